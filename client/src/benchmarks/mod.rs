@@ -1,0 +1,1 @@
+//! One folder per benchmark kind; only `registry` names them.

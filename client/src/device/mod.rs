@@ -1,0 +1,86 @@
+//! The `Device` trait: what a benchmark can ask of a disk, real or simulated.
+
+use std::io;
+
+/// When a request was handed to the device and how long it took.
+///
+/// Both come from the device's own clock: `CLOCK_MONOTONIC_RAW` of a real disk, virtual time of a simulated one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timing {
+    pub start_ns: u64,
+    pub latency_ns: u64,
+}
+
+impl Timing {
+    #[must_use]
+    pub fn end_ns(self) -> u64 {
+        self.start_ns + self.latency_ns
+    }
+}
+
+/// A request that did not succeed.
+#[derive(Debug, thiserror::Error)]
+pub enum AccessError {
+    /// The medium failed at one place. The run records it and goes on.
+    #[error("I/O error at block {block}: {source}")]
+    Medium { block: u64, source: io::Error },
+    /// The device is gone (unplugged, powered off). The run ends and keeps what it has.
+    #[error("the device vanished: {source}")]
+    Gone { source: io::Error },
+}
+
+/// Sizes in which a device is addressed. A block is what the benchmarks step by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Geometry {
+    pub capacity_bytes: u64,
+    pub logical_block_bytes: u32,
+    pub physical_block_bytes: u32,
+    /// The block the benchmarks use: the physical block where the device tells it, else the logical one.
+    pub block_bytes: u32,
+}
+
+impl Geometry {
+    #[must_use]
+    pub fn capacity_blocks(&self) -> u64 {
+        self.capacity_bytes / u64::from(self.block_bytes)
+    }
+}
+
+/// A disk under measurement. All positions and counts are in blocks of `geometry().block_bytes`.
+///
+/// Implementations allocate every buffer up front: between two timed requests nothing allocates, locks or prints.
+pub trait Device {
+    fn geometry(&self) -> Geometry;
+
+    /// The largest `count` that `read_timed` takes.
+    fn max_transfer_blocks(&self) -> u32;
+
+    /// Nanoseconds on the device's clock.
+    fn now_ns(&self) -> u64;
+
+    /// Lets time pass without a request (a host that thinks, a pause between samples).
+    fn idle(&mut self, duration_ns: u64);
+
+    /// Reads `count` blocks into an internal buffer and times it.
+    ///
+    /// # Errors
+    /// [`AccessError`] when the medium or the device fails.
+    fn read_timed(&mut self, block: u64, count: u32) -> Result<Timing, AccessError>;
+
+    /// Reads one block each at `blocks` and keeps the bytes inside the device handle, in this order, for
+    /// `write_timed`. Replaces what an earlier call kept. Untimed.
+    ///
+    /// # Errors
+    /// [`AccessError`] when a block can't be read: nothing may then be written there.
+    fn keep(&mut self, blocks: &[u64]) -> Result<(), AccessError>;
+
+    /// Writes one block at the position that `keep` was told at `index`, and times it. In `preserve` mode the
+    /// bytes are those that `keep` read, in `destroy` mode the device's own pattern.
+    ///
+    /// # Errors
+    /// [`AccessError`] when the medium or the device fails, or when the device was not opened for writing.
+    fn write_timed(&mut self, index: usize) -> Result<Timing, AccessError>;
+
+    /// Whether `write_timed` may be called.
+    fn writable(&self) -> bool;
+}

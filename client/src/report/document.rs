@@ -1,0 +1,148 @@
+//! The run document `run/v1`: what one invocation of the probe saw on one device.
+//!
+//! The published contract is `server/core/schema/run-v1.json`; a field changed here would break the v1 reader.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub const SCHEMA: &str = "run/v1";
+pub const PAYLOAD_TYPE: &str = "application/vnd.diskatlas.run+json";
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct RunDocument {
+    pub schema: String,
+    /// UUIDv7.
+    pub run_id: String,
+    /// RFC 3339, UTC, whole seconds, `Z`.
+    pub created_at: String,
+    pub provenance: Provenance,
+    pub license: String,
+    pub probe: Probe,
+    pub host: Host,
+    pub device: DeviceReport,
+    pub conditions: Conditions,
+    pub benchmarks: Vec<Benchmark>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Provenance {
+    Probe,
+    Simulated,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Probe {
+    pub version: String,
+    pub target: String,
+    pub commit: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub struct Host {
+    pub cpu: Option<String>,
+    pub kernel: Option<String>,
+    pub memory_bytes: Option<u64>,
+    pub controller: Option<String>,
+    pub scheduler: Option<String>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct DeviceReport {
+    /// Argon2id digest of the serial number, 64 hex digits; the serial number itself never leaves the machine.
+    pub unit_digest: Option<String>,
+    pub vendor: Option<String>,
+    pub model: String,
+    pub firmware: Option<String>,
+    pub capacity_bytes: u64,
+    pub logical_block_bytes: u32,
+    pub physical_block_bytes: u32,
+    /// The block that the benchmarks stepped by, and whether it is the `physical` or the `logical` one.
+    pub block_bytes: u32,
+    pub block_bytes_source: String,
+    pub rotational: Rotational,
+    pub rotation_rate_rpm: Option<u32>,
+    pub form_factor: Option<String>,
+    /// `ata`, `scsi`, `nvme`, `usb`, `virtio`, `loop`, `simulated` or `unknown`.
+    pub interface: String,
+    pub link_speed_bits_per_s: Option<u64>,
+    pub write_cache: WriteCache,
+    pub manufacture: Option<Manufacture>,
+    pub batch_label: Option<String>,
+    pub temperature_celsius: Option<i32>,
+}
+
+/// Whether the device turns, and who says so.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Rotational {
+    pub value: bool,
+    /// `kernel`, `test` (measured by the probe), `user` or `simulated`.
+    pub source: String,
+    pub kernel_says: Option<bool>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub struct WriteCache {
+    pub current: Option<bool>,
+    pub changeable: Option<bool>,
+    pub default: Option<bool>,
+    pub saved: Option<bool>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Manufacture {
+    pub year: u16,
+    pub week: u8,
+    /// `log_page_0x0e` or `user`.
+    pub source: String,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Conditions {
+    /// `none`, `preserve` or `destroy`.
+    pub writes: String,
+    pub write_cache_before: Option<bool>,
+    pub write_cache_during: Option<bool>,
+    pub look_ahead_before: Option<bool>,
+    pub look_ahead_during: Option<bool>,
+    /// Requests that others completed on the device during the run, from the kernel's counters.
+    pub foreign_requests: Option<u64>,
+    pub load_average_1min: Option<f64>,
+    pub temperature_before_celsius: Option<i32>,
+    pub temperature_after_celsius: Option<i32>,
+    pub interrupted: bool,
+}
+
+/// One kind's part: either what was measured, or why it was not.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(untagged)]
+pub enum Benchmark {
+    Measured(Measured),
+    Skipped { kind: String, skipped: String },
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Measured {
+    pub kind: String,
+    /// Version of the kind's schema.
+    pub version: u32,
+    pub params: Value,
+    pub samples: Value,
+    pub elapsed_ns: u64,
+    pub interference: Interference,
+    pub errors: Vec<MediumError>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub struct Interference {
+    pub foreign_requests: Option<u64>,
+    pub involuntary_context_switches: Option<u64>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct MediumError {
+    pub offset_bytes: u64,
+    /// `read` or `write`.
+    pub operation: String,
+    pub message: String,
+}

@@ -1,0 +1,3 @@
+//! The run document and its envelope. Imports nothing else of ours.
+
+pub mod document;

@@ -1,0 +1,1 @@
+//! The mechanical model of a disk in virtual time.
