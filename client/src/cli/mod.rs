@@ -1,0 +1,84 @@
+//! What a person types. Each subcommand is a file with `Args` (what clap parses) and `execute` (what it does).
+//!
+//! Data goes to standard output, words go to standard error. A command whose data is meant for a machine takes `--json`.
+
+mod list;
+mod run;
+pub mod words;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+pub use words::say;
+
+/// Version, target and commit: what `--version` prints and the run document states.
+const VERSION: &str = concat!(
+    env!("CARGO_PKG_VERSION"),
+    " (",
+    env!("DISKATLAS_TARGET"),
+    ", commit ",
+    env!("DISKATLAS_COMMIT_OR_UNKNOWN"),
+    ")"
+);
+
+/// Measures what a disk is really like inside and submits the signed result to `DiskAtlas`.
+#[derive(Debug, Parser)]
+#[command(name = "diskatlas", version = VERSION, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    List(list::Args),
+    Run(run::Args),
+}
+
+/// How a command ended that had nothing more to say about it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Status {
+    /// Exit code 0.
+    Done,
+    /// Exit code 1: a measurement or an upload failed, and the command has said why.
+    Failed,
+}
+
+/// What was asked for makes no sense, although each argument alone parses. Exit code 2, as clap's own.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct UsageError(pub String);
+
+/// Parses the command line, runs the command and gives its exit code: 0, 1 (failed) or 2 (usage).
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let mut stdout = io::stdout().lock();
+    let result = dispatch(&cli.command, &mut stdout).and_then(|status| {
+        stdout.flush()?;
+        Ok(status)
+    });
+    match result {
+        Ok(Status::Done) => ExitCode::SUCCESS,
+        Ok(Status::Failed) => ExitCode::from(1),
+        // Whoever read our output has seen enough (`diskatlas list | head -1`): not a failure.
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            say!("error: {error:#}");
+            ExitCode::from(if error.is::<UsageError>() { 2 } else { 1 })
+        }
+    }
+}
+
+fn dispatch(command: &Command, stdout: &mut dyn Write) -> anyhow::Result<Status> {
+    match command {
+        Command::List(args) => list::execute(args, stdout),
+        Command::Run(args) => run::execute(args, stdout),
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}
