@@ -53,7 +53,8 @@ class Measurement:
 
     metric: str
     scope: str
-    """Where on the drive and in which variant, for example `outer`, `outer/write`; empty for the whole drive."""
+    """Where on the drive and in which variant, for example `outer`, `outer/write`; empty for the whole
+    drive."""
     value: float | None
     low: float | None
     """Lower bound of the confidence interval, in the metric's unit."""
@@ -134,7 +135,8 @@ class Chart:
 
 
 ExtractFunction = Callable[[Mapping[str, Any], Facts], Extraction]
-"""Takes one entry of the document's `benchmarks` (kind, params, samples, ...), validated against its schema."""
+"""Takes one entry of the document's `benchmarks` (kind, params, samples, ...), validated against its
+schema."""
 
 ChartFunction = Callable[[Mapping[str, Any], Facts, Extraction], tuple[Chart, ...]]
 

@@ -1,0 +1,52 @@
+"""People, and the keys their probes sign with."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+
+
+class User(AbstractUser):
+    """An account. Nothing but signing in needs one: a run may be submitted with an unclaimed key."""
+
+    class Meta:
+        db_table = "accounts_user"
+
+
+class ProbeKey(models.Model):
+    """A public key that signed a submission. Who holds it is known only once an account has claimed it."""
+
+    class Status(models.TextChoices):
+        UNCLAIMED = "unclaimed"
+        CLAIMED = "claimed"
+        REVOKED = "revoked"
+
+    keyid = models.CharField(
+        max_length=64, unique=True, help_text="Lower-case hex SHA-256 of the raw public key."
+    )
+    algorithm = models.CharField(max_length=16, default="ed25519")
+    public_key = models.BinaryField(help_text="The raw public key, 32 bytes.")
+    status = models.CharField(max_length=16, choices=Status, default=Status.UNCLAIMED)
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="probe_keys"
+    )
+    first_seen_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(keyid__regex=r"^[0-9a-f]{64}$"), name="probekey_keyid_is_hex"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(status__in=["unclaimed", "claimed", "revoked"]),
+                name="probekey_status_known",
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(status="claimed") | models.Q(owner__isnull=False),
+                name="probekey_claimed_has_owner",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.algorithm}:{self.keyid[:16]}"

@@ -1,0 +1,7 @@
+"""Every benchmark kind, in the order in which pages show them. The only module that names them."""
+
+from __future__ import annotations
+
+from server.benchmarks.contract import Kind
+
+KINDS: tuple[Kind, ...] = ()

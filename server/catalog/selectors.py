@@ -1,0 +1,38 @@
+"""Reading the catalogue."""
+
+from __future__ import annotations
+
+import re
+
+from django.contrib.postgres.search import SearchQuery
+from django.db.models import Q, QuerySet
+
+from server.catalog.models import DriveModel, LiteratureValue
+from server.core.text import normalize_name
+
+_WORD = re.compile(r"\w+")
+
+
+def drive_models_search(*, query: str = "") -> QuerySet[DriveModel]:
+    """Return the models that match every word of `query` (a word may be the beginning of one), or all of
+    them.
+
+    A model number written with other punctuation (`st 2000-nm0001`) is found through its normalised form.
+    """
+    models = DriveModel.objects.select_related("vendor")
+    words = _WORD.findall(query.casefold())[:8]
+    if not words:
+        return models
+    prefixes = SearchQuery(" & ".join(f"{word}:*" for word in words), config="simple", search_type="raw")
+    condition = Q(search=prefixes)
+    squeezed = normalize_name(query)
+    if len(squeezed) >= 3:
+        condition |= Q(normalized__contains=squeezed) | Q(aliases__normalized__contains=squeezed)
+    return models.filter(pk__in=DriveModel.objects.filter(condition).values("pk"))
+
+
+def literature_values_list(*, drive_model: DriveModel) -> QuerySet[LiteratureValue]:
+    """Return the published values of a model with the documents that state them."""
+    return drive_model.literature_values.select_related("citation").order_by(
+        "citation__key", "metric", "scope"
+    )

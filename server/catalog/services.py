@@ -1,0 +1,115 @@
+"""Writing the catalogue."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils.text import slugify
+
+from server.catalog.models import DriveAlias, DriveModel, Vendor, VendorAlias
+from server.core.text import normalize_name, squeeze_spaces
+
+UNKNOWN_VENDOR = "Unknown"
+_NO_VENDOR = {"", "ata", "usb", "generic", "unknown", "na"}
+"""Vendor fields of bridges and of the SCSI translation of ATA, which name no maker (SAT-4, section
+10.3.2)."""
+
+
+def vendor_resolve(*, name: str) -> Vendor:
+    """Return the vendor of that name or alias; make an entry where there is none."""
+    name = squeeze_spaces(name) or UNKNOWN_VENDOR
+    normalized = normalize_name(name)[:100] or normalize_name(UNKNOWN_VENDOR)
+    alias = VendorAlias.objects.select_related("vendor").filter(normalized=normalized).first()
+    if alias is not None:
+        return alias.vendor
+    vendor, _created = Vendor.objects.get_or_create(
+        normalized=normalized, defaults={"name": name[:100], "slug": _free_slug(Vendor, name[:80])}
+    )
+    return vendor
+
+
+@transaction.atomic
+def drive_model_resolve(*, vendor_name: str | None, model_name: str, simulated: bool) -> DriveModel:
+    """Return the model that the device's strings mean; make an uncurated entry where none matches.
+
+    Interfaces name the maker in the vendor field (SCSI), in the model field (ATA) or not at all: the alias
+    table is asked for both strings joined, then for the model string alone; only then is the maker looked for
+    in the words.
+    """
+    vendor_text = squeeze_spaces(vendor_name or "")
+    if normalize_name(vendor_text) in _NO_VENDOR:
+        vendor_text = ""
+    model_text = squeeze_spaces(model_name)
+    found = _by_alias(f"{vendor_text} {model_text}") or _by_alias(model_text)
+    if found is not None:
+        return found
+    vendor, number = _split(vendor_text, model_text)
+    normalized = normalize_name(number)[:200] or "unnamed"
+    existing = DriveModel.objects.filter(vendor=vendor, normalized=normalized).first()
+    if existing is not None:
+        return existing
+    drive_model, _created = DriveModel.objects.get_or_create(
+        vendor=vendor,
+        normalized=normalized,
+        defaults={
+            "number": number[:100],
+            "slug": _free_slug(DriveModel, f"{vendor.name} {number}"[:180]),
+            "simulated": simulated,
+            "search_text": search_text_of(vendor.name, number, "", []),
+        },
+    )
+    return drive_model
+
+
+def drive_alias_add(*, drive_model: DriveModel, text: str) -> DriveAlias:
+    """Make `text` name the model; raises IntegrityError where it names another one."""
+    alias, _created = DriveAlias.objects.get_or_create(
+        drive_model=drive_model, normalized=normalize_name(text), defaults={"text": text}
+    )
+    return alias
+
+
+def drive_model_search_text_update(*, drive_model: DriveModel) -> None:
+    """Bring the searched text up to date with the model's names and aliases."""
+    aliases = list(drive_model.aliases.values_list("text", flat=True))
+    drive_model.search_text = search_text_of(
+        drive_model.vendor.name, drive_model.number, drive_model.name, aliases
+    )
+    drive_model.save(update_fields=["search_text"])
+
+
+def search_text_of(vendor: str, number: str, name: str, aliases: list[str]) -> str:
+    """Return what full-text search looks into: the names, and each without its punctuation."""
+    texts = [vendor, number, name, *aliases]
+    return " ".join(dict.fromkeys(text for raw in texts for text in (raw, normalize_name(raw)) if text))
+
+
+def _by_alias(text: str) -> DriveModel | None:
+    normalized = normalize_name(text)
+    if not normalized:
+        return None
+    alias = DriveAlias.objects.select_related("drive_model__vendor").filter(normalized=normalized).first()
+    return alias.drive_model if alias else None
+
+
+def _split(vendor_text: str, model_text: str) -> tuple[Vendor, str]:
+    """Return the vendor and the model number, where the model string may begin with the maker's name."""
+    if vendor_text:
+        return vendor_resolve(name=vendor_text), model_text
+    first, _space, rest = model_text.partition(" ")
+    known = normalize_name(first)
+    if rest and (
+        VendorAlias.objects.filter(normalized=known).exists()
+        or Vendor.objects.filter(Q(normalized=known)).exists()
+    ):
+        return vendor_resolve(name=first), rest
+    return vendor_resolve(name=UNKNOWN_VENDOR), model_text
+
+
+def _free_slug(model: type[Vendor] | type[DriveModel], text: str) -> str:
+    """Return a slug for `text` that no other row has; a number is appended where needed."""
+    base = slugify(text) or "unnamed"
+    slug, number = base, 2
+    while model._default_manager.filter(slug=slug).exists():
+        slug, number = f"{base}-{number}", number + 1
+    return slug

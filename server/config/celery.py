@@ -1,0 +1,14 @@
+"""The job queue. Messages carry ids only: the database rows are the truth."""
+
+from __future__ import annotations
+
+import os
+
+from celery import Celery
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "server.config.settings")
+
+app = Celery("diskatlas")
+app.config_from_object("server.config.celery_config")
+app.autodiscover_tasks(["server.runs"])
+app.set_default()

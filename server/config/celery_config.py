@@ -1,0 +1,38 @@
+"""Celery's settings: late acknowledgement everywhere, so that a killed worker loses no task."""
+
+from __future__ import annotations
+
+from django.conf import settings
+
+broker_url = settings.REDIS_URL
+result_backend = settings.REDIS_URL
+result_expires = 3600
+broker_connection_retry_on_startup = True
+broker_transport_options = {
+    # A message whose worker died unseen comes back after this long; every task may safely run twice.
+    "visibility_timeout": settings.PIPELINE_VISIBILITY_TIMEOUT_S,
+    "socket_timeout": 10,
+    "socket_connect_timeout": 5,
+    "socket_keepalive": True,
+}
+result_backend_transport_options = {"socket_timeout": 10, "socket_connect_timeout": 5}
+# The row is already stored when a message is sent; a request must not wait for a broker that is away.
+task_publish_retry = True
+task_publish_retry_policy = {"max_retries": 1, "interval_start": 0, "interval_step": 0.2, "interval_max": 0.2}
+task_acks_late = True
+task_reject_on_worker_lost = True
+task_acks_on_failure_or_timeout = True
+task_ignore_result = False
+task_track_started = False
+task_soft_time_limit = settings.PIPELINE_TASK_TIME_LIMIT_S
+task_time_limit = settings.PIPELINE_TASK_TIME_LIMIT_S + 30
+task_serializer = "json"
+accept_content = ["json"]
+worker_prefetch_multiplier = 1
+worker_max_tasks_per_child = 200
+worker_hijack_root_logger = False
+timezone = "UTC"
+beat_schedule = {
+    "sweep": {"task": "runs.submissions_sweep", "schedule": float(settings.PIPELINE_SWEEP_EVERY_S)},
+    "expire-rejected": {"task": "runs.rejected_envelopes_expire", "schedule": 86400.0},
+}

@@ -1,0 +1,48 @@
+"""Answers to errors that no view caught: problem details below /api/, a page elsewhere."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.template import TemplateDoesNotExist
+from django.template.loader import render_to_string
+
+from server.api.errors import problem_response
+from server.core.problems import PROBLEM_TYPES, Problem
+
+
+def _answer(request: HttpRequest, slug: str, detail: str) -> HttpResponseBase:
+    kind = PROBLEM_TYPES[slug]
+    if request.path.startswith("/api/"):
+        return problem_response(request, Problem(kind, detail))
+    context = {"title": kind.title, "detail": detail, "status": kind.status}
+    try:
+        body = render_to_string(f"{kind.status}.html", context)
+    except TemplateDoesNotExist:
+        return HttpResponse(f"{kind.title}. {detail}\n", status=kind.status, content_type="text/plain")
+    return HttpResponse(body, status=kind.status)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+    """Answer 400."""
+    return _answer(request, "bad-request", "The request is malformed, so that it was not read further.")
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+    """Answer 403."""
+    return _answer(
+        request, "forbidden", "This address is not open to you. Sign in with an account that may see it."
+    )
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+    """Answer 404."""
+    return _answer(
+        request, "not-found", f"Nothing is at {request.path}. Check the address, or start at the home page."
+    )
+
+
+def server_error(request: HttpRequest) -> HttpResponseBase:
+    """Answer 500."""
+    return _answer(
+        request, "server-error", "The archive failed to answer; the failure is in its log. Try again later."
+    )

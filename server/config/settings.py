@@ -1,0 +1,214 @@
+"""Settings of the archive, read from the environment. `docs/operator/settings.md` lists the variables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from server.config.env import Env, database_from_url
+
+BASE_DIR = Path(__file__).resolve().parents[2]
+env = Env()
+
+DEBUG = env.flag("DEBUG")
+SECRET_KEY = env.text(
+    "SECRET_KEY",
+    hint=(
+        "It signs sessions. Make one with `python3 -c 'import secrets; "
+        "print(secrets.token_urlsafe(50))'` and keep it."
+    ),
+)
+ALLOWED_HOSTS = env.items("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
+CSRF_TRUSTED_ORIGINS = env.items("CSRF_TRUSTED_ORIGINS")
+SITE_NAME = "DiskAtlas"
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+    "django.contrib.humanize",
+    "django_htmx",
+    "rest_framework",
+    "django_filters",
+    "drf_spectacular",
+    "allauth",
+    "allauth.account",
+    "server.core",
+    "server.accounts",
+    "server.catalog",
+    "server.runs",
+    "server.compare",
+    "server.api",
+    "server.web",
+    "server.config",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "server.config.middleware.SecurityHeadersMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "server.config.middleware.RequestLogMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+ROOT_URLCONF = "server.config.urls"
+WSGI_APPLICATION = "server.config.wsgi.application"
+ASGI_APPLICATION = "server.config.asgi.application"
+
+TEMPLATES: list[dict[str, Any]] = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    }
+]
+
+# PostgreSQL and Redis are the only ones; the embedded instances are addressed in the same way as real
+# servers.
+_SERVICES_HINT = (
+    "Point it at a server, or start the embedded services: `python3 tools/services.py run -- COMMAND`."
+)
+DATABASES = {"default": database_from_url(env.text("DATABASE_URL", hint=_SERVICES_HINT))}
+DATABASES["default"]["CONN_MAX_AGE"] = env.integer("DATABASE_CONN_MAX_AGE_S", 60)
+DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+REDIS_URL = env.text("REDIS_URL", hint=_SERVICES_HINT)
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": REDIS_URL,
+        "KEY_PREFIX": "diskatlas",
+    }
+}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = [
+    "django.contrib.auth.backends.ModelBackend",
+    "allauth.account.auth_backends.AuthenticationBackend",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
+]
+
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_I18N = False
+USE_TZ = True
+
+STATIC_URL = "/static/"
+STATIC_ROOT = Path(env.text("STATIC_ROOT", str(BASE_DIR / ".build" / "static")))
+DATA_DIR = Path(env.text("DATA_DIR", str(BASE_DIR / ".data")))
+DOWNLOADS_DIR = Path(env.text("DOWNLOADS_DIR", str(BASE_DIR / ".build" / "downloads")))
+"""Holds the probe's binaries that `manage.py publish_probe` placed there; pages offer them under
+/download/."""
+
+S3_BUCKET = env.optional("S3_BUCKET")
+_envelopes: dict[str, Any] = (
+    {
+        "BACKEND": "storages.backends.s3.S3Storage",
+        "OPTIONS": {
+            "bucket_name": S3_BUCKET,
+            "endpoint_url": env.optional("S3_ENDPOINT_URL"),
+            "region_name": env.optional("S3_REGION"),
+            "access_key": env.optional("S3_ACCESS_KEY"),
+            "secret_key": env.optional("S3_SECRET_KEY"),
+            "file_overwrite": True,
+            "default_acl": None,
+        },
+    }
+    if S3_BUCKET
+    else {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {
+            "location": env.text("ENVELOPES_DIR", str(DATA_DIR / "envelopes")),
+            "allow_overwrite": True,
+            "file_permissions_mode": 0o640,
+        },
+    }
+)
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "envelopes": _envelopes,
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+
+# Limits of a submission.
+SUBMISSION_MAX_WIRE_BYTES = env.integer("SUBMISSION_MAX_WIRE_BYTES", 16 * 1024**2, low=1024)
+SUBMISSION_MAX_BYTES = env.integer("SUBMISSION_MAX_BYTES", 64 * 1024**2, low=1024)
+SUBMISSION_MAX_DEPTH = env.integer("SUBMISSION_MAX_DEPTH", 32, low=8, high=200)
+SUBMISSION_CLOCK_TOLERANCE_S = env.integer("SUBMISSION_CLOCK_TOLERANCE_S", 3600)
+SUBMISSION_RATE = env.text("SUBMISSION_RATE", "60/min")
+REJECTED_KEEP_DAYS = env.integer("REJECTED_KEEP_DAYS", 90, low=1)
+
+# The life of a submission (`server/runs/lifecycle.py`).
+PIPELINE_STALE_AFTER_S = env.integer("PIPELINE_STALE_AFTER_S", 90, low=1)
+PIPELINE_SWEEP_EVERY_S = env.integer("PIPELINE_SWEEP_EVERY_S", 30, low=1)
+PIPELINE_MAX_ATTEMPTS = env.integer("PIPELINE_MAX_ATTEMPTS", 5, low=1)
+PIPELINE_TASK_TIME_LIMIT_S = env.integer("PIPELINE_TASK_TIME_LIMIT_S", 600, low=10)
+PIPELINE_VISIBILITY_TIMEOUT_S = env.integer("PIPELINE_VISIBILITY_TIMEOUT_S", 900, low=1)
+
+REST_FRAMEWORK = {
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "server.api.negotiation.JSONNegotiation",
+    "DEFAULT_AUTHENTICATION_CLASSES": [],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.AllowAny"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
+    "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.LimitOffsetPagination",
+    "PAGE_SIZE": 50,
+    "DEFAULT_THROTTLE_RATES": {"submission": SUBMISSION_RATE},
+    "NUM_PROXIES": env.integer("NUM_PROXIES", 0),
+    "EXCEPTION_HANDLER": "server.api.errors.problem_exception_handler",
+    "UNAUTHENTICATED_USER": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "DiskAtlas API",
+    "DESCRIPTION": "Submit signed runs and read what was extracted from them.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+}
+
+# Security. Everything a page loads comes from this origin, so the policy needs no host and no inline script.
+CONTENT_SECURITY_POLICY = (
+    "default-src 'self'; img-src 'self' data:; style-src 'self'; script-src 'self'; object-src 'none'; "
+    "base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
+)
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+HTTPS = env.flag("HTTPS", default=False)
+"""Whether the site is reached over HTTPS: cookies become secure and HSTS is sent."""
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SECURE_SSL_REDIRECT = HTTPS
+SECURE_HSTS_SECONDS = 31536000 if HTTPS else 0
+if env.flag("BEHIND_PROXY"):
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+ACCOUNT_EMAIL_VERIFICATION = "optional"
+EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+
+LOG_LEVEL = env.text("LOG_LEVEL", "INFO")
+LOG_JSON = env.flag("LOG_JSON", default=not DEBUG)
+LOGGING_CONFIG = "server.config.logging.configure"
+LOGGING: dict[str, Any] = {"level": LOG_LEVEL, "json": LOG_JSON}

@@ -1,0 +1,26 @@
+"""Settings of the test suites: fixed secrets, small limits, services given by the environment or by the
+fixtures."""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("SECRET_KEY", "tests-only-tests-only-tests-only-tests-only-tests-only")
+# Without services in the environment these stand in until `conftest.py` starts the embedded ones.
+os.environ.setdefault("DATABASE_URL", "postgresql://tests@127.0.0.1:1/diskatlas")
+os.environ.setdefault("REDIS_URL", "redis://127.0.0.1:1/0")
+
+from server.config.settings import *  # noqa: F403 -- a settings module extends another by its names
+from server.config.settings import STORAGES
+
+LOGGING = {"level": "WARNING", "json": False}
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+STORAGES = {
+    **STORAGES,
+    "envelopes": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+SUBMISSION_MAX_WIRE_BYTES = 2 * 1024**2
+SUBMISSION_MAX_BYTES = 8 * 1024**2

@@ -1,0 +1,16 @@
+"""All addresses of the site."""
+
+from django.contrib import admin
+from django.urls import include, path
+
+urlpatterns = [
+    path("api/v1/", include("server.api.urls")),
+    path("admin/", admin.site.urls),
+    path("accounts/", include("allauth.urls")),
+    path("", include("server.web.urls")),
+]
+
+handler400 = "server.config.error_views.bad_request"
+handler403 = "server.config.error_views.forbidden"
+handler404 = "server.config.error_views.not_found"
+handler500 = "server.config.error_views.server_error"

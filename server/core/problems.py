@@ -1,0 +1,141 @@
+"""Problem details (RFC 9457): the one shape in which the archive says what is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+MEDIA_TYPE = "application/problem+json"
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemType:
+    """A kind of problem. `slug` is part of its published address `/problems/<slug>/`."""
+
+    slug: str
+    title: str
+    status: int
+    about: str
+    """What it means and what to do, for the page at its address."""
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorItem:
+    """One place in the input that is wrong."""
+
+    path: str
+    """JSON Pointer (RFC 6901) into the document; empty for the whole."""
+    message: str
+
+
+@dataclass(eq=False)
+class Problem(Exception):
+    """Raised anywhere below a view; the API's one handler turns it into a response."""
+
+    type: ProblemType
+    detail: str
+    """Fact, limit, remedy."""
+    errors: tuple[ErrorItem, ...] = ()
+    extensions: dict[str, Any] = field(default_factory=dict)
+    headers: dict[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.detail
+
+    def body(self, *, base_url: str = "") -> dict[str, Any]:
+        """Return the JSON body; `base_url` makes `type` absolute where it is known."""
+        return {
+            "type": f"{base_url}/problems/{self.type.slug}/",
+            "title": self.type.title,
+            "status": self.type.status,
+            "detail": self.detail,
+            "errors": [{"path": item.path, "message": item.message} for item in self.errors],
+            **self.extensions,
+        }
+
+
+def _types(*types: ProblemType) -> dict[str, ProblemType]:
+    return {entry.slug: entry for entry in types}
+
+
+PROBLEM_TYPES = _types(
+    ProblemType("bad-request", "Bad request", 400, "The request itself is malformed. Its detail says where."),
+    ProblemType("malformed-json", "Not valid JSON", 400, "Send the file exactly as the probe wrote it."),
+    ProblemType(
+        "not-an-envelope",
+        "Not an envelope",
+        400,
+        "Send a signed envelope: what `diskatlas run -o FILE` writes.",
+    ),
+    ProblemType(
+        "bad-base64",
+        "Bad base64",
+        400,
+        "The payload and the signature use the standard alphabet with padding.",
+    ),
+    ProblemType(
+        "bad-encoding",
+        "Content cannot be decompressed",
+        400,
+        "Compress with one zstd frame or one gzip member.",
+    ),
+    ProblemType(
+        "unknown-payload-type", "Unknown payload type", 415, "This archive reads run documents only."
+    ),
+    ProblemType(
+        "unknown-key-algorithm", "Unknown key algorithm", 422, "This archive knows ed25519 keys only."
+    ),
+    ProblemType("unknown-key", "Unknown key", 422, "Send the public key along, as the probe does."),
+    ProblemType(
+        "bad-signature",
+        "Wrong signature",
+        422,
+        "The bytes are not those that were signed. Send the original file.",
+    ),
+    ProblemType(
+        "schema-violation",
+        "The document breaks its schema",
+        422,
+        "`diskatlas verify FILE` says the same offline.",
+    ),
+    ProblemType("unknown-kind", "Unknown benchmark kind", 422, "The archive may be older than the probe."),
+    ProblemType(
+        "implausible-document", "The document contradicts itself", 422, "Each error says what and where."
+    ),
+    ProblemType("future-date", "Dated in the future", 422, "Set the machine's clock and measure again."),
+    ProblemType(
+        "run-id-taken",
+        "Another run has this identity",
+        409,
+        "A run is immutable: a new measurement is a new run.",
+    ),
+    ProblemType("not-found", "Not found", 404, "Nothing is at this address."),
+    ProblemType("forbidden", "Forbidden", 403, "This address is not open to you."),
+    ProblemType(
+        "method-not-allowed",
+        "Method not allowed",
+        405,
+        "The Allow header lists what the address understands.",
+    ),
+    ProblemType("length-required", "Length required", 411, "Send a Content-Length header."),
+    ProblemType("too-large", "Too large", 413, "Measure fewer kinds per run, or compress the upload."),
+    ProblemType("unsupported-media-type", "Unsupported media type", 415, "Send application/json."),
+    ProblemType(
+        "unsupported-encoding", "Unsupported content encoding", 415, "Send zstd, gzip or no encoding."
+    ),
+    ProblemType(
+        "too-many-requests", "Too many requests", 429, "Wait for as long as Retry-After says; keep the file."
+    ),
+    ProblemType(
+        "server-error",
+        "The archive failed",
+        500,
+        "Nothing was accepted. Keep the file and send it again later.",
+    ),
+    ProblemType("storage-unavailable", "Storage unavailable", 503, "Keep the file and send it again later."),
+)
+
+
+def problem(slug: str, detail: str, *errors: ErrorItem, **extensions: Any) -> Problem:
+    """Return the problem of a listed type, ready to be raised."""
+    return Problem(PROBLEM_TYPES[slug], detail, tuple(errors), extensions)

@@ -1,0 +1,18 @@
+"""Names as people and devices write them, made comparable."""
+
+from __future__ import annotations
+
+import unicodedata
+
+
+def normalize_name(text: str) -> str:
+    """Return the letters and digits of `text` alone, in lower case: `WDC WD10EZEX-00` becomes
+    `wdcwd10ezex00`."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return "".join(character for character in folded if character.isalnum())
+
+
+def squeeze_spaces(text: str) -> str:
+    """Return `text` with runs of white space as one space, and none at the ends, as identify strings are
+    padded."""
+    return " ".join(text.split())

@@ -1,0 +1,40 @@
+"""Run documents out of stored envelopes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from server.benchmarks.contract import Facts
+from server.core.envelope import Envelope, envelope_parse
+from server.runs.envelopes import envelope_load
+from server.runs.models import Submission
+
+
+def envelope_of(submission: Submission) -> Envelope:
+    """Return the stored envelope; raises EnvelopeLost."""
+    content = envelope_load(digest=submission.digest, name=submission.storage_name)
+    return envelope_parse(json.loads(content))
+
+
+def document_load(submission: Submission) -> dict[str, Any]:
+    """Return the run document of a submission whose document was found valid; raises EnvelopeLost."""
+    document: dict[str, Any] = json.loads(envelope_of(submission).payload)
+    return document
+
+
+def facts_of(document: dict[str, Any]) -> Facts:
+    """Return what extraction may use of the device."""
+    device = document["device"]
+    rate = device.get("rotation_rate_rpm")
+    return Facts(
+        block_bytes=device["block_bytes"],
+        capacity_bytes=device["capacity_bytes"],
+        rated_rpm=float(rate) if rate else None,
+        simulated=document["provenance"] == "simulated",
+    )
+
+
+def summary_of(document: dict[str, Any]) -> dict[str, Any]:
+    """Return the document without samples, params and errors: what a run page says of the measurement."""
+    return {key: value for key, value in document.items() if key != "benchmarks"}

@@ -1,0 +1,18 @@
+"""Submissions, the runs inside them, and the numbers extracted from those."""
+
+from server.runs.models.measurement import Aggregate, Measurement
+from server.runs.models.run import Batch, Benchmark, Run, Unit
+from server.runs.models.submission import Provenance, State, Submission, SubmissionEvent
+
+__all__ = [
+    "Aggregate",
+    "Batch",
+    "Benchmark",
+    "Measurement",
+    "Provenance",
+    "Run",
+    "State",
+    "Submission",
+    "SubmissionEvent",
+    "Unit",
+]

@@ -1,0 +1,123 @@
+"""What a run document says, as rows: the run, its unit and batch, and one row per benchmark."""
+
+from __future__ import annotations
+
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db import models
+
+from server.runs.models.submission import Provenance
+
+
+class Unit(models.Model):
+    """One physical drive of a model, known only by a digest of its serial number."""
+
+    drive_model = models.ForeignKey("catalog.DriveModel", on_delete=models.PROTECT, related_name="units")
+    digest = models.CharField(max_length=64)
+    first_seen_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["drive_model", "digest"], name="unit_unique_per_model"),
+            models.CheckConstraint(
+                condition=models.Q(digest__regex=r"^[0-9a-f]{64}$"), name="unit_digest_is_hex"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.digest[:12]
+
+
+class Batch(models.Model):
+    """Units of a model made in the same week, with an optional free label."""
+
+    drive_model = models.ForeignKey("catalog.DriveModel", on_delete=models.PROTECT, related_name="batches")
+    year = models.PositiveSmallIntegerField(null=True, blank=True)
+    week = models.PositiveSmallIntegerField(null=True, blank=True)
+    label = models.CharField(max_length=100, blank=True)
+
+    class Meta:
+        verbose_name_plural = "batches"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["drive_model", "year", "week", "label"], name="batch_unique", nulls_distinct=False
+            ),
+            models.CheckConstraint(
+                condition=models.Q(week__isnull=True) | models.Q(week__gte=1, week__lte=53),
+                name="batch_week_is_iso",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(year__isnull=False, week__isnull=False) | ~models.Q(label=""),
+                name="batch_says_something",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        week = f"{self.year}-W{self.week:02d}" if self.year and self.week else ""
+        return " ".join(part for part in (week, self.label) if part)
+
+
+class Run(models.Model):
+    """One invocation of the probe on one device."""
+
+    run_id = models.UUIDField(primary_key=True)
+    submission = models.OneToOneField("runs.Submission", on_delete=models.PROTECT, related_name="run")
+    drive_model = models.ForeignKey("catalog.DriveModel", on_delete=models.PROTECT, related_name="runs")
+    unit = models.ForeignKey(Unit, on_delete=models.PROTECT, null=True, blank=True, related_name="runs")
+    batch = models.ForeignKey(Batch, on_delete=models.PROTECT, null=True, blank=True, related_name="runs")
+    provenance = models.CharField(max_length=16, choices=Provenance)
+    created_at = models.DateTimeField(help_text="When the probe says that it measured.")
+    license = models.CharField(max_length=32)
+    firmware = models.CharField(max_length=100, blank=True)
+    capacity_bytes = models.PositiveBigIntegerField()
+    block_bytes = models.PositiveIntegerField()
+    summary = models.JSONField(encoder=DjangoJSONEncoder, help_text="The document without its samples.")
+
+    class Meta:
+        ordering = ["-created_at"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(provenance__in=Provenance.values), name="run_provenance_known"
+            ),
+            models.CheckConstraint(condition=models.Q(capacity_bytes__gt=0), name="run_capacity_positive"),
+            models.CheckConstraint(condition=models.Q(block_bytes__gt=0), name="run_block_positive"),
+        ]
+        indexes = [models.Index(fields=["drive_model", "provenance", "-created_at"], name="run_of_model")]
+
+    def __str__(self) -> str:
+        return str(self.run_id)
+
+
+class Benchmark(models.Model):
+    """One kind's part of a run."""
+
+    class State(models.TextChoices):
+        PENDING = "pending"
+        EXTRACTED = "extracted"
+        FAILED = "failed"
+        SKIPPED = "skipped"
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="benchmarks")
+    kind = models.CharField(max_length=32)
+    position = models.PositiveSmallIntegerField(help_text="Index in the document's `benchmarks`.")
+    version = models.PositiveSmallIntegerField(default=1, help_text="Version of the kind's schema.")
+    state = models.CharField(max_length=16, choices=State, default=State.PENDING)
+    reason = models.TextField(blank=True, help_text="Why it was skipped or failed.")
+    attempts = models.PositiveSmallIntegerField(default=0)
+    elapsed_ns = models.PositiveBigIntegerField(null=True, blank=True)
+    medium_errors = models.PositiveIntegerField(default=0)
+    extractor_version = models.CharField(max_length=32, blank=True)
+    extracted_at = models.DateTimeField(null=True, blank=True)
+    details = models.JSONField(default=dict, help_text="Intermediate results that charts need.")
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "kind"], name="benchmark_once_per_run"),
+            models.CheckConstraint(
+                condition=models.Q(state__in=["pending", "extracted", "failed", "skipped"]),
+                name="benchmark_state_known",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.run_id}"
