@@ -1,0 +1,19 @@
+import "./styles/main.css";
+import { watchCopy } from "./copy";
+import { watchLive } from "./live";
+import { watchTheme } from "./theme";
+
+async function start(): Promise<void> {
+  watchCopy(document);
+  // A page without a chart does not pay for the library.
+  const charts = document.querySelector("figure.chart") ? import("./charts/mount") : undefined;
+  watchTheme(document.querySelector<HTMLElement>("[data-theme-toggle]"), () => {
+    void charts?.then(({ redrawCharts }) => redrawCharts());
+  });
+  void charts?.then(({ mountCharts }) => mountCharts(document));
+  await watchLive(document, (element) => {
+    watchCopy(element);
+  });
+}
+
+void start();
