@@ -1,0 +1,142 @@
+# One set of commands for people, hooks and CI. Each target sets up what it needs and reuses what is there.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+
+PYTHON ?= python3
+CARGO ?= cargo
+NPM ?= npm
+STRICT ?=
+DEMO_PORT ?= 8000
+DEMO_ONCE ?=
+
+VENV := .venv
+BUILD := .build
+DIST := $(BUILD)/dist
+BIN := $(VENV)/bin
+MANIFEST := client/Cargo.toml
+
+# The static build where the target is installed, the host's own otherwise: the demo must not need more than Rust.
+HOST_TARGET := $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
+STATIC_TARGET := $(subst -gnu,-musl,$(HOST_TARGET))
+HAS_STATIC := $(wildcard $(shell rustc --print sysroot 2>/dev/null)/lib/rustlib/$(STATIC_TARGET)/lib)
+PROBE_TARGET ?= $(if $(and $(HAS_STATIC),$(shell command -v musl-gcc)),$(STATIC_TARGET),$(HOST_TARGET))
+PROBE := $(DIST)/diskatlas-$(PROBE_TARGET)
+
+export DISKATLAS_PROBE := $(abspath $(PROBE))
+export DISKATLAS_STRICT := $(STRICT)
+
+.PHONY: help
+help: ## Say what can be made
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
+
+# ---- set-up -------------------------------------------------------------------------------------------------------
+
+.PHONY: prerequisites
+prerequisites:
+	@missing=(); \
+	$(PYTHON) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	  || missing+=("Python 3.11 or newer with venv ($(PYTHON); on Debian: python3 python3-venv)"); \
+	node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null \
+	  || missing+=("Node.js 20 or newer (node)"); \
+	command -v $(NPM) >/dev/null || missing+=("npm, which comes with Node.js"); \
+	$(CARGO) --version 2>/dev/null | awk '{ split($$2, v, "."); exit !(v[1] > 1 || v[2] >= 88) } END { if (!NR) exit 1 }' \
+	  || missing+=("Rust 1.88 or newer ($(CARGO))"); \
+	command -v cc >/dev/null || missing+=("a C compiler and linker (cc; on Debian: gcc)"); \
+	if (($${#missing[@]})); then \
+	  printf 'Missing on this machine:\n' >&2; printf '  - %s\n' "$${missing[@]}" >&2; \
+	  printf 'Install what is named and call make again.\n' >&2; exit 1; \
+	fi
+
+# `venv-base` is what the archive runs with, `venv` adds what tests and checks need. Both live in one folder.
+.PHONY: venv-base venv
+venv-base: $(BUILD)/venv-base.stamp
+venv: $(BUILD)/venv.stamp
+
+define install-python
+	@mkdir -p $(BUILD)
+	@echo "Python: installing $< into $(VENV)"
+	@[ -x $(BIN)/python ] || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --require-hashes --requirement $<
+	@touch $@
+endef
+
+$(BUILD)/venv-base.stamp: requirements/base.txt | prerequisites
+	$(install-python)
+
+$(BUILD)/venv.stamp: requirements/dev.txt $(BUILD)/venv-base.stamp
+	$(install-python)
+
+.PHONY: node
+node: $(BUILD)/node.stamp
+$(BUILD)/node.stamp: frontend/package.json frontend/package-lock.json | prerequisites
+	@mkdir -p $(BUILD)
+	@echo "Front end: installing frontend/package-lock.json"
+	@cd frontend && $(NPM) ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+# ---- building -----------------------------------------------------------------------------------------------------
+
+.PHONY: build
+build: probe frontend ## Build the static probe and the front end
+
+.PHONY: probe
+probe: | prerequisites
+	@echo "Probe: building for $(PROBE_TARGET)"
+	@$(CARGO) build --quiet --locked --release --manifest-path $(MANIFEST) --target $(PROBE_TARGET) --bin diskatlas
+	@mkdir -p $(DIST)
+	@install -m 0755 client/target/$(PROBE_TARGET)/release/diskatlas $(PROBE).new && mv -f $(PROBE).new $(PROBE)
+	@cd $(DIST) && sha256sum diskatlas-* > SHA256SUMS
+
+FRONTEND_SOURCES = $(shell find frontend -path '*/node_modules' -prune -o -path '*/dist' -prune -o -type f -print 2>/dev/null)
+
+.PHONY: frontend
+frontend: $(BUILD)/frontend.stamp
+$(BUILD)/frontend.stamp: $(BUILD)/node.stamp $(FRONTEND_SOURCES)
+	@echo "Front end: building"
+	@cd frontend && $(NPM) run --silent build
+	@touch $@
+
+# ---- the commands -------------------------------------------------------------------------------------------------
+
+.PHONY: demo
+demo: venv-base build ## Build, serve and fill the archive from simulated drives (DEMO_PORT, DEMO_ONCE=1)
+	@DEMO_PORT=$(DEMO_PORT) DEMO_ONCE=$(DEMO_ONCE) $(BIN)/python -m tools.demo
+
+.PHONY: test
+test: venv build ## Run every suite; with STRICT=1 a skip fails
+	@$(BIN)/python -m tools.suites $(if $(STRICT),--strict) $(SUITES)
+
+.PHONY: lint
+lint: venv node ## Check style, types, imports, lock files and scripts
+	@$(BIN)/python -m tools.lint
+
+.PHONY: format
+format: venv node ## Rewrite sources in the project's style
+	@$(BIN)/ruff check --fix --quiet .
+	@$(BIN)/ruff format .
+	@$(CARGO) fmt --manifest-path $(MANIFEST)
+	@cd frontend && $(NPM) run --silent format
+
+.PHONY: accuracy
+accuracy: venv probe ## Compare extraction with the truth; write docs/reference/accuracy.md
+	@$(BIN)/python -m tools.accuracy
+
+.PHONY: requirements
+requirements: venv ## Lock the Python dependencies anew
+	@for name in base dev; do \
+	  $(BIN)/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 \
+	    --no-emit-index-url --no-emit-find-links --custom-compile-command 'make requirements' \
+	    --upgrade --output-file requirements/$$name.txt requirements/$$name.in; \
+	done
+
+.PHONY: golden
+golden: venv probe ## Record the contract test's golden runs anew
+	@$(BIN)/python -m tests.contract.record
+
+.PHONY: clean
+clean: ## Remove what was built and installed, and the demo's data
+	@rm -rf $(BUILD) $(VENV) .data staticfiles client/target frontend/node_modules frontend/dist server/web/static/built

@@ -1,0 +1,108 @@
+"""Rules that the image and `compose.yaml` keep: no root, a health check each, no secret inside.
+
+They need no container engine, so that they hold on every machine that can run `make lint`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+SECRET_NAME = re.compile(r"(PASSWORD|SECRET|TOKEN|ACCESS_KEY)$")
+REFERENCE = re.compile(r"\$\{(\w+)(:?[-?][^}]*)?\}")
+PROJECT_SERVICES = frozenset({"web", "worker", "beat"})
+
+
+def check(folder: Path) -> list[str]:
+    """Findings on `Dockerfile` and `compose.yaml` in `folder`."""
+    findings = list(check_dockerfile((folder / "Dockerfile").read_text(encoding="utf-8")))
+    compose = yaml.safe_load((folder / "compose.yaml").read_text(encoding="utf-8"))
+    findings += check_compose(compose)
+    example = (folder / "env.example").read_text(encoding="utf-8")
+    findings += check_variables(compose, example)
+    return findings
+
+
+def instructions(dockerfile: str) -> list[tuple[str, str]]:
+    """The Dockerfile's instructions with their arguments; continued lines are joined, comments left out."""
+    lines = [line for line in dockerfile.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    joined = re.sub(r"\\\s*\n", " ", "\n".join(lines))
+    pairs = (line.strip().partition(" ") for line in joined.splitlines())
+    return [(word.upper(), rest.strip()) for word, _, rest in pairs]
+
+
+def check_dockerfile(text: str) -> Iterator[str]:
+    """Findings on the image: every base pinned, the last stage without root and with a health check."""
+    steps = instructions(text)
+    stages: set[str] = set()
+    for argument in (rest for word, rest in steps if word == "FROM"):
+        base, _, name = argument.partition(" AS ")
+        if base not in stages and not re.search(r":[\w.-]*\d", base):
+            yield f"Dockerfile: base image {base} has no version; write one"
+        stages.add(name.strip())
+    starts = [index for index, (word, _) in enumerate(steps) if word == "FROM"]
+    if not starts:
+        yield "Dockerfile: has no FROM"
+        return
+    last = steps[starts[-1] :]
+    users = [rest for word, rest in last if word == "USER"]
+    if not users or users[-1].split(":")[0] in {"root", "0"}:
+        yield "Dockerfile: the last stage runs as root; end it with USER and an unprivileged account"
+    if not any(word == "HEALTHCHECK" for word, _ in last):
+        yield "Dockerfile: the last stage has no HEALTHCHECK"
+    for word, rest in steps:
+        if word == "ADD":
+            yield f"Dockerfile: ADD {rest}: use COPY, which fetches and unpacks nothing"
+        if word in {"ENV", "ARG"} and any(SECRET_NAME.search(name) for name in re.findall(r"(\w+)=", rest)):
+            yield f"Dockerfile: {word} {rest}: a secret in an image can be read by whoever has the image"
+
+
+def check_compose(compose: Mapping[str, Any]) -> Iterator[str]:
+    """Findings on the services: health, privileges, restart, and what they depend on."""
+    services: Mapping[str, Any] = compose.get("services", {})
+    volumes = set(compose.get("volumes") or {})
+    for name in sorted({"postgres", "redis"} | PROJECT_SERVICES - set(services) - {"postgres", "redis"}):
+        if name not in services:
+            yield f"compose.yaml: service {name} is missing"
+    for name, service in services.items():
+        where = f"compose.yaml: service {name}"
+        one_off = service.get("restart") == "no"
+        if not one_off and "healthcheck" not in service:
+            yield f"{where} has no healthcheck"
+        if service.get("privileged") or service.get("user") in {"root", "0"}:
+            yield f"{where} asks for root"
+        if "no-new-privileges:true" not in service.get("security_opt", []):
+            yield f"{where} may gain privileges; set security_opt: [no-new-privileges:true]"
+        if "restart" not in service:
+            yield f"{where} does not say when to restart"
+        for needed, how in dict(service.get("depends_on", {})).items():
+            if needed not in services:
+                yield f"{where} depends on {needed}, which does not exist"
+            elif how.get("condition") not in {"service_healthy", "service_completed_successfully"}:
+                yield f"{where} does not wait until {needed} is ready"
+        for volume in service.get("volumes", []):
+            source = str(volume).split(":")[0]
+            if re.fullmatch(r"[\w-]+", source) and source not in volumes:
+                yield f"{where} mounts volume {source}, which is not declared"
+        yield from _secrets(where, service.get("environment", {}))
+
+
+def _secrets(where: str, environment: Mapping[str, Any]) -> Iterator[str]:
+    for key, value in environment.items():
+        if SECRET_NAME.search(key) and not REFERENCE.search(str(value)) and not key.endswith("_FILE"):
+            yield f"{where} holds {key} in clear; take it from the environment"
+
+
+def check_variables(compose: Mapping[str, Any], example: str) -> Iterator[str]:
+    """Every variable that `compose.yaml` reads stands in `env.example`, and there no secret has a value."""
+    named = dict(re.findall(r"^#?\s*([A-Z][A-Z0-9_]*)=(.*)$", example, flags=re.MULTILINE))
+    for name in sorted({match[1] for match in REFERENCE.finditer(yaml.safe_dump(compose, width=10_000))}):
+        if name not in named:
+            yield f"env.example: does not name {name}, which compose.yaml reads"
+    for name, value in named.items():
+        if SECRET_NAME.search(name) and value.strip():
+            yield f"env.example: {name} has a value; leave secrets empty"

@@ -1,0 +1,208 @@
+"""Runs every test suite, each to its end, and closes with one summary.
+
+`make test` calls this. A suite that fails does not stop the next one: one run tells everything that is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+PYTEST_NO_TESTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Tests of one suite by outcome."""
+
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(self.passed + other.passed, self.failed + other.failed, self.skipped + other.skipped)
+
+    @property
+    def total(self) -> int:
+        return self.passed + self.failed + self.skipped
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A command that runs tests, and how its closing lines are read."""
+
+    name: str
+    command: tuple[str, ...]
+    folder: Path
+    count: Callable[[Iterable[str]], Counts]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    suite: str
+    counts: Counts
+    exit_code: int
+    seconds: float
+    problem: str
+
+    @property
+    def ok(self) -> bool:
+        return not self.problem
+
+
+def count_cargo(lines: Iterable[str]) -> Counts:
+    """Adds up libtest's `test result:` lines.
+
+    A test that can't run here passes, and says `skipped: <reason>` on a line that libtest does not capture.
+    """
+    total = Counts()
+    skips = 0
+    result = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored")
+    for line in lines:
+        if match := result.match(line):
+            passed, failed, ignored = (int(group) for group in match.groups())
+            total += Counts(passed, failed, ignored)
+        elif "skipped: " in line:
+            skips += 1
+    return Counts(max(total.passed - skips, 0), total.failed, total.skipped + skips)
+
+
+def count_pytest(lines: Iterable[str]) -> Counts:
+    """Reads pytest's last line, `=== 3 passed, 1 skipped in 0.12s ===`."""
+    closing = ""
+    for line in lines:
+        if re.match(r"^(=+ )?\d+ \w+\b.* in [\d.]+s( \([\d:]+\))?( =+)?$", line):
+            closing = line
+    return _count_words(closing)
+
+
+def count_vitest(lines: Iterable[str]) -> Counts:
+    """Reads vitest's `Tests  3 failed | 12 passed | 1 skipped (16)`."""
+    closing = ""
+    for line in lines:
+        if re.match(r"^\s*Tests\s+\d", line):
+            closing = line
+    return _count_words(closing)
+
+
+def _count_words(closing: str) -> Counts:
+    numbers = {word: int(number) for number, word in re.findall(r"(\d+) (\w+)", closing)}
+    return Counts(
+        passed=numbers.get("passed", 0) + numbers.get("xfailed", 0),
+        failed=sum(numbers.get(word, 0) for word in ("failed", "error", "errors", "xpassed")),
+        skipped=numbers.get("skipped", 0) + numbers.get("todo", 0),
+    )
+
+
+def suites(*, strict: bool) -> tuple[Suite, ...]:
+    """All suites, in the order in which a defect is cheapest to find."""
+    python = sys.executable
+
+    def pytest(name: str, *paths: str) -> Suite:
+        options = ("-p", "tools.pytest_strict", "-rs", "--no-header", "--durations=5")
+        strictly = ("--strict-skips",) if strict else ()
+        return Suite(name, (python, "-m", "pytest", *options, *strictly, *paths), ROOT, count_pytest)
+
+    cargo = ("cargo", "test", "--quiet", "--locked", "--all-features", "--no-fail-fast")
+    return (
+        Suite("cargo", (*cargo, "--manifest-path", "client/Cargo.toml"), ROOT, count_cargo),
+        Suite("vitest", ("npm", "run", "--silent", "test"), ROOT / "frontend", count_vitest),
+        pytest("tools", "tests/tools"),
+        pytest("contract", "tests/contract"),
+        pytest("server", "server", "tests/server"),
+        pytest("faults", "tests/faults"),
+        pytest("e2e", "tests/e2e"),
+    )
+
+
+def _stream(command: Sequence[str], folder: Path) -> Iterator[str | int]:
+    """Yields the command's lines as they come, shown as they are, and its exit code at the end."""
+    environment = os.environ | {"NO_COLOR": "1", "CARGO_TERM_COLOR": "never", "PYTHONUNBUFFERED": "1"}
+    process = subprocess.Popen(
+        command,
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
+    assert process.stdout is not None
+    for line in process.stdout:
+        sys.stdout.write(line)
+        sys.stdout.flush()
+        yield ANSI.sub("", line.rstrip("\n"))
+    yield process.wait()
+
+
+def run(suite: Suite, *, strict: bool) -> Outcome:
+    """Runs one suite to its end and judges it."""
+    print(f"\n---- {suite.name} " + "-" * (72 - len(suite.name)), flush=True)
+    started = time.monotonic()
+    lines: list[str] = []
+    exit_code = 0
+    for item in _stream(suite.command, suite.folder):
+        if isinstance(item, int):
+            exit_code = item
+        else:
+            lines.append(item)
+    counts = suite.count(lines)
+    return Outcome(
+        suite.name, counts, exit_code, time.monotonic() - started, judge(counts, exit_code, strict=strict)
+    )
+
+
+def judge(counts: Counts, exit_code: int, *, strict: bool) -> str:
+    """Why the suite does not count as passed; empty where it does."""
+    if counts.total == 0 and exit_code in (0, PYTEST_NO_TESTS):
+        return "ran no test"
+    if counts.failed:
+        return f"{counts.failed} failed"
+    if exit_code != 0:
+        return f"exit code {exit_code}"
+    if strict and counts.skipped:
+        return f"{counts.skipped} skipped, and STRICT=1 allows none"
+    return ""
+
+
+def summary(outcomes: Sequence[Outcome]) -> str:
+    """One line per suite and a closing line with the totals."""
+    lines = ["", "---- summary " + "-" * 65]
+    for outcome in outcomes:
+        counts = outcome.counts
+        verdict = "ok" if outcome.ok else f"FAILED: {outcome.problem}"
+        lines.append(
+            f"{outcome.suite:<10}{counts.passed:>6} passed {counts.failed:>4} failed "
+            f"{counts.skipped:>4} skipped {outcome.seconds:>7.1f} s  {verdict}"
+        )
+    total = sum((outcome.counts for outcome in outcomes), Counts())
+    lines.append(f"{total.passed} passed, {total.failed} failed, {total.skipped} skipped")
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--strict", action="store_true", help="a skipped test fails its suite")
+    parser.add_argument("names", nargs="*", help="suites to run; all where none is named")
+    options = parser.parse_args(arguments)
+    known = {suite.name: suite for suite in suites(strict=options.strict)}
+    if unknown := sorted(set(options.names) - set(known)):
+        parser.error(f"no suite is called {', '.join(unknown)}; there are {', '.join(known)}")
+    chosen = [suite for suite in known.values() if not options.names or suite.name in options.names]
+    outcomes = [run(suite, strict=options.strict) for suite in chosen]
+    print(summary(outcomes), flush=True)
+    return 0 if all(outcome.ok for outcome in outcomes) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
