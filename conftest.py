@@ -1,0 +1,43 @@
+"""Fixtures of all suites: the embedded services stand behind every test that touches the database."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tools.services import throw_away
+
+
+@pytest.fixture(scope="session")
+def services() -> Iterator[dict[str, str]]:
+    """Give DATABASE_URL and REDIS_URL: those of the environment, or of throw-away instances."""
+    given = {name: os.environ[name] for name in ("DATABASE_URL", "REDIS_URL") if _real(os.environ.get(name))}
+    if len(given) == 2:
+        yield given
+        return
+    with throw_away() as running:
+        yield running.environment()
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(
+    services: dict[str, str], django_db_modify_db_settings_parallel_suffix: None
+) -> None:
+    """Point Django at the services before pytest-django makes the test database."""
+    from django.db import connections
+
+    from server.config.env import database_from_url
+
+    wanted: dict[str, Any] = database_from_url(services["DATABASE_URL"])
+    settings = connections["default"].settings_dict
+    suffix = settings["TEST"].get("NAME")
+    settings.update(wanted)
+    settings["TEST"]["NAME"] = suffix or f"test_{wanted['NAME']}"
+
+
+def _real(url: str | None) -> bool:
+    """Return whether the address is more than the placeholder of the test settings."""
+    return bool(url) and "127.0.0.1:1/" not in str(url)

@@ -1,0 +1,66 @@
+"""Matching what devices say to the catalogue, and finding models."""
+
+from __future__ import annotations
+
+import pytest
+
+from server.catalog.models import DriveModel
+from server.catalog.selectors import drive_models_search
+from server.catalog.services import (
+    drive_alias_add,
+    drive_model_resolve,
+    drive_model_search_text_update,
+    vendor_resolve,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def test_an_unknown_model_becomes_an_uncurated_entry() -> None:
+    model = drive_model_resolve(vendor_name="ACME ", model_name="  AC   1234 ", simulated=False)
+    assert (model.vendor.name, model.number, model.curated) == ("ACME", "AC 1234", False)
+
+
+def test_the_same_strings_with_other_spaces_mean_the_same_model() -> None:
+    first = drive_model_resolve(vendor_name="ACME", model_name="AC-1234", simulated=False)
+    second = drive_model_resolve(vendor_name="acme  ", model_name="AC 1234", simulated=False)
+    assert first == second
+
+
+def test_a_model_string_that_begins_with_a_known_maker_is_split() -> None:
+    samsung = vendor_resolve(name="Samsung")
+    model = drive_model_resolve(vendor_name="ATA", model_name="SAMSUNG HD103SJ", simulated=False)
+    assert (model.vendor, model.number) == (samsung, "HD103SJ")
+
+
+def test_an_alias_leads_to_its_model_whatever_the_vendor_field_says() -> None:
+    model = drive_model_resolve(vendor_name="Seagate", model_name="ST32430W", simulated=False)
+    drive_alias_add(drive_model=model, text="ST32430W SUN2.1G")
+    assert drive_model_resolve(vendor_name=None, model_name="st32430w sun2.1g", simulated=False) == model
+
+
+def test_two_models_that_slugify_alike_get_different_addresses() -> None:
+    first = drive_model_resolve(vendor_name="ACME", model_name="日本", simulated=False)
+    second = drive_model_resolve(vendor_name="ACME", model_name="中国", simulated=False)
+    assert first.slug != second.slug
+
+
+def test_markup_in_a_model_name_stays_text_and_out_of_the_address() -> None:
+    model = drive_model_resolve(vendor_name=None, model_name="<script>alert(1)</script>", simulated=False)
+    assert model.number == "<script>alert(1)</script>"
+    assert "<" not in model.slug
+
+
+@pytest.mark.parametrize("query", ["ultra", "IBM", "ibm ultrastar", "dfhs", "DFHS-X1", "s-x1", "hs x1"])
+def test_search_finds_a_model_by_word_prefix_and_part_of_its_number(query: str) -> None:
+    model = drive_model_resolve(vendor_name="IBM", model_name="DFHS-X1", simulated=False)
+    DriveModel.objects.filter(pk=model.pk).update(name="UltraStar XP")
+    model.refresh_from_db()
+    drive_model_search_text_update(drive_model=model)
+    drive_model_resolve(vendor_name="ACME", model_name="other", simulated=False)
+    assert list(drive_models_search(query=query)) == [model]
+
+
+@pytest.mark.parametrize("query", ["'; drop", "a & | !", ":*", "\x00", "(((", "%", "_"])
+def test_search_takes_any_text(query: str) -> None:
+    list(drive_models_search(query=query))
