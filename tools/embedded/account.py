@@ -81,11 +81,10 @@ def account_choose() -> Account:
             continue
         if entry.pw_uid != 0:
             return Account(entry.pw_name, entry.pw_uid, entry.pw_gid, switch=True)
+    tried = wanted or ", ".join(_CANDIDATES)
     raise ServicesError(
-        f"PostgreSQL does not run as root, and none of the accounts {wanted or ', "
-        f"'.join(_CANDIDATES)} exists. "
-        "Make one with `useradd --system --no-create-home diskatlas` and set "
-        "DISKATLAS_SERVICES_ACCOUNT=diskatlas."
+        f"PostgreSQL does not run as root, and no unprivileged account was found (looked for {tried}). Make one "
+        "with `useradd --system --no-create-home diskatlas` and set DISKATLAS_SERVICES_ACCOUNT=diskatlas."
     )
 
 
