@@ -12,9 +12,9 @@ from typing import Any
 
 import yaml
 
-SECRET_NAME = re.compile(r"(PASSWORD|SECRET|TOKEN|ACCESS_KEY)$")
+SECRET_NAME = re.compile(r"(PASSWORD|SECRET|TOKEN|KEY)$")
 REFERENCE = re.compile(r"\$\{(\w+)(:?[-?][^}]*)?\}")
-PROJECT_SERVICES = frozenset({"web", "worker", "beat"})
+NEEDED_SERVICES = frozenset({"postgres", "redis", "web", "worker", "beat"})
 
 
 def check(folder: Path) -> list[str]:
@@ -65,7 +65,7 @@ def check_compose(compose: Mapping[str, Any]) -> Iterator[str]:
     """Findings on the services: health, privileges, restart, and what they depend on."""
     services: Mapping[str, Any] = compose.get("services", {})
     volumes = set(compose.get("volumes") or {})
-    for name in sorted({"postgres", "redis"} | PROJECT_SERVICES - set(services) - {"postgres", "redis"}):
+    for name in sorted(NEEDED_SERVICES):
         if name not in services:
             yield f"compose.yaml: service {name} is missing"
     for name, service in services.items():

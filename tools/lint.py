@@ -44,7 +44,7 @@ def command(*words: str, folder: str = ".", needs: str = "") -> Check:
     """A check that is a command: it passes where the exit code is 0."""
 
     def run() -> tuple[bool, str]:
-        if needs and shutil.which(needs) is None:
+        if needs and not _installed(needs.split()):
             raise ProgramMissingError(needs)
         done = subprocess.run(
             words,
@@ -58,6 +58,13 @@ def command(*words: str, folder: str = ".", needs: str = "") -> Check:
         return done.returncode == 0, done.stdout
 
     return run
+
+
+def _installed(words: list[str]) -> bool:
+    """Whether a program is here, and where a subcommand is named, whether it knows that one."""
+    if shutil.which(words[0]) is None:
+        return False
+    return len(words) == 1 or subprocess.run([*words, "version"], capture_output=True).returncode == 0
 
 
 def shell_scripts() -> list[str]:
@@ -113,7 +120,7 @@ def checks() -> dict[str, Check]:
         "ruff": command(str(BIN / "ruff"), "check", "."),
         "ruff format": command(str(BIN / "ruff"), "format", "--check", "."),
         "shellcheck": command("shellcheck", *shell_scripts(), needs="shellcheck"),
-        "compose": command("docker", *compose, needs="docker"),
+        "compose": command("docker", *compose, needs="docker compose"),
         "containers": check_containers,
         "repository": check_repository,
     }

@@ -1,0 +1,27 @@
+#!/bin/sh
+# Starts one part of the archive: web, worker, beat or migrate. Anything else is run as a command.
+set -eu
+
+role="${1:-web}"
+case "$role" in
+  web)
+    set -- gunicorn server.config.wsgi:application --bind 0.0.0.0:8000 --workers "${WEB_WORKERS:-3}" \
+      --timeout 60 --graceful-timeout 30 --max-requests 2000 --max-requests-jitter 200 --access-logfile -
+    ;;
+  worker)
+    # A worker that is told to stop finishes what it has; one that is killed loses nothing, the sweeper sees to that.
+    set -- celery --app server.config.celery worker --loglevel "${LOG_LEVEL:-INFO}" \
+      --concurrency "${WORKER_CONCURRENCY:-2}" --hostname "worker@%h"
+    ;;
+  beat)
+    set -- celery --app server.config.celery beat --loglevel "${LOG_LEVEL:-INFO}" \
+      --schedule /tmp/celerybeat-schedule --pidfile ""
+    ;;
+  migrate)
+    set -- python manage.py migrate --no-input
+    ;;
+esac
+
+# The health check asks what this container is.
+printf '%s' "$role" > /tmp/diskatlas-role
+exec "$@"

@@ -1,0 +1,82 @@
+"""The image and `compose.yaml` keep their rules, and each rule finds the file that breaks it."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tools import container_rules
+
+DOCKER = Path(__file__).resolve().parents[2] / "docker"
+DOCKERFILE = (DOCKER / "Dockerfile").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def compose() -> dict[str, Any]:
+    """The real file; YAML's anchors share objects, so each test gets its own copies."""
+    loaded = yaml.safe_load((DOCKER / "compose.yaml").read_text(encoding="utf-8"))
+    return {
+        key: {k: copy.deepcopy(v) for k, v in value.items()} if isinstance(value, dict) else value
+        for key, value in loaded.items()
+    }
+
+
+def test_the_projects_own_files_break_no_rule() -> None:
+    assert container_rules.check(DOCKER) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("USER 10001:10001\n", "", "runs as root"),
+        ("USER 10001:10001\n", "USER root\n", "runs as root"),
+        ("HEALTHCHECK ", "LABEL ", "no HEALTHCHECK"),
+        ("FROM node:20-bookworm-slim", "FROM node", "has no version"),
+        ("COPY server server", "ADD server server", "use COPY"),
+        ("PYTHONUNBUFFERED=1", "DB_PASSWORD=hunter2", "secret"),
+    ],
+)
+def test_a_dockerfile_that_breaks_a_rule_is_named(old: str, new: str, words: str) -> None:
+    assert old in DOCKERFILE
+    findings = list(container_rules.check_dockerfile(DOCKERFILE.replace(old, new)))
+    assert any(words in finding for finding in findings), findings
+
+
+def test_a_service_without_a_health_check_is_named(compose: dict[str, Any]) -> None:
+    del compose["services"]["worker"]["healthcheck"]
+    assert list(container_rules.check_compose(compose)) == ["compose.yaml: service worker has no healthcheck"]
+
+
+def test_a_missing_service_is_named(compose: dict[str, Any]) -> None:
+    del compose["services"]["beat"]
+    assert list(container_rules.check_compose(compose)) == ["compose.yaml: service beat is missing"]
+
+
+def test_a_password_in_clear_is_found(compose: dict[str, Any]) -> None:
+    compose["services"]["postgres"]["environment"]["POSTGRES_PASSWORD"] = "hunter2"
+    (finding,) = container_rules.check_compose(compose)
+    assert "POSTGRES_PASSWORD in clear" in finding
+
+
+def test_a_service_that_does_not_wait_for_its_database_is_named(compose: dict[str, Any]) -> None:
+    compose["services"]["web"]["depends_on"]["postgres"] = {"condition": "service_started"}
+    (finding,) = container_rules.check_compose(compose)
+    assert "does not wait until postgres is ready" in finding
+
+
+def test_an_undeclared_volume_is_found(compose: dict[str, Any]) -> None:
+    del compose["volumes"]["queue"]
+    (finding,) = container_rules.check_compose(compose)
+    assert "queue" in finding
+
+
+def test_every_variable_of_compose_stands_in_the_example_and_no_secret_has_a_value() -> None:
+    compose = {"services": {"web": {"environment": {"A_PASSWORD": "${A_PASSWORD:?needed}", "B": "${B:-1}"}}}}
+    findings = list(container_rules.check_variables(compose, "A_PASSWORD=hunter2\n"))
+    assert len(findings) == 2
+    assert "does not name B" in findings[0]
+    assert "A_PASSWORD has a value" in findings[1]
