@@ -10,9 +10,9 @@ from django.db import models
 class Vendor(models.Model):
     """Who made a drive."""
 
-    name = models.CharField(max_length=100)
+    name = models.CharField(max_length=256)
     slug = models.SlugField(max_length=100, unique=True)
-    normalized = models.CharField(max_length=100, unique=True)
+    normalized = models.CharField(max_length=512, unique=True)
 
     class Meta:
         ordering = ["name"]
@@ -25,8 +25,8 @@ class VendorAlias(models.Model):
     """Another spelling of a vendor, as interfaces give it (`WDC`, `SEAGATE `)."""
 
     vendor = models.ForeignKey(Vendor, on_delete=models.CASCADE, related_name="aliases")
-    text = models.CharField(max_length=100)
-    normalized = models.CharField(max_length=100, unique=True)
+    text = models.CharField(max_length=256)
+    normalized = models.CharField(max_length=512, unique=True)
 
     class Meta:
         verbose_name_plural = "vendor aliases"
@@ -39,10 +39,10 @@ class DriveModel(models.Model):
     """Vendor and model number: what runs, claims and published values are about."""
 
     vendor = models.ForeignKey(Vendor, on_delete=models.PROTECT, related_name="drive_models")
-    number = models.CharField(max_length=100, help_text="Model number, for example ST2000NM0001.")
+    number = models.CharField(max_length=256, help_text="Model number, for example ST2000NM0001.")
     name = models.CharField(max_length=100, blank=True, help_text="What people call it, for example Hawk.")
     slug = models.SlugField(max_length=200, unique=True)
-    normalized = models.CharField(max_length=200)
+    normalized = models.CharField(max_length=512)
     curated = models.BooleanField(default=False, help_text="A person has checked the entry.")
     year = models.PositiveSmallIntegerField(null=True, blank=True)
     interface = models.CharField(max_length=32, blank=True)
@@ -98,8 +98,8 @@ class DriveAlias(models.Model):
     """Another string by which devices or people name a model; one string names one model only."""
 
     drive_model = models.ForeignKey(DriveModel, on_delete=models.CASCADE, related_name="aliases")
-    text = models.CharField(max_length=200)
-    normalized = models.CharField(max_length=200, unique=True)
+    text = models.CharField(max_length=512)
+    normalized = models.CharField(max_length=512, unique=True)
 
     class Meta:
         verbose_name_plural = "drive aliases"

@@ -18,12 +18,12 @@ _NO_VENDOR = {"", "ata", "usb", "generic", "unknown", "na"}
 def vendor_resolve(*, name: str) -> Vendor:
     """Return the vendor of that name or alias; make an entry where there is none."""
     name = squeeze_spaces(name) or UNKNOWN_VENDOR
-    normalized = normalize_name(name)[:100] or normalize_name(UNKNOWN_VENDOR)
+    normalized = normalize_name(name)[:512] or normalize_name(UNKNOWN_VENDOR)
     alias = VendorAlias.objects.select_related("vendor").filter(normalized=normalized).first()
     if alias is not None:
         return alias.vendor
     vendor, _created = Vendor.objects.get_or_create(
-        normalized=normalized, defaults={"name": name[:100], "slug": _free_slug(Vendor, name[:80])}
+        normalized=normalized, defaults={"name": name[:256], "slug": _free_slug(Vendor, name[:80])}
     )
     return vendor
 
@@ -44,7 +44,7 @@ def drive_model_resolve(*, vendor_name: str | None, model_name: str, simulated: 
     if found is not None:
         return found
     vendor, number = _split(vendor_text, model_text)
-    normalized = normalize_name(number)[:200] or "unnamed"
+    normalized = normalize_name(number)[:512] or "unnamed"
     existing = DriveModel.objects.filter(vendor=vendor, normalized=normalized).first()
     if existing is not None:
         return existing
@@ -52,7 +52,7 @@ def drive_model_resolve(*, vendor_name: str | None, model_name: str, simulated: 
         vendor=vendor,
         normalized=normalized,
         defaults={
-            "number": number[:100],
+            "number": number[:256],
             "slug": _free_slug(DriveModel, f"{vendor.name} {number}"[:180]),
             "simulated": simulated,
             "search_text": search_text_of(vendor.name, number, "", []),

@@ -57,7 +57,7 @@ class Redis:
         return f"redis://:{state['password']}@127.0.0.1:{state['port']}/0"
 
     def _start_on(self, port: int) -> bool:
-        password = self._state().get("password") or secrets.token_urlsafe(32)
+        password = str(self._state().get("password") or secrets.token_urlsafe(32))
         self._write(self._configuration_file, self._configuration(port, password))
         command = [str(self._binaries.redis), str(self._configuration_file)]
         with self.log.open("ab") as log:

@@ -33,7 +33,7 @@ class Batch(models.Model):
     drive_model = models.ForeignKey("catalog.DriveModel", on_delete=models.PROTECT, related_name="batches")
     year = models.PositiveSmallIntegerField(null=True, blank=True)
     week = models.PositiveSmallIntegerField(null=True, blank=True)
-    label = models.CharField(max_length=100, blank=True)
+    label = models.CharField(max_length=128, blank=True)
 
     class Meta:
         verbose_name_plural = "batches"
@@ -67,7 +67,7 @@ class Run(models.Model):
     provenance = models.CharField(max_length=16, choices=Provenance)
     created_at = models.DateTimeField(help_text="When the probe says that it measured.")
     license = models.CharField(max_length=32)
-    firmware = models.CharField(max_length=100, blank=True)
+    firmware = models.CharField(max_length=256, blank=True)
     capacity_bytes = models.PositiveBigIntegerField()
     block_bytes = models.PositiveIntegerField()
     summary = models.JSONField(encoder=DjangoJSONEncoder, help_text="The document without its samples.")
