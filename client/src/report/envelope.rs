@@ -1,0 +1,174 @@
+//! DSSE v1 envelopes with exactly one ed25519 signature.
+//!
+//! What is signed is the payload's bytes in the pre-authentication encoding, so no canonical JSON is needed.
+//! The format is <https://github.com/secure-systems-lab/dsse>, protocol.md and envelope.md.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use ed25519_dalek::{Signature as Ed25519Signature, VerifyingKey};
+use serde::{Deserialize, Serialize};
+
+use super::document::PAYLOAD_TYPE;
+use super::keys::{self, ALGORITHM, Key};
+
+/// The largest envelope that the probe reads: the archive's limit after decompression.
+pub const MAX_ENVELOPE_BYTES: u64 = 64 * 1024 * 1024;
+
+/// An envelope as it stands in a file. Unknown members are ignored, as DSSE asks of its readers.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Envelope {
+    #[serde(rename = "payloadType")]
+    pub payload_type: String,
+    /// Standard base64 with padding.
+    pub payload: String,
+    pub signatures: Vec<Signature>,
+}
+
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Signature {
+    /// Lower-case hex SHA-256 of the raw public key.
+    pub keyid: String,
+    /// Standard base64 with padding of 64 bytes.
+    pub sig: String,
+    /// `ed25519:` and the base64 of the raw public key; absent where the reader is expected to know the key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub public_key: Option<String>,
+}
+
+/// What a correct signature vouches for.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Verified {
+    pub payload: Vec<u8>,
+    pub keyid: String,
+    pub public_key: String,
+}
+
+/// Why bytes are not an envelope that can be trusted. Each says what was found and what was expected.
+#[derive(Debug, thiserror::Error)]
+pub enum EnvelopeError {
+    #[error(
+        "the JSON ends in the middle of a value (line {line}, column {column}): the file is truncated, fetch or copy it again"
+    )]
+    Truncated { line: usize, column: usize },
+    #[error("not JSON: {0}")]
+    NotJson(serde_json::Error),
+    #[error("not a DSSE envelope: {0}; an envelope has payloadType, payload and signatures")]
+    NotAnEnvelope(String),
+    #[error("a bare run document without its envelope: send the file that `diskatlas run` wrote")]
+    BareDocument,
+    #[error("unknown payload type {0:?}: expected {PAYLOAD_TYPE:?}")]
+    UnknownPayloadType(String),
+    #[error("{member} is not standard base64 with padding: {source}")]
+    BadBase64 { member: &'static str, source: base64::DecodeError },
+    #[error("{0} signatures: expected exactly one")]
+    SignatureCount(usize),
+    #[error("unknown key algorithm {0:?}: expected {ALGORITHM:?}")]
+    UnknownKeyAlgorithm(String),
+    #[error("the envelope carries no public_key, so its signature can't be checked offline")]
+    NoPublicKey,
+    #[error("public_key is not an ed25519 key: {0}")]
+    BadPublicKey(String),
+    #[error("keyid {found:?} does not belong to the public key: expected {expected:?}")]
+    KeyidMismatch { found: String, expected: String },
+    #[error("sig has {0} bytes: an ed25519 signature has 64")]
+    SignatureLength(usize),
+    #[error("wrong signature: payload, payload type or signature were changed after signing, or another key signed")]
+    WrongSignature,
+}
+
+/// The DSSE v1 pre-authentication encoding: what is really signed.
+#[must_use]
+pub fn pre_authentication_encoding(payload_type: &str, payload: &[u8]) -> Vec<u8> {
+    let mut bytes = format!("DSSEv1 {} {payload_type} {} ", payload_type.len(), payload.len()).into_bytes();
+    bytes.extend_from_slice(payload);
+    bytes
+}
+
+impl Envelope {
+    #[must_use]
+    pub fn sign(payload_type: &str, payload: &[u8], key: &Key) -> Self {
+        let sig = key.sign(&pre_authentication_encoding(payload_type, payload));
+        Self {
+            payload_type: payload_type.to_owned(),
+            payload: STANDARD.encode(payload),
+            signatures: vec![Signature {
+                keyid: key.keyid(),
+                sig: STANDARD.encode(sig),
+                public_key: Some(key.public_key()),
+            }],
+        }
+    }
+
+    /// Reads an envelope from bytes that nobody vouches for.
+    ///
+    /// # Errors
+    /// [`EnvelopeError`]: truncated, not JSON, or not an envelope.
+    pub fn parse(bytes: &[u8]) -> Result<Self, EnvelopeError> {
+        serde_json::from_slice(bytes).map_err(|error| match error.classify() {
+            serde_json::error::Category::Eof => EnvelopeError::Truncated { line: error.line(), column: error.column() },
+            serde_json::error::Category::Data if is_run_document(bytes) => EnvelopeError::BareDocument,
+            serde_json::error::Category::Data => EnvelopeError::NotAnEnvelope(error.to_string()),
+            _ => EnvelopeError::NotJson(error),
+        })
+    }
+
+    /// Checks the payload type and the signature, and gives the payload that the signature vouches for.
+    ///
+    /// # Errors
+    /// [`EnvelopeError`] says which part is wrong.
+    pub fn verify(&self) -> Result<Verified, EnvelopeError> {
+        if self.payload_type != PAYLOAD_TYPE {
+            return Err(EnvelopeError::UnknownPayloadType(self.payload_type.clone()));
+        }
+        let [signature] = self.signatures.as_slice() else {
+            return Err(EnvelopeError::SignatureCount(self.signatures.len()));
+        };
+        let public_key = signature.public_key.as_deref().ok_or(EnvelopeError::NoPublicKey)?;
+        let verifying_key = parse_public_key(public_key)?;
+        let keyid = keys::keyid(&verifying_key);
+        if signature.keyid != keyid {
+            return Err(EnvelopeError::KeyidMismatch { found: signature.keyid.clone(), expected: keyid });
+        }
+        let payload = decode("payload", &self.payload)?;
+        let sig = decode("sig", &signature.sig)?;
+        let sig = sig.as_slice().try_into().map_err(|_| EnvelopeError::SignatureLength(sig.len()))?;
+        // The strict form also refuses keys of small order, for which one signature fits many messages.
+        verifying_key
+            .verify_strict(
+                &pre_authentication_encoding(&self.payload_type, &payload),
+                &Ed25519Signature::from_bytes(sig),
+            )
+            .map_err(|_| EnvelopeError::WrongSignature)?;
+        Ok(Verified { payload, keyid, public_key: public_key.to_owned() })
+    }
+}
+
+/// Parses `ed25519:<base64>`.
+fn parse_public_key(text: &str) -> Result<VerifyingKey, EnvelopeError> {
+    let (algorithm, base64) = text.split_once(':').unwrap_or((text, ""));
+    if algorithm != ALGORITHM {
+        return Err(EnvelopeError::UnknownKeyAlgorithm(algorithm.to_owned()));
+    }
+    let bytes = decode("public_key", base64)?;
+    let bytes = bytes
+        .as_slice()
+        .try_into()
+        .map_err(|_| EnvelopeError::BadPublicKey(format!("{} bytes, expected 32", bytes.len())))?;
+    VerifyingKey::from_bytes(bytes).map_err(|error| EnvelopeError::BadPublicKey(error.to_string()))
+}
+
+fn decode(member: &'static str, text: &str) -> Result<Vec<u8>, EnvelopeError> {
+    STANDARD.decode(text).map_err(|source| EnvelopeError::BadBase64 { member, source })
+}
+
+fn is_run_document(bytes: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Header {
+        schema: String,
+    }
+    serde_json::from_slice::<Header>(bytes).is_ok_and(|header| header.schema.starts_with("run/"))
+}
+
+#[cfg(test)]
+#[path = "envelope_tests.rs"]
+mod tests;

@@ -1,0 +1,120 @@
+//! The rules of `run/v1` that JSON Schema can't express. They go by the names of columns, and name no kind.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use super::check::Violation;
+
+/// Members of a series that are positions on the device, as one number or as a column.
+const POSITIONS: [&str; 4] = ["start_block", "offset_blocks", "from_blocks", "to_blocks"];
+
+/// What the rules measure a benchmark against.
+struct Facts {
+    block_bytes: u64,
+    capacity_blocks: u64,
+    writes: bool,
+}
+
+/// What of `document` breaks a rule. `document` keeps to its schemas already.
+pub fn check(document: &Value) -> Vec<Violation> {
+    let device = &document["device"];
+    let block_bytes = device["block_bytes"].as_u64().unwrap_or(1).max(1);
+    let facts = Facts {
+        block_bytes,
+        capacity_blocks: device["capacity_bytes"].as_u64().unwrap_or(0) / block_bytes,
+        writes: document["conditions"]["writes"] != "none",
+    };
+    let mut violations = Vec::from_iter(block_bytes_source(device));
+    let mut seen = BTreeSet::new();
+    for (index, benchmark) in items(&document["benchmarks"]).enumerate() {
+        let path = format!("/benchmarks/{index}");
+        let kind = benchmark["kind"].as_str().unwrap_or_default();
+        if !seen.insert(kind) {
+            let message = format!("{kind} occurs twice: a kind has one entry in a run");
+            violations.push(broken(format!("{path}/kind"), message));
+        }
+        if benchmark.get("skipped").is_none() {
+            violations.extend(check_benchmark(&path, benchmark, &facts));
+        }
+    }
+    violations
+}
+
+fn check_benchmark(path: &str, benchmark: &Value, facts: &Facts) -> Vec<Violation> {
+    let mut violations = Vec::new();
+    let stated = &benchmark["params"]["block_bytes"];
+    if stated.as_u64() != Some(facts.block_bytes) {
+        let message = format!("{stated} differs from /device/block_bytes, {}", facts.block_bytes);
+        violations.push(broken(format!("{path}/params/block_bytes"), message));
+    }
+    for (index, series) in items(&benchmark["samples"]["series"]).enumerate() {
+        let path = format!("{path}/samples/series/{index}");
+        let Some(series) = series.as_object() else { continue };
+        violations.extend(column_lengths(&path, series));
+        violations.extend(positions(&path, series, facts.capacity_blocks));
+        violations.extend(region_ends(&path, series, facts.capacity_blocks));
+        if series.get("variant").is_some_and(|variant| variant == "write") && !facts.writes {
+            let message = "a write variant in a run whose /conditions/writes is none".to_owned();
+            violations.push(broken(format!("{path}/variant"), message));
+        }
+    }
+    violations
+}
+
+/// `block_bytes` is the size that its source names.
+fn block_bytes_source(device: &Value) -> Option<Violation> {
+    let source = device["block_bytes_source"].as_str()?;
+    let (stated, meant) = (&device["block_bytes"], &device[format!("{source}_block_bytes")]);
+    let message = || format!("{stated} is not the {source} block, which /device states as {meant} bytes");
+    (stated.as_u64() != meant.as_u64()).then(|| broken("/device/block_bytes".to_owned(), message()))
+}
+
+/// All columns of a series are equally long.
+fn column_lengths(path: &str, series: &Map<String, Value>) -> Vec<Violation> {
+    let mut columns = series.iter().filter_map(|(name, value)| Some((name, value.as_array()?.len())));
+    let Some((first, expected)) = columns.next() else { return Vec::new() };
+    columns
+        .filter(|(_, length)| *length != expected)
+        .map(|(name, length)| {
+            broken(
+                format!("{path}/{name}"),
+                format!("{length} values, but {first} beside it has {expected}: columns are equally long"),
+            )
+        })
+        .collect()
+}
+
+/// All positions lie on the device. One violation for each member, at its first bad value.
+fn positions(path: &str, series: &Map<String, Value>, capacity_blocks: u64) -> Vec<Violation> {
+    let beyond = |value: &Value| value.as_u64().is_some_and(|block| block >= capacity_blocks);
+    let message = |value: &Value| format!("block {value} is beyond the device, which has {capacity_blocks} blocks");
+    let check = |name: &&str| {
+        let value = series.get(*name)?;
+        let Some(column) = value.as_array() else {
+            return beyond(value).then(|| broken(format!("{path}/{name}"), message(value)));
+        };
+        let index = column.iter().position(beyond)?;
+        Some(broken(format!("{path}/{name}/{index}"), message(&column[index])))
+    };
+    POSITIONS.iter().filter_map(check).collect()
+}
+
+/// A region of `length_blocks` from `offset_blocks` ends on the device. At most one violation, the first.
+fn region_ends(path: &str, series: &Map<String, Value>, capacity_blocks: u64) -> Option<Violation> {
+    let column = |name| series.get(name).and_then(Value::as_array);
+    let mut regions = column("offset_blocks")?.iter().zip(column("length_blocks")?);
+    let end =
+        |(offset, length): (&Value, &Value)| offset.as_u64().zip(length.as_u64()).map(|(o, l)| o.saturating_add(l));
+    let index = regions.position(|region| end(region).is_some_and(|end| end > capacity_blocks))?;
+    let message = format!("the region ends beyond the device, which has {capacity_blocks} blocks");
+    Some(broken(format!("{path}/length_blocks/{index}"), message))
+}
+
+fn items(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+fn broken(path: String, message: String) -> Violation {
+    Violation { path, message }
+}
