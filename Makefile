@@ -15,7 +15,7 @@ DEMO_ONCE ?=
 
 VENV := .venv
 BUILD := .build
-DIST := $(BUILD)/dist
+DIST := $(BUILD)/downloads
 BIN := $(VENV)/bin
 MANIFEST := client/Cargo.toml
 

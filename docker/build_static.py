@@ -1,4 +1,4 @@
-"""Collects the static files and the probe's downloads while the image is built, without any server."""
+"""Collects the static files while the image is built, without any server."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ def main() -> None:
 
     django.setup()
     call_command("collectstatic", interactive=False, verbosity=0)
-    call_command("publish_probe")
 
 
 if __name__ == "__main__":

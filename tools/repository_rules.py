@@ -32,7 +32,7 @@ _REGISTRY_HOSTS = (
 REGISTRY_HOST = re.compile(
     "|".join(r"\b" + re.escape(".".join(parts)) + r"\b(?!-index)" for parts in _REGISTRY_HOSTS)
 )
-MACHINE_PATH = re.compile(r"(?<![\w.${}/-])/(?:root|work|home/\w+|opt/wheels|tmp/\w+_jobs)(?:/|\b)(?!-)")
+MACHINE_PATH = re.compile(r"(?<![\w.${}/-])/(?:root|work|home/\w+|opt/wheels|tmp/\w+_jobs)/[\w.]")
 RESOLVED = re.compile(r'"resolved"\s*:')
 ADDRESS = re.compile(r"https?://")
 
