@@ -1,0 +1,113 @@
+use std::collections::HashSet;
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn zone(heads: usize, slots: u32, cylinders: u32) -> Zone {
+    Zone {
+        cylinders,
+        slots: vec![slots; heads],
+        spares_per_track: 0,
+        spares_per_cylinder: 0,
+        track_skew: 0.1,
+        cylinder_skew: 0.25,
+        band_skew: 0.4,
+    }
+}
+
+fn orders() -> impl Strategy<Value = Order> {
+    prop_oneof![
+        Just(Order::Cylinder),
+        Just(Order::CylinderSerpentine),
+        (1_u32..9).prop_map(|cylinders| Order::SurfaceSerpentine { cylinders }),
+    ]
+}
+
+prop_compose! {
+    fn layouts()(order in orders(), heads in 1_usize..6)(
+        order in Just(order),
+        zones in prop::collection::vec(
+            (1_u32..20, prop::collection::vec(4_u32..12, heads), 0_u32..3, 0_u32..2), 1..4),
+    ) -> Layout {
+        let surface = matches!(order, Order::SurfaceSerpentine { .. });
+        let zones = zones.into_iter().map(|(cylinders, slots, spares_per_track, spares)| {
+            let spares_per_cylinder = if surface { 0 } else { spares };
+            let plain = zone(slots.len(), 4, cylinders);
+            Zone { slots, spares_per_track, spares_per_cylinder, ..plain }
+        });
+        Layout::new(order, zones.collect())
+    }
+}
+
+proptest! {
+    #[test]
+    fn every_sector_has_a_place_of_its_own_and_the_place_leads_back(layout in layouts()) {
+        let places: HashSet<Place> = (0..layout.sectors()).map(|sector| layout.place(sector)).collect();
+        prop_assert_eq!(places.len() as u64, layout.sectors());
+        for sector in 0..layout.sectors() {
+            prop_assert_eq!(layout.sector(layout.place(sector)), Some(sector));
+        }
+    }
+
+    #[test]
+    fn tracks_follow_each_other_without_gap_or_overlap(layout in layouts()) {
+        let mut next = 0;
+        while next < layout.sectors() {
+            let track = layout.track(next);
+            prop_assert_eq!(track.first_sector, next);
+            prop_assert!(track.sectors > 0 && track.sectors <= u64::from(track.slots));
+            prop_assert!(layout.track(track.end() - 1) == track);
+            next = track.end();
+        }
+        prop_assert_eq!(next, layout.sectors());
+    }
+
+    #[test]
+    fn the_angle_moves_on_by_the_skew_of_the_boundary(layout in layouts()) {
+        let mut track = layout.track(0);
+        while track.end() < layout.sectors() {
+            let next = layout.track(track.end());
+            let moved = (next.start_angle - track.start_angle).rem_euclid(1.0);
+            let known = [0.1, 0.25, 0.4].iter().any(|skew| (moved - skew).abs() < 1e-9);
+            prop_assert!(known, "moved by {}", moved);
+            track = next;
+        }
+    }
+}
+
+#[test]
+fn cylinder_order_takes_the_heads_of_a_cylinder_and_then_the_next_cylinder() {
+    let layout = Layout::new(Order::Cylinder, vec![zone(3, 10, 4)]);
+    let heads: Vec<(u32, u16)> =
+        (0..5).map(|track| layout.place(track * 10)).map(|at| (at.cylinder, at.head)).collect();
+    assert_eq!(heads, [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)]);
+}
+
+#[test]
+fn cylinder_serpentine_turns_the_heads_around_in_every_other_cylinder() {
+    let layout = Layout::new(Order::CylinderSerpentine, vec![zone(3, 10, 4)]);
+    let heads: Vec<u16> = (0..9).map(|track| layout.place(track * 10).head).collect();
+    assert_eq!(heads, [0, 1, 2, 2, 1, 0, 0, 1, 2]);
+}
+
+#[test]
+fn surface_serpentine_runs_in_on_one_head_and_out_on_the_next() {
+    let layout = Layout::new(Order::SurfaceSerpentine { cylinders: 3 }, vec![zone(2, 10, 6)]);
+    let places: Vec<(u16, u32)> =
+        (0..12).map(|track| layout.place(track * 10)).map(|at| (at.head, at.cylinder)).collect();
+    let band0 = [(0, 0), (0, 1), (0, 2), (1, 2), (1, 1), (1, 0)];
+    let band1 = [(1, 3), (1, 4), (1, 5), (0, 5), (0, 4), (0, 3)];
+    assert_eq!(places, [band0, band1].concat());
+}
+
+#[test]
+fn spares_have_no_number() {
+    let with_spares = Zone { spares_per_track: 1, spares_per_cylinder: 2, ..zone(2, 10, 1) };
+    let layout = Layout::new(Order::Cylinder, vec![with_spares]);
+    assert_eq!(layout.sectors(), 9 + 7);
+    assert_eq!(layout.sector(Place { cylinder: 0, head: 0, slot: 8 }), Some(8));
+    assert_eq!(layout.sector(Place { cylinder: 0, head: 0, slot: 9 }), None);
+    assert_eq!(layout.sector(Place { cylinder: 0, head: 1, slot: 7 }), None);
+    assert_eq!(layout.sector(Place { cylinder: 1, head: 0, slot: 0 }), None);
+}

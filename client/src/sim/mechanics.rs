@@ -1,0 +1,97 @@
+//! Where the head is, how long it takes to get elsewhere and when a sector comes by.
+
+use super::layout::Track;
+use super::model::Model;
+
+/// Seek time over cylinders: `a + b sqrt(d)` below the knee, `c + e d` from there on, meeting at the knee.
+#[derive(Clone, Copy, Debug)]
+pub struct SeekCurve {
+    pub one_cylinder_ns: f64,
+    pub short_base_ns: f64,
+    pub short_sqrt_ns: f64,
+    pub knee_cylinders: u32,
+    pub long_per_cylinder_ns: f64,
+    pub head_switch_ns: f64,
+    pub write_settle_ns: f64,
+}
+
+impl SeekCurve {
+    fn short_ns(&self, cylinders: u32) -> f64 {
+        self.short_base_ns + self.short_sqrt_ns * f64::from(cylinders).sqrt()
+    }
+
+    /// Of a read; a write adds `write_settle_ns`.
+    #[must_use]
+    pub fn seek_ns(&self, cylinders: u32) -> f64 {
+        match cylinders {
+            0 => 0.0,
+            1 => self.one_cylinder_ns,
+            d if d < self.knee_cylinders => self.short_ns(d),
+            d => self.short_ns(self.knee_cylinders) + f64::from(d - self.knee_cylinders) * self.long_per_cylinder_ns,
+        }
+    }
+}
+
+/// The head that is active and the cylinder it stands on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Arm {
+    pub cylinder: u32,
+    pub head: u16,
+}
+
+/// When the first sector of a transfer had passed and when the last.
+#[derive(Clone, Copy, Debug)]
+pub struct Pass {
+    pub first_end_ns: f64,
+    pub end_ns: f64,
+}
+
+/// Rounding must not cost a turn: a sector that begins within this is not missed.
+const CATCH_NS: f64 = 0.5;
+
+impl Model {
+    /// From where the arm stands to the track: seek or head switch, and settling where it writes.
+    #[must_use]
+    pub fn travel_ns(&self, arm: Arm, track: &Track, writes: bool) -> f64 {
+        let settle = if writes { self.seek.write_settle_ns } else { 0.0 };
+        let distance = arm.cylinder.abs_diff(track.cylinder);
+        let switch = if arm.head == track.head { 0.0 } else { self.seek.head_switch_ns };
+        if distance == 0 && arm.head == track.head { 0.0 } else { self.seek.seek_ns(distance).max(switch) + settle }
+    }
+
+    /// How long after `at_ns` the given angle (in turns) comes under the head.
+    #[must_use]
+    pub fn wait_ns(&self, angle: f64, at_ns: f64) -> f64 {
+        let here = (at_ns / self.rotation_ns).fract();
+        let wait = (angle - here).rem_euclid(1.0) * self.rotation_ns;
+        if wait > self.rotation_ns - CATCH_NS { 0.0 } else { wait }
+    }
+
+    /// When the head could begin with `sector` if it set out at `at_ns`.
+    #[must_use]
+    pub fn reach_ns(&self, arm: Arm, sector: u64, at_ns: f64, writes: bool) -> f64 {
+        let track = self.layout.track(sector);
+        let arrived = at_ns + self.travel_ns(arm, &track, writes);
+        arrived + self.wait_ns(track.angle(sector), arrived)
+    }
+
+    /// Reads or writes `count` physical sectors from `sector` on, track by track, and leaves the arm at the last.
+    pub fn pass(&self, arm: &mut Arm, sector: u64, count: u64, at_ns: f64, writes: bool) -> Pass {
+        let (mut next, end) = (sector, sector + count);
+        let (mut now, mut first_end) = (at_ns, at_ns);
+        while next < end {
+            let track = self.layout.track(next);
+            now += self.travel_ns(*arm, &track, writes);
+            now += self.wait_ns(track.angle(next), now);
+            *arm = Arm { cylinder: track.cylinder, head: track.head };
+            let sector_ns = self.rotation_ns / f64::from(track.slots);
+            if next == sector {
+                first_end = now + sector_ns;
+            }
+            let here = end.min(track.end()) - next;
+            now += here as f64 * sector_ns;
+            next += here;
+        }
+        Pass { first_end_ns: first_end, end_ns: now }
+    }
+}

@@ -1,0 +1,120 @@
+//! A simulated drive's parameters after checking, in the units that the engine works with.
+
+use serde::Serialize;
+
+use super::layout::Layout;
+use super::mechanics::SeekCurve;
+
+/// What the drive says of itself; the run document takes it over with provenance `simulated`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Identity {
+    pub vendor: String,
+    pub model: String,
+    pub firmware: Option<String>,
+    /// A made-up serial number, the same for the same drive and seed: the unit of a simulated run.
+    pub serial: String,
+    /// `ata` or `scsi`.
+    pub interface: String,
+    pub form_factor: Option<String>,
+    pub link_speed_bits_per_s: Option<u64>,
+    pub rotation_rate_rpm: u32,
+    pub manufacture_year: Option<u16>,
+    pub manufacture_week: Option<u8>,
+    pub write_cache: WriteCacheState,
+}
+
+/// The write cache's states as SCSI's mode pages tell them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct WriteCacheState {
+    pub current: bool,
+    pub changeable: bool,
+    pub default: bool,
+    pub saved: bool,
+}
+
+/// Everything that decides how long a request takes.
+#[derive(Clone, Debug)]
+pub struct Model {
+    pub name: String,
+    pub identity: Identity,
+    pub logical_block_bytes: u32,
+    pub physical_block_bytes: u32,
+    /// In physical sectors.
+    pub capacity_sectors: u64,
+    pub rotation_ns: f64,
+    pub layout: Layout,
+    pub seek: SeekCurve,
+    pub command: Command,
+    pub read_cache: ReadCache,
+    pub write_cache: WriteCache,
+    pub temperature: Option<Temperature>,
+}
+
+impl Model {
+    /// Logical blocks in one physical sector: 8 on a 512e drive.
+    #[must_use]
+    pub fn blocks_per_sector(&self) -> u64 {
+        u64::from(self.physical_block_bytes / self.logical_block_bytes)
+    }
+
+    #[must_use]
+    pub fn capacity_bytes(&self) -> u64 {
+        self.capacity_sectors * u64::from(self.physical_block_bytes)
+    }
+
+    #[must_use]
+    pub fn capacity_blocks(&self) -> u64 {
+        self.capacity_sectors * self.blocks_per_sector()
+    }
+
+    /// How long the bus takes for so many logical blocks.
+    #[must_use]
+    pub fn bus_ns(&self, blocks: u64) -> f64 {
+        (blocks * u64::from(self.logical_block_bytes)) as f64 * self.command.bus_ns_per_byte
+    }
+}
+
+/// Command overheads of the drive and the host's path to it.
+#[derive(Clone, Copy, Debug)]
+pub struct Command {
+    pub read_before_ns: f64,
+    pub read_after_ns: f64,
+    /// Includes the bus time of the first block: what follows it arrives while the head is on its way.
+    pub write_before_ns: f64,
+    pub write_after_ns: f64,
+    /// Of a request that the buffer answers.
+    pub hit_before_ns: f64,
+    pub hit_after_ns: f64,
+    pub bus_ns_per_byte: f64,
+}
+
+/// The segmented read buffer; sizes in physical sectors.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadCache {
+    pub segments: usize,
+    pub segment_sectors: u64,
+    pub look_ahead_sectors: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct WriteCache {
+    pub enabled: bool,
+    pub slots: usize,
+    pub destage_ns: f64,
+}
+
+/// A case that warms up from `start_celsius` towards `steady_celsius`.
+#[derive(Clone, Copy, Debug)]
+pub struct Temperature {
+    pub start_celsius: f64,
+    pub steady_celsius: f64,
+    pub time_constant_ns: f64,
+}
+
+impl Temperature {
+    #[must_use]
+    pub fn celsius_at(&self, now_ns: u64) -> i32 {
+        let cooled = (-(now_ns as f64) / self.time_constant_ns).exp();
+        (self.steady_celsius + (self.start_celsius - self.steady_celsius) * cooled).round() as i32
+    }
+}
