@@ -106,8 +106,14 @@ $(BUILD)/frontend.stamp: $(BUILD)/node.stamp $(FRONTEND_SOURCES)
 demo: venv-base build ## Build, serve and fill the archive from simulated drives (DEMO_PORT, DEMO_ONCE=1)
 	@DEMO_PORT=$(DEMO_PORT) DEMO_ONCE=$(DEMO_ONCE) $(BIN)/python -m tools.demo
 
+# `cargo test --no-run` and not `cargo build`: the suite then finds everything compiled with the same features.
+.PHONY: simtool
+simtool: | prerequisites
+	@echo "Probe: building the tests and diskatlas-simtool"
+	@$(CARGO) test --quiet --locked --manifest-path $(MANIFEST) --all-features --no-run
+
 .PHONY: test
-test: venv build ## Run every suite; with STRICT=1 a skip fails
+test: venv build simtool ## Run every suite; with STRICT=1 a skip fails
 	@$(BIN)/python -m tools.suites $(if $(STRICT),--strict) $(SUITES)
 
 .PHONY: lint
