@@ -10,3 +10,4 @@ pub mod identify;
 pub mod report;
 pub mod sim;
 pub mod submit;
+pub mod text;

@@ -2,8 +2,13 @@
 //!
 //! Data goes to standard output, words go to standard error. A command whose data is meant for a machine takes `--json`.
 
+mod input;
+mod key;
 mod list;
 mod run;
+mod show;
+mod submit;
+mod verify;
 pub mod words;
 
 use std::io::{self, Write};
@@ -11,6 +16,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+pub use key::load_or_create as load_or_create_key;
+pub use submit::{parse_server, upload_with_defaults};
 pub use words::say;
 
 /// Version, target and commit: what `--version` prints and the run document states.
@@ -23,7 +30,7 @@ const VERSION: &str = concat!(
     ")"
 );
 
-/// Measures what a disk is really like inside and submits the signed result to `DiskAtlas`.
+/// Measures what a disk is really like inside and submits the signed result to DiskAtlas.
 #[derive(Debug, Parser)]
 #[command(name = "diskatlas", version = VERSION, max_term_width = 100)]
 struct Cli {
@@ -35,6 +42,10 @@ struct Cli {
 enum Command {
     List(list::Args),
     Run(run::Args),
+    Submit(submit::Args),
+    Verify(verify::Args),
+    Show(show::Args),
+    Key(key::Args),
 }
 
 /// How a command ended that had nothing more to say about it.
@@ -76,6 +87,10 @@ fn dispatch(command: &Command, stdout: &mut dyn Write) -> anyhow::Result<Status>
     match command {
         Command::List(args) => list::execute(args, stdout),
         Command::Run(args) => run::execute(args, stdout),
+        Command::Submit(args) => submit::execute(args, stdout),
+        Command::Verify(args) => verify::execute(args, stdout),
+        Command::Show(args) => show::execute(args, stdout),
+        Command::Key(args) => key::execute(args, stdout),
     }
 }
 

@@ -1,0 +1,94 @@
+//! Numbers and foreign words as a person reads them.
+
+/// Words from elsewhere, fit for a terminal: control characters could move the cursor or set its colours.
+#[must_use]
+pub fn printable(text: &str) -> String {
+    text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
+}
+
+/// `4.55 GB`: powers of 1000, three digits, as on the label of a disk.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
+pub fn bytes(count: u64) -> String {
+    const UNITS: [&str; 7] = ["bytes", "kB", "MB", "GB", "TB", "PB", "EB"];
+    let power = (count.max(1).ilog10() / 3) as usize;
+    if power == 0 {
+        return format!("{count} {}", UNITS[0]);
+    }
+    let value = count as f64 / 1000f64.powf(power as f64);
+    let decimals = if value < 9.995 { 2 } else { usize::from(value < 99.95) };
+    format!("{value:.decimals$} {}", UNITS[power])
+}
+
+/// `12.3 s` or `1 h 02 min`.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "a tenth of a second is shown")]
+pub fn duration(nanoseconds: u64) -> String {
+    let seconds = nanoseconds / 1_000_000_000;
+    match seconds {
+        0..60 => format!("{:.1} s", nanoseconds as f64 / 1e9),
+        60..3600 => format!("{} min {:02} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {:02} min", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
+/// `1 sample`, `2 samples`, `1,234 samples`.
+#[must_use]
+pub fn count(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(number), if number == 1 || noun == "series" { "" } else { "s" })
+}
+
+/// `1,234,567`.
+#[must_use]
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let first = digits.len() % 3;
+    let (head, tail) = digits.split_at(first);
+    let groups = tail.as_bytes().chunks(3).map(|group| String::from_utf8_lossy(group).into_owned());
+    let head = (!head.is_empty()).then(|| head.to_owned());
+    head.into_iter().chain(groups).collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_read_as_on_a_label() {
+        let cases = [
+            (0, "0 bytes"),
+            (999, "999 bytes"),
+            (1_000, "1.00 kB"),
+            (4_551_000_000, "4.55 GB"),
+            (99_960_000_000, "100 GB"),
+            (20_000_588_955_648, "20.0 TB"),
+        ];
+        for (size, text) in cases {
+            assert_eq!(bytes(size), text);
+        }
+    }
+
+    #[test]
+    fn durations_read_as_one_says_them() {
+        let cases = [(0, "0.0 s"), (26_000_000, "0.0 s"), (59_900_000_000, "59.9 s"), (61_000_000_000, "1 min 01 s")];
+        for (nanoseconds, text) in cases {
+            assert_eq!(duration(nanoseconds), text);
+        }
+        assert_eq!(duration(3_720_000_000_000), "1 h 02 min");
+    }
+
+    #[test]
+    fn counts_agree_with_their_noun() {
+        assert_eq!(count(1, "sample"), "1 sample");
+        assert_eq!(count(12_345, "sample"), "12,345 samples");
+        assert_eq!(count(2, "series"), "2 series");
+        assert_eq!(grouped(100), "100");
+        assert_eq!(grouped(1_000), "1,000");
+        assert_eq!(grouped(1_234_567), "1,234,567");
+    }
+
+    #[test]
+    fn control_characters_become_spaces() {
+        assert_eq!(printable("a\u{1b}[2Jb\n\u{9b}c \u{e9}"), "a [2Jb  c \u{e9}");
+    }
+}
