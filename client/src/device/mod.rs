@@ -1,5 +1,9 @@
 //! The `Device` trait: what a benchmark can ask of a disk, real or simulated.
 
+mod arena;
+mod edge;
+pub mod raw;
+
 use std::io;
 
 /// When a request was handed to the device and how long it took.
@@ -83,4 +87,9 @@ pub trait Device {
 
     /// Whether `write_timed` may be called.
     fn writable(&self) -> bool;
+
+    /// Requests made so far, where others' requests can be told from ours by counting; `None` where there are no others.
+    fn requests(&self) -> Option<u64> {
+        None
+    }
 }

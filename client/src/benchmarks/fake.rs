@@ -1,0 +1,160 @@
+//! Devices for tests: a minimal disk that turns, one that does not, and what can go wrong with either.
+
+use std::collections::HashSet;
+use std::io;
+
+use super::{Interrupt, Notes, Quiet, Session, Settings};
+use crate::device::{AccessError, Device, Geometry, Timing};
+
+/// A disk without caches whose every number is known.
+pub struct Fake {
+    pub now_ns: u64,
+    pub capacity_blocks: u64,
+    /// `None`: every request takes `mtm_ns`, as on a device that does not turn.
+    pub rotation_ns: Option<u64>,
+    pub mtm_ns: u64,
+    pub heads: u64,
+    pub head_skew_ns: u64,
+    pub cylinder_skew_ns: u64,
+    /// First block and blocks per track of each zone, from block 0.
+    pub zones: Vec<(u64, u64)>,
+    /// Seek time over the whole stroke; shorter seeks take their share of it.
+    pub stroke_ns: u64,
+    pub bad_blocks: HashSet<u64>,
+    pub vanish_after: Option<u64>,
+    pub interrupt_after: Option<(u64, Interrupt)>,
+    pub requests: u64,
+    pub writable: bool,
+    pub kept: Vec<u64>,
+    pub written: Vec<u64>,
+    pub head_block: u64,
+}
+
+impl Default for Fake {
+    fn default() -> Self {
+        Self {
+            now_ns: 0,
+            capacity_blocks: 4_000_000,
+            rotation_ns: Some(8_333_333),
+            mtm_ns: 2_000_000,
+            heads: 6,
+            head_skew_ns: 800_000,
+            cylinder_skew_ns: 2_100_000,
+            zones: vec![(0, 184)],
+            stroke_ns: 16_000_000,
+            bad_blocks: HashSet::new(),
+            vanish_after: None,
+            interrupt_after: None,
+            requests: 0,
+            writable: false,
+            kept: Vec::new(),
+            written: Vec::new(),
+            head_block: 0,
+        }
+    }
+}
+
+impl Fake {
+    fn zone(&self, block: u64) -> (u64, u64) {
+        *self.zones.iter().rev().find(|zone| zone.0 <= block).unwrap()
+    }
+
+    /// When in a turn the block starts, and how long it takes to pass.
+    fn angle_ns(&self, block: u64, rotation_ns: u64) -> (u64, u64) {
+        let (first, track_blocks) = self.zone(block);
+        let track = (block - first) / track_blocks;
+        let cylinders = track / self.heads;
+        let skew = (track - cylinders) * self.head_skew_ns + cylinders * self.cylinder_skew_ns;
+        let within = (block - first) % track_blocks;
+        ((within * rotation_ns / track_blocks + skew) % rotation_ns, rotation_ns / track_blocks)
+    }
+
+    fn access(&mut self, block: u64, count: u32) -> Result<Timing, AccessError> {
+        self.requests += 1;
+        if self.vanish_after.is_some_and(|limit| self.requests > limit) {
+            return Err(AccessError::Gone { source: io::Error::from_raw_os_error(19) });
+        }
+        if let Some((_, interrupt)) = self.interrupt_after.as_ref().filter(|(limit, _)| self.requests >= *limit) {
+            interrupt.raise();
+        }
+        let start_ns = self.now_ns;
+        assert!(block + u64::from(count) <= self.capacity_blocks, "block {block} is past the end");
+        self.now_ns += 8_000;
+        let sequential = block == self.head_block;
+        self.head_block = block + u64::from(count);
+        if self.bad_blocks.contains(&block) {
+            self.now_ns += 300_000_000;
+            return Err(AccessError::Medium { block, source: io::Error::from_raw_os_error(5) });
+        }
+        let Some(rotation) = self.rotation_ns else {
+            self.now_ns += self.mtm_ns;
+            return Ok(Timing { start_ns, latency_ns: self.now_ns - start_ns });
+        };
+        if sequential {
+            // As a drive with look-ahead: the medium's rate, skews included.
+            let track = self.zone(block).1;
+            self.now_ns += (rotation + self.head_skew_ns) * u64::from(count) / track;
+            return Ok(Timing { start_ns, latency_ns: self.now_ns - start_ns });
+        }
+        let (angle, block_ns) = self.angle_ns(block, rotation);
+        let ready = self.now_ns + self.mtm_ns;
+        let wait = (angle + rotation - ready % rotation) % rotation;
+        self.now_ns = ready + wait + block_ns * u64::from(count);
+        Ok(Timing { start_ns, latency_ns: self.now_ns - start_ns })
+    }
+
+    pub fn session<T>(&mut self, settings: Settings, act: impl FnOnce(&mut Session<'_>) -> T) -> T {
+        let notes = Notes { rotation_ns: self.rotation_ns };
+        let interrupt = self.interrupt_after.as_ref().map_or_else(Interrupt::default, |(_, flag)| flag.clone());
+        let mut quiet = Quiet;
+        let mut session = Session::new(self, &mut quiet, interrupt, settings, notes);
+        act(&mut session)
+    }
+}
+
+impl Device for Fake {
+    fn geometry(&self) -> Geometry {
+        Geometry {
+            capacity_bytes: self.capacity_blocks * 512,
+            logical_block_bytes: 512,
+            physical_block_bytes: 512,
+            block_bytes: 512,
+        }
+    }
+
+    fn max_transfer_blocks(&self) -> u32 {
+        2048
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.now_ns
+    }
+
+    fn idle(&mut self, duration_ns: u64) {
+        self.now_ns += duration_ns;
+    }
+
+    fn read_timed(&mut self, block: u64, count: u32) -> Result<Timing, AccessError> {
+        self.access(block, count)
+    }
+
+    fn keep(&mut self, blocks: &[u64]) -> Result<(), AccessError> {
+        self.kept.clear();
+        for &block in blocks {
+            self.access(block, 1)?;
+        }
+        self.kept = blocks.to_vec();
+        Ok(())
+    }
+
+    fn write_timed(&mut self, index: usize) -> Result<Timing, AccessError> {
+        assert!(self.writable, "written although not writable");
+        let block = self.kept[index];
+        self.written.push(block);
+        self.access(block, 1)
+    }
+
+    fn writable(&self) -> bool {
+        self.writable
+    }
+}

@@ -1,0 +1,11 @@
+//! All kinds, in the order in which a run measures them. A kind that is not listed here does not exist.
+
+use super::{Kind, skippy};
+
+pub static KINDS: [&dyn Kind; 1] = [&skippy::Skippy];
+
+/// The kind of that slug.
+#[must_use]
+pub fn find(slug: &str) -> Option<&'static dyn Kind> {
+    KINDS.into_iter().find(|kind| kind.slug() == slug)
+}

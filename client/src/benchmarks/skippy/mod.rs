@@ -1,0 +1,99 @@
+//! SKIPPY: single blocks at linearly growing steps (Skippy document, 4.1 and Figure 1).
+//!
+//! Between two requests the disk turns for about the same time, so a growing step meets the head once per track of
+//! growth: the latencies form a sawtooth whose height is the rotation time, whose slope is the time of a block and
+//! whose spikes are the track and cylinder boundaries.
+//!
+//! Variants: `read`, `backward` (walks down, which look-ahead does not help) and `write` where writing is allowed.
+//! Patterns: `increasing` as in Figure 1, long enough for the first edge, a full track and two cylinders; `constant`
+//! repeats one step just above the edge, so that every boundary shows even where a track has few blocks.
+
+mod plan;
+mod series;
+
+use serde::Serialize;
+
+use super::{Kind, Measurement, Nothing, Samples, Session, Settings, Stop};
+use crate::device::Geometry;
+use plan::{Layout, Region, Variant};
+use series::Series;
+
+pub struct Skippy;
+
+#[derive(Serialize)]
+struct Params {
+    block_bytes: u32,
+    rotation_estimate_ns: u64,
+    repeats: u32,
+}
+
+#[derive(Default, Serialize)]
+struct Samples1 {
+    series: Vec<Series>,
+}
+
+impl Kind for Skippy {
+    fn slug(&self) -> &'static str {
+        "skippy"
+    }
+
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn needs_rotation(&self) -> bool {
+        true
+    }
+
+    fn estimate_ns(&self, _geometry: &Geometry, settings: &Settings, rotation_ns: u64) -> u64 {
+        // Before the track is known: 400 steps and 500 constant ones, at most of a turn each, for two variants.
+        let steps = 400 * u64::from(settings.repeats) + 500;
+        3 * 2 * steps * rotation_ns * 3 / 4
+    }
+
+    fn run(&self, session: &mut Session<'_>) -> Measurement {
+        let Some(rotation_ns) = session.notes.rotation_ns else {
+            let why = "no rotation period was found, and the steps depend on it".to_owned();
+            return Measurement { result: Err(Nothing(why)), stop: None };
+        };
+        let mut samples = Samples1::default();
+        let stop = measure_regions(session, rotation_ns, &mut samples.series).err();
+        samples.series.retain(|series| !series.latency_ns.is_empty());
+        if samples.series.is_empty() {
+            let why = "no series was completed: the run ended first, or no track was found in the timing".to_owned();
+            return Measurement { result: Err(Nothing(why)), stop };
+        }
+        let params = Params {
+            block_bytes: session.geometry().block_bytes,
+            rotation_estimate_ns: rotation_ns,
+            repeats: session.settings.repeats,
+        };
+        let params = serde_json::to_value(params).expect("integers always serialise");
+        let samples = serde_json::to_value(samples).expect("integers always serialise");
+        Measurement { result: Ok(Samples { params, samples }), stop }
+    }
+}
+
+fn measure_regions(session: &mut Session<'_>, rotation_ns: u64, out: &mut Vec<Series>) -> Result<(), Stop> {
+    let variants: &[Variant] = if session.writable() {
+        &[Variant::Write, Variant::Read, Variant::Backward]
+    } else {
+        &[Variant::Read, Variant::Backward]
+    };
+    let parts = (Region::ALL.len() * variants.len()) as u64;
+    let mut done = 0;
+    for region in Region::ALL {
+        session.progress(&format!("{} part, length of a track", region.word()), 0);
+        let Some(mut layout) = Layout::find(session, region, rotation_ns)? else { continue };
+        for &variant in variants {
+            let left = layout.variant_ns(session.settings.repeats).saturating_mul(parts - done);
+            session.progress(&format!("{} part, {}", region.word(), variant.word()), left);
+            series::measure_variant(session, &mut layout, variant, out)?;
+            done += 1;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

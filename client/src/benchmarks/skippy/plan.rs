@@ -1,0 +1,183 @@
+//! Where a region's series stand and how long they are: from what was seen there so far.
+
+use serde::Serialize;
+
+use crate::benchmarks::stats::{Random, median, to_f64, to_u64};
+use crate::benchmarks::{Session, Stop, track};
+use crate::device::Geometry;
+
+/// Nothing is written in the first and last MiB: partition tables and their copies stand there, and a power cut in
+/// the middle of a write can tear a block.
+const EDGE_KEPT_BYTES: u64 = 1 << 20;
+
+/// All series of a region together stay within this share of the disk, so that they see one zone where they can.
+const REGION_SHARE: u64 = 12;
+
+/// Boundaries between tracks that a constant series passes at first, and at most.
+pub const TRACKS_FIRST: u64 = 100;
+pub const TRACKS_MOST: u64 = 400;
+
+/// A constant series is never longer than this, whatever its step.
+const CONSTANT_STEPS_MOST: u64 = 6000;
+
+/// A series of growing steps is never longer than this: a track of a megabyte in blocks of 512 bytes fits three times.
+const STEPS_MOST: u64 = 8000;
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Region {
+    Outer,
+    Middle,
+    Inner,
+}
+
+impl Region {
+    pub const ALL: [Self; 3] = [Self::Outer, Self::Middle, Self::Inner];
+
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Outer => "outer",
+            Self::Middle => "middle",
+            Self::Inner => "inner",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Variant {
+    Write,
+    Read,
+    Backward,
+}
+
+impl Variant {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Write => "writing",
+            Self::Read => "reading",
+            Self::Backward => "reading backwards",
+        }
+    }
+}
+
+/// What is known of a region, and which of its blocks are still fresh.
+pub struct Layout {
+    pub region: Region,
+    pub rotation_ns: u64,
+    /// Blocks of a track, roughly.
+    pub track_blocks: u64,
+    /// Tracks between two of the rarer boundaries, where a constant series showed them.
+    pub cylinder_tracks: Option<u64>,
+    first: u64,
+    end: u64,
+    lanes_used: u64,
+}
+
+impl Layout {
+    /// Measures the length of a track; `None` where the timing does not show it.
+    pub fn find(session: &mut Session<'_>, region: Region, rotation_ns: u64) -> Result<Option<Self>, Stop> {
+        let geometry = session.geometry();
+        let capacity = geometry.capacity_blocks();
+        let probe_at = match region {
+            Region::Outer => capacity / 256,
+            Region::Middle => capacity / 2,
+            Region::Inner => capacity - capacity / 256,
+        };
+        let Some(track_blocks) = track::estimate_blocks(session, probe_at, rotation_ns)? else { return Ok(None) };
+        let mut layout = Self { region, rotation_ns, track_blocks, cylinder_tracks: None, first: 0, end: capacity, lanes_used: 0 };
+        // Both directions of reading with fresh blocks for each repeat, one place for all writes, the constant series.
+        let lanes = 2 * u64::from(session.settings.repeats) + 2;
+        let steps = layout.steps(None);
+        let wanted = lanes * (steps * steps / 2 + steps + track_blocks) + 2 * TRACKS_MOST * track_blocks;
+        (layout.first, layout.end) = bounds(&geometry, region, session.writable(), wanted);
+        Ok(Some(layout))
+    }
+
+    /// Steps that pass the first edge and one full track beyond it, and two cylinders where their size is known.
+    ///
+    /// `edge_blocks` is the step of the edge, where a series has shown it.
+    pub fn steps(&self, edge_blocks: Option<u64>) -> u64 {
+        let track = to_f64(self.track_blocks);
+        let edge = edge_blocks.map_or(0.4 * track, to_f64).min(track);
+        let one_track = 1.08 * track + edge + 8.0;
+        // n steps cover n * n / 2 blocks.
+        let cylinders = self.cylinder_tracks.map_or(0.0, |tracks| (2.0 * 2.5 * to_f64(tracks) * track).sqrt());
+        let room = (to_f64(self.end - self.first)).sqrt();
+        to_u64(one_track.max(cylinders).min(room)).min(STEPS_MOST)
+    }
+
+    /// The step of a constant series: what passes under the head in the shortest latency, and a fiftieth of a turn.
+    pub fn constant_step(&self, shortest_ns: u64) -> u64 {
+        let blocks = to_f64(shortest_ns + self.rotation_ns / 50) * to_f64(self.track_blocks) / to_f64(self.rotation_ns);
+        to_u64(blocks.ceil()).max(1)
+    }
+
+    /// How often a constant step is taken to pass `tracks` tracks.
+    pub fn constant_count(&self, step: u64, tracks: u64) -> u64 {
+        let room = (self.end - self.first) / 2 / (step + 1);
+        (tracks * self.track_blocks / (step + 1)).min(CONSTANT_STEPS_MOST).min(room).max(1)
+    }
+
+    /// First block of the next `span` blocks, fresh ones while the region has them.
+    ///
+    /// Reads take fresh blocks each time, as the drive's cache may hold the ones before.
+    pub fn next_lane(&mut self, span: u64) -> u64 {
+        let room = (self.end - self.first).saturating_sub(span + 1).max(1);
+        let at = if self.region == Region::Inner {
+            self.end - span.min(self.end - self.first) - self.lanes_used % room
+        } else {
+            self.first + self.lanes_used % room
+        };
+        // A little apart, so that series don't meet the boundaries at the same steps.
+        self.lanes_used += span + 1 + Random(self.lanes_used).between(0, self.track_blocks);
+        at.clamp(self.first, self.end.saturating_sub(span).max(self.first))
+    }
+
+    /// Nanoseconds that one variant takes here.
+    pub fn variant_ns(&self, repeats: u32) -> u64 {
+        let steps = self.steps(None) * u64::from(repeats) + TRACKS_FIRST * 5;
+        steps * self.rotation_ns * 3 / 4
+    }
+
+    /// Takes the size of a cylinder from a constant series: the rarer of two sizes of spikes, if it comes regularly.
+    pub fn learn_cylinder(&mut self, offsets: &[u64], latencies: &[u64]) -> bool {
+        let found = rare_spacing(offsets, latencies, self.rotation_ns);
+        let tracks = found.map(|blocks| to_u64(to_f64(blocks) / to_f64(self.track_blocks)).max(1));
+        self.cylinder_tracks = self.cylinder_tracks.max(tracks);
+        tracks.is_some()
+    }
+}
+
+fn bounds(geometry: &Geometry, region: Region, writing: bool, wanted: u64) -> (u64, u64) {
+    let capacity = geometry.capacity_blocks();
+    let edge = if writing { EDGE_KEPT_BYTES / u64::from(geometry.block_bytes) } else { 0 };
+    let edge = edge.min(capacity / 8);
+    let size = wanted.min(capacity / REGION_SHARE);
+    match region {
+        Region::Outer => (edge, edge + size),
+        Region::Middle => (capacity / 2, capacity / 2 + size),
+        Region::Inner => (capacity - edge - size, capacity - edge),
+    }
+}
+
+/// Blocks between the rarer spikes; `None` unless there are two sizes of spikes and the rarer come regularly, thrice.
+fn rare_spacing(offsets: &[u64], latencies: &[u64], rotation_ns: u64) -> Option<u64> {
+    let base = median(latencies);
+    let spikes: Vec<(u64, u64)> = offsets
+        .iter()
+        .zip(latencies)
+        .filter(|&(_, &latency)| latency > base + rotation_ns / 100 && latency < base + rotation_ns * 9 / 10)
+        .map(|(&offset, &latency)| (offset, latency - base))
+        .collect();
+    let mut sizes: Vec<u64> = spikes.iter().map(|spike| spike.1).collect();
+    sizes.sort_unstable();
+    let split = sizes.windows(2).max_by_key(|pair| pair[1] - pair[0]).filter(|pair| pair[1] - pair[0] > pair[0] / 5)?;
+    type Spikes = Vec<(u64, u64)>;
+    let (large, small): (Spikes, Spikes) = spikes.into_iter().partition(|spike| spike.1 >= split[1]);
+    let rare = if large.len() <= small.len() { large } else { small };
+    let spacings: Vec<u64> = rare.windows(2).map(|pair| pair[1].0.abs_diff(pair[0].0)).collect();
+    let typical = median(&spacings);
+    let regular = spacings.iter().filter(|&&spacing| spacing.abs_diff(typical) < typical / 5).count();
+    (spacings.len() >= 2 && regular * 4 >= spacings.len() * 3).then_some(typical)
+}

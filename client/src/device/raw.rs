@@ -1,0 +1,291 @@
+//! A raw block device: `O_DIRECT`, buffers allocated once, `CLOCK_MONOTONIC_RAW` read directly around the call.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FileType, Mode, OFlags, SeekFrom};
+use rustix::io::Errno;
+use rustix::time::{ClockId, clock_gettime};
+
+use super::arena::Arena;
+use super::{AccessError, Device, Geometry, Timing};
+
+/// The largest request, where the kernel does not ask for less.
+const MAX_TRANSFER_BYTES: u32 = 1 << 20;
+
+/// Buffers stand on this boundary: no device asks for more.
+const ALIGNMENT: usize = 4096;
+
+/// Physical blocks above this are a stripe or a page of flash, not a sector of a disk.
+const LARGEST_BLOCK_BYTES: u32 = 65_536;
+
+/// Pauses longer than this sleep first, so that a long one does not keep a core busy.
+const SPIN_NS: u64 = 1_500_000;
+
+/// What may be written.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Writing {
+    /// The device is opened read-only.
+    Nothing,
+    /// The bytes that stand there.
+    Preserve,
+    /// The probe's own pattern.
+    Destroy,
+}
+
+/// Why a device could not be opened, with what to do about it.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    #[error("there is no device {0}; `diskatlas list` shows the disks of this machine")]
+    NotFound(String),
+    #[error("{0} is {1}, and only a raw block device can be measured; give a device such as /dev/sdb, or sim:NAME")]
+    NotABlockDevice(String, &'static str),
+    #[error(
+        "no permission to {1} {0}; run as root (sudo), join the group `disk` (sudo usermod -aG disk $USER, then log in again), \
+         or give the probe the capability CAP_DAC_OVERRIDE, and CAP_SYS_RAWIO where the kernel asks for it"
+    )]
+    Permission(String, &'static str),
+    #[error("{0} is in use and can't be opened exclusively; unmount it and stop what holds it (see `lsblk {0}`)")]
+    Busy(String),
+    #[error("{0} is read-only, so nothing can be written to it; measure with --writes none")]
+    ReadOnly(String),
+    #[error("{0} has no medium or a size of 0; attach it and try again")]
+    Empty(String),
+    #[error("{0} can't be opened: {1}")]
+    Other(String, io::Error),
+}
+
+pub struct RawDisk {
+    file: File,
+    geometry: Geometry,
+    writing: Writing,
+    max_transfer_blocks: u32,
+    buffer: Arena,
+    kept: Arena,
+    kept_blocks: Vec<u64>,
+    requests: u64,
+}
+
+impl RawDisk {
+    /// Opens the device, read-only unless `writing` says otherwise; then exclusively.
+    ///
+    /// `max_request_bytes` is what the kernel passes on in one piece, where it tells.
+    ///
+    /// # Errors
+    /// [`OpenError`] says what is wrong and what to do.
+    pub fn open(path: &Path, writing: Writing, max_request_bytes: Option<u32>) -> Result<Self, OpenError> {
+        let name = path.display().to_string();
+        check_type(path, &name)?;
+        let access = match writing {
+            Writing::Nothing => OFlags::RDONLY,
+            Writing::Preserve | Writing::Destroy => OFlags::RDWR | OFlags::EXCL,
+        };
+        let fd = rustix::fs::open(path, access | OFlags::DIRECT | OFlags::CLOEXEC, Mode::empty())
+            .map_err(|error| open_error(&name, error, writing))?;
+        // A read-only flag on a block device does not make a read-write open fail.
+        if writing != Writing::Nothing && super::edge::is_read_only(&fd).unwrap_or(true) {
+            return Err(OpenError::ReadOnly(name));
+        }
+        let geometry = read_geometry(&fd).map_err(|error| OpenError::Other(name.clone(), error))?;
+        if geometry.capacity_blocks() == 0 {
+            return Err(OpenError::Empty(name));
+        }
+        let transfer = max_request_bytes.unwrap_or(MAX_TRANSFER_BYTES).min(MAX_TRANSFER_BYTES);
+        let max_transfer_blocks = (transfer / geometry.block_bytes).max(1);
+        let bytes = max_transfer_blocks as usize * geometry.block_bytes as usize;
+        Ok(Self {
+            file: File::from(fd),
+            geometry,
+            writing,
+            max_transfer_blocks,
+            buffer: Arena::new(bytes, ALIGNMENT),
+            kept: Arena::new(0, ALIGNMENT),
+            kept_blocks: Vec::new(),
+            requests: 0,
+        })
+    }
+
+    /// Reads up to `length` bytes from `offset_bytes`, untimed: what guards look at before anything is written.
+    ///
+    /// # Errors
+    /// What the read said.
+    pub fn peek(&mut self, offset_bytes: u64, length: usize) -> io::Result<Vec<u8>> {
+        let block = u64::from(self.geometry.block_bytes);
+        let mut bytes = Vec::with_capacity(length);
+        while bytes.len() < length {
+            let chunk = (length - bytes.len()).min(self.buffer.bytes().len());
+            let start = offset_bytes + bytes.len() as u64;
+            debug_assert_eq!(start % block, 0);
+            let read = rustix::io::pread(&self.file, &mut self.buffer.bytes_mut()[..chunk], start)?;
+            if read == 0 {
+                break;
+            }
+            bytes.extend_from_slice(&self.buffer.bytes()[..read]);
+        }
+        Ok(bytes)
+    }
+
+    fn offset(&self, block: u64) -> u64 {
+        block * u64::from(self.geometry.block_bytes)
+    }
+
+    fn fail(&self, block: u64, error: Errno) -> AccessError {
+        let source = io::Error::from(error);
+        let gone = matches!(error, Errno::NODEV | Errno::NXIO | Errno::NOMEDIUM | Errno::SHUTDOWN | Errno::BADF)
+            || rustix::fs::seek(&self.file, SeekFrom::End(0)).is_ok_and(|size| size == 0);
+        if gone { AccessError::Gone { source } } else { AccessError::Medium { block, source } }
+    }
+}
+
+impl Device for RawDisk {
+    fn geometry(&self) -> Geometry {
+        self.geometry
+    }
+
+    fn max_transfer_blocks(&self) -> u32 {
+        self.max_transfer_blocks
+    }
+
+    fn now_ns(&self) -> u64 {
+        clock_ns()
+    }
+
+    fn idle(&mut self, duration_ns: u64) {
+        let end = clock_ns() + duration_ns;
+        if duration_ns > SPIN_NS {
+            std::thread::sleep(std::time::Duration::from_nanos(duration_ns - SPIN_NS));
+        }
+        while clock_ns() < end {
+            std::hint::spin_loop();
+        }
+    }
+
+    fn read_timed(&mut self, block: u64, count: u32) -> Result<Timing, AccessError> {
+        let offset = self.offset(block);
+        let length = count as usize * self.geometry.block_bytes as usize;
+        self.requests += 1;
+        let buffer = &mut self.buffer.bytes_mut()[..length];
+        let start_ns = clock_ns();
+        let result = rustix::io::pread(&self.file, buffer, offset);
+        let end_ns = clock_ns();
+        match result {
+            Ok(read) if read == length => Ok(Timing { start_ns, latency_ns: end_ns - start_ns }),
+            Ok(_) => Err(self.fail(block, Errno::IO)),
+            Err(error) => Err(self.fail(block, error)),
+        }
+    }
+
+    fn keep(&mut self, blocks: &[u64]) -> Result<(), AccessError> {
+        let size = self.geometry.block_bytes as usize;
+        // Emptied first: after a failure `write_timed` has nothing to write.
+        self.kept_blocks.clear();
+        self.kept.ensure(blocks.len() * size);
+        for (index, &block) in blocks.iter().enumerate() {
+            let offset = self.offset(block);
+            self.requests += 1;
+            let place = &mut self.kept.bytes_mut()[index * size..(index + 1) * size];
+            match rustix::io::pread(&self.file, &mut *place, offset) {
+                Ok(read) if read == size => {}
+                Ok(_) => return Err(self.fail(block, Errno::IO)),
+                Err(error) => return Err(self.fail(block, error)),
+            }
+            if self.writing == Writing::Destroy {
+                fill_pattern(&mut self.kept.bytes_mut()[index * size..(index + 1) * size], block);
+            }
+        }
+        self.kept_blocks.extend_from_slice(blocks);
+        Ok(())
+    }
+
+    fn write_timed(&mut self, index: usize) -> Result<Timing, AccessError> {
+        let size = self.geometry.block_bytes as usize;
+        let denied = || io::Error::from(io::ErrorKind::PermissionDenied);
+        let Some(&block) = self.kept_blocks.get(index).filter(|_| self.writing != Writing::Nothing) else {
+            return Err(AccessError::Gone { source: denied() });
+        };
+        let offset = self.offset(block);
+        self.requests += 1;
+        let bytes = &self.kept.bytes()[index * size..(index + 1) * size];
+        let start_ns = clock_ns();
+        let result = rustix::io::pwrite(&self.file, bytes, offset);
+        let end_ns = clock_ns();
+        match result {
+            Ok(written) if written == size => Ok(Timing { start_ns, latency_ns: end_ns - start_ns }),
+            Ok(_) => Err(self.fail(block, Errno::IO)),
+            Err(error) => Err(self.fail(block, error)),
+        }
+    }
+
+    fn writable(&self) -> bool {
+        self.writing != Writing::Nothing
+    }
+
+    fn requests(&self) -> Option<u64> {
+        Some(self.requests)
+    }
+}
+
+/// The canonical path of a device node: links such as /dev/disk/by-id/... resolved.
+///
+/// # Errors
+/// [`OpenError`] when there is no such thing, or it is not a block device.
+pub fn resolve(path: &Path) -> Result<PathBuf, OpenError> {
+    let name = path.display().to_string();
+    check_type(path, &name)?;
+    std::fs::canonicalize(path).map_err(|error| OpenError::Other(name, error))
+}
+
+fn check_type(path: &Path, name: &str) -> Result<(), OpenError> {
+    let stat = rustix::fs::stat(path).map_err(|error| open_error(name, error, Writing::Nothing))?;
+    let what = match FileType::from_raw_mode(stat.st_mode) {
+        FileType::BlockDevice => return Ok(()),
+        FileType::RegularFile => "a regular file",
+        FileType::Directory => "a directory",
+        FileType::CharacterDevice => "a character device",
+        _ => "not a block device",
+    };
+    Err(OpenError::NotABlockDevice(name.to_owned(), what))
+}
+
+fn open_error(name: &str, error: Errno, writing: Writing) -> OpenError {
+    let name = name.to_owned();
+    match error {
+        Errno::NOENT | Errno::NODEV | Errno::NXIO | Errno::NOTDIR => OpenError::NotFound(name),
+        Errno::ACCESS | Errno::PERM => {
+            OpenError::Permission(name, if writing == Writing::Nothing { "read" } else { "write" })
+        }
+        Errno::BUSY => OpenError::Busy(name),
+        Errno::ROFS => OpenError::ReadOnly(name),
+        Errno::NOMEDIUM => OpenError::Empty(name),
+        other => OpenError::Other(name, other.into()),
+    }
+}
+
+fn read_geometry(fd: &impl AsFd) -> io::Result<Geometry> {
+    let capacity_bytes = rustix::fs::seek(fd, SeekFrom::End(0))?;
+    let logical = rustix::fs::ioctl_blksszget(fd)?;
+    let physical = rustix::fs::ioctl_blkpbszget(fd)?;
+    let usable = physical.is_power_of_two() && (logical..=LARGEST_BLOCK_BYTES).contains(&physical);
+    Ok(Geometry {
+        capacity_bytes,
+        logical_block_bytes: logical,
+        physical_block_bytes: physical.max(logical),
+        block_bytes: if usable { physical } else { logical },
+    })
+}
+
+/// A pattern that says whose it is and where it belongs.
+fn fill_pattern(place: &mut [u8], block: u64) {
+    for chunk in place.chunks_mut(16) {
+        let mut text = *b"DiskAtls........";
+        text[8..].copy_from_slice(&block.to_le_bytes());
+        chunk.copy_from_slice(&text[..chunk.len()]);
+    }
+}
+
+fn clock_ns() -> u64 {
+    let now = clock_gettime(ClockId::MonotonicRaw);
+    now.tv_sec.unsigned_abs() * 1_000_000_000 + now.tv_nsec.unsigned_abs()
+}
