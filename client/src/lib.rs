@@ -8,6 +8,8 @@ pub mod cli;
 pub mod device;
 pub mod identify;
 pub mod report;
+pub mod run;
+pub mod safety;
 pub mod sim;
 pub mod submit;
 pub mod text;

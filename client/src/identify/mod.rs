@@ -1,1 +1,12 @@
 //! What a disk says of itself: parsers over bytes and readers, system calls only at the edge.
+//!
+//! All that comes from sysfs and procfs is read below two roots, so that tests hand in captured trees.
+
+pub mod disk;
+pub mod host;
+pub mod mounts;
+pub mod tree;
+pub mod vpd;
+
+pub use disk::Disk;
+pub use tree::Tree;
