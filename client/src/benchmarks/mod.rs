@@ -8,10 +8,9 @@ pub mod rotation;
 
 mod session;
 mod skippy;
-mod stats;
+pub mod stats;
 pub mod track;
 mod walk;
-
 
 #[cfg(test)]
 pub mod fake;

@@ -25,9 +25,13 @@ const STRIDES_BLOCKS: [u64; 4] = [1, 67, 1031, 16_411];
 /// What the timing says.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    Turns { period_ns: u64 },
+    Turns {
+        period_ns: u64,
+    },
     /// Why no rotation was seen, as a sentence.
-    Steady { reason: String },
+    Steady {
+        reason: String,
+    },
 }
 
 /// Looks for rotation in the blocks before `near_block`. Takes two or three seconds of device time where there is one.

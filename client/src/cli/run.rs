@@ -1,21 +1,288 @@
 //! `diskatlas run`: measures one device and writes a signed run document.
 
-use std::io::Write;
-use std::path::PathBuf;
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::{Path, PathBuf};
 
-use super::Status;
+use clap::ValueEnum;
+use serde_json::json;
+
+use super::{Status, UsageError, load_or_create_key, parse_server, say, upload_with_defaults};
+use crate::benchmarks::registry::{self, KINDS};
+use crate::benchmarks::{Kind, Settings, ZonedMode};
+use crate::device::raw::{OpenError, Writing};
+use crate::identify::{Disk, Tree};
+use crate::report::document::{Benchmark, Manufacture, RunDocument};
+use crate::report::{save, sign_document};
+use crate::run::measure::{End, measure};
+use crate::run::progress::Display;
+use crate::run::target::{self, Target, TargetError};
+use crate::run::{Request, signals};
+use crate::safety::confirm::Challenge;
 
 /// Measure a disk and write a signed run document
+///
+/// Nothing is written to the disk unless --writes says so. Ctrl-C ends the run after the request under way: what was measured until then is saved and signed.
+/// Exit codes: 0 measured, 1 failed, interrupted or vanished (the file then holds what was measured), 2 not asked rightly.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// A raw block device such as /dev/sdb, or a simulated drive such as sim:seagate-hawk
     pub device: String,
 
-    /// Where the signed document goes
+    /// Measure only these kinds (comma-separated); all of them otherwise
+    #[arg(long, value_name = "KIND", value_delimiter = ',')]
+    pub only: Vec<String>,
+
+    /// What may be written to the disk
+    #[arg(long, value_enum, default_value_t = Writes::None)]
+    pub writes: Writes,
+
+    /// With --writes destroy: go on although the disk carries partitions or a file system
+    #[arg(long)]
+    pub wipe: bool,
+
+    /// The confirmation that is asked for before anything is written, for scripts
+    #[arg(long, value_name = "TEXT")]
+    pub confirm: Option<String>,
+
+    /// Whether the disk rotates, instead of what the kernel says and the timing shows
+    #[arg(long, value_enum)]
+    pub rotational: Option<Answer>,
+
+    /// How the bandwidth over the disk is measured: at chosen positions (minutes), or everywhere (hours)
+    #[arg(long, value_enum, default_value_t = Zoned::Sampled)]
+    pub zoned: Zoned,
+
+    /// How often each series is measured
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub repeats: u32,
+
+    /// The licence under which you give the result away when you submit it
+    #[arg(long, default_value = "CC0-1.0", value_parser = ["CC0-1.0", "CC-BY-4.0"])]
+    pub license: String,
+
+    /// A label of your own for disks that came together (a site, a lot)
+    #[arg(long, value_name = "TEXT")]
+    pub batch_label: Option<String>,
+
+    /// When the disk was made, as its label says: year and ISO week, for example 2024-W07
+    #[arg(long, value_name = "YYYY-Www", value_parser = parse_week)]
+    pub manufactured: Option<Manufacture>,
+
+    /// Where the signed document goes [default: diskatlas-<run id>.json in this folder]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+
+    /// Submit the result to this archive when it is measured
+    #[arg(long, value_name = "URL")]
+    pub submit: Option<String>,
+
+    /// Say in JSON what was measured and where it lies
+    #[arg(long)]
+    pub json: bool,
 }
 
-pub fn execute(_args: &Args, _stdout: &mut dyn Write) -> anyhow::Result<Status> {
-    Ok(Status::Failed)
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub enum Writes {
+    /// Nothing: the disk is opened read-only
+    None,
+    /// The bytes that stand there: its content stays as it is
+    Preserve,
+    /// The probe's own pattern: content is lost
+    Destroy,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub enum Answer {
+    Yes,
+    No,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub enum Zoned {
+    Sampled,
+    Streaming,
+}
+
+pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
+    let request = request(args)?;
+    if let Some(server) = &args.submit {
+        parse_server(server)?;
+    }
+    if let Some(output) = &args.output {
+        save::preflight(output)?;
+    }
+    let tree = Tree::machine();
+    let mut ask = |disk: &Disk, challenge: &Challenge| ask(args, disk, challenge);
+    let mut target = target::open(&request, &tree, &mut ask).map_err(usage_or_failure)?;
+    let key = load_or_create_key()?;
+    let interrupt = signals::listen()?;
+    announce(&target);
+    let (document, end) = measure(&mut target, &request, &tree, &mut Display::new(), &interrupt);
+    // Closed before anything is uploaded: a disk is not held for the sake of a network.
+    drop(target);
+    let file = save_document(args, &document, &key)?;
+    report_end(args, &document, &end, &file, stdout)?;
+    if !matches!(end, End::Complete) {
+        return Ok(Status::Failed);
+    }
+    match &args.submit {
+        Some(server) => upload_with_defaults(&file, server, false, stdout),
+        None => Ok(Status::Done),
+    }
+}
+
+fn request(args: &Args) -> Result<Request, UsageError> {
+    let kinds = chosen_kinds(&args.only)?;
+    if args.wipe && args.writes != Writes::Destroy {
+        return Err(UsageError("--wipe only means something with --writes destroy; leave it out".to_owned()));
+    }
+    let label = args.batch_label.as_deref().map(str::trim).filter(|label| !label.is_empty());
+    if label.is_some_and(|label| label.chars().count() > 64 || label.chars().any(char::is_control)) {
+        return Err(UsageError("--batch-label takes at most 64 characters on one line; shorten it".to_owned()));
+    }
+    Ok(Request {
+        device: args.device.clone(),
+        kinds,
+        writing: match args.writes {
+            Writes::None => Writing::Nothing,
+            Writes::Preserve => Writing::Preserve,
+            Writes::Destroy => Writing::Destroy,
+        },
+        wipe: args.wipe,
+        rotational: args.rotational.map(|answer| answer == Answer::Yes),
+        settings: Settings {
+            repeats: args.repeats,
+            zoned: match args.zoned {
+                Zoned::Sampled => ZonedMode::Sampled,
+                Zoned::Streaming => ZonedMode::Streaming,
+            },
+            ..Settings::default()
+        },
+        license: args.license.clone(),
+        batch_label: label.map(str::to_owned),
+        manufacture: args.manufactured.clone(),
+    })
+}
+
+/// In the registry's order, whatever order they were named in.
+fn chosen_kinds(only: &[String]) -> Result<Vec<&'static dyn Kind>, UsageError> {
+    if let Some(unknown) = only.iter().find(|slug| registry::find(slug).is_none()) {
+        let known: Vec<&str> = KINDS.iter().map(|kind| kind.slug()).collect();
+        return Err(UsageError(format!("--only: there is no kind '{unknown}'; there are {}", known.join(", "))));
+    }
+    let chosen = |kind: &&dyn Kind| only.is_empty() || only.iter().any(|slug| slug == kind.slug());
+    Ok(KINDS.into_iter().filter(chosen).collect())
+}
+
+/// `2024-W07`: an ISO year and week.
+fn parse_week(text: &str) -> Result<Manufacture, String> {
+    let wrong = || format!("'{text}' is not a year and an ISO week such as 2024-W07");
+    let (year, week) = text.split_once("-W").ok_or_else(wrong)?;
+    let (year, week): (u16, u8) = (year.parse().map_err(|_| wrong())?, week.parse().map_err(|_| wrong())?);
+    if !(1956..=2155).contains(&year) || !(1..=53).contains(&week) {
+        return Err(format!("'{text}' is not between 1956-W01 and 2155-W53"));
+    }
+    Ok(Manufacture { year, week, source: "user".to_owned() })
+}
+
+/// `--confirm`, else a question on the terminal, else nothing.
+fn ask(args: &Args, disk: &Disk, challenge: &Challenge) -> Option<String> {
+    if let Some(text) = &args.confirm {
+        return Some(text.clone());
+    }
+    let stdin = io::stdin();
+    if !stdin.is_terminal() {
+        say!("nobody can be asked here; give --confirm with {}", challenge.asked_for);
+        return None;
+    }
+    let size = crate::text::bytes(disk.capacity_bytes);
+    let model = disk.model.as_deref().unwrap_or("of an unknown model");
+    say!("The probe is about to write to {} ({model}, {size}).", disk.path.display());
+    say!("Type {} to go on:", challenge.asked_for);
+    let mut line = String::new();
+    stdin.lock().read_line(&mut line).ok()?;
+    Some(line)
+}
+
+/// What the person can put right by asking differently is a usage error.
+fn usage_or_failure(error: TargetError) -> anyhow::Error {
+    let usage = matches!(
+        error,
+        TargetError::Open(OpenError::NotFound(_) | OpenError::NotABlockDevice(..))
+            | TargetError::Partition { .. }
+            | TargetError::NotADisk(_)
+            | TargetError::NotConfirmed { .. }
+            | TargetError::Refused { .. }
+            | TargetError::Simulated(_)
+    );
+    if usage { UsageError(error.to_string()).into() } else { error.into() }
+}
+
+fn announce(target: &Target) {
+    let report = &target.report;
+    let vendor = report.vendor.as_deref().map(|vendor| format!("{vendor} ")).unwrap_or_default();
+    let size = crate::text::bytes(report.capacity_bytes);
+    say!("{vendor}{}, {size}, in blocks of {} bytes ({})", report.model, report.block_bytes, report.block_bytes_source);
+}
+
+fn save_document(args: &Args, document: &RunDocument, key: &crate::report::keys::Key) -> anyhow::Result<PathBuf> {
+    let bytes = sign_document(document, key)?;
+    let default = || PathBuf::from(format!("diskatlas-{}.json", document.run_id));
+    let path = args.output.clone().unwrap_or_else(default);
+    let saved = save::save(&path, &bytes)?;
+    if let Some(why) = saved.instead_because {
+        say!("warning: {why}; the result lies in {} instead", saved.path.display());
+    }
+    Ok(saved.path)
+}
+
+fn report_end(
+    args: &Args,
+    document: &RunDocument,
+    end: &End,
+    file: &Path,
+    stdout: &mut dyn Write,
+) -> anyhow::Result<()> {
+    for benchmark in &document.benchmarks {
+        match benchmark {
+            Benchmark::Skipped { kind, skipped } => say!("{kind}: skipped, {skipped}"),
+            Benchmark::Measured(measured) if !measured.errors.is_empty() => {
+                say!("{}: {} requests failed, left out and recorded", measured.kind, measured.errors.len());
+            }
+            Benchmark::Measured(_) => {}
+        }
+    }
+    match end {
+        End::Complete => {}
+        End::Interrupted => say!("interrupted: the file holds what was measured until then"),
+        End::Gone(error) => say!("the device vanished ({error}): the file holds what was measured until then"),
+    }
+    if args.json {
+        let kinds: Vec<_> = document.benchmarks.iter().map(summary).collect();
+        let interrupted = document.conditions.interrupted;
+        let line = json!({"file": file, "run_id": document.run_id, "interrupted": interrupted, "benchmarks": kinds});
+        writeln!(stdout, "{line}")?;
+    } else {
+        writeln!(stdout, "{}", file.display())?;
+        if args.submit.is_none() {
+            say!(
+                "signed, and free under {} once submitted: diskatlas submit {} --server URL",
+                args.license,
+                file.display()
+            );
+        }
+    }
+    Ok(())
+}
+
+fn summary(benchmark: &Benchmark) -> serde_json::Value {
+    match benchmark {
+        Benchmark::Measured(measured) => json!({
+            "kind": measured.kind,
+            "state": "measured",
+            "elapsed_ns": measured.elapsed_ns,
+            "errors": measured.errors.len(),
+        }),
+        Benchmark::Skipped { kind, skipped } => json!({"kind": kind, "state": "skipped", "reason": skipped}),
+    }
 }

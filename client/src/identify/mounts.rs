@@ -67,7 +67,8 @@ mod tests {
 
     #[test]
     fn swap_devices_and_files_are_listed_without_the_header() {
-        let text = "Filename\tType\tSize\tUsed\tPriority\n/dev/sda2   partition\t1\t0\t-2\n/swap\\040file file 1 0 -3\n";
+        let text =
+            "Filename\tType\tSize\tUsed\tPriority\n/dev/sda2   partition\t1\t0\t-2\n/swap\\040file file 1 0 -3\n";
         assert_eq!(swaps(text), ["/dev/sda2", "/swap file"]);
     }
 }

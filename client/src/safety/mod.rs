@@ -21,11 +21,17 @@ pub enum Refusal {
     Held { name: String, holder: String, kind: &'static str },
     #[error("{name} stands behind the loop device {holder}; detach that first (losetup -d /dev/{holder})")]
     LoopBacking { name: String, holder: String },
-    #[error("{name} can't be opened exclusively: another program, a file system or a volume holds it; see `lsblk` and `fuser`")]
+    #[error(
+        "{name} can't be opened exclusively: another program, a file system or a volume holds it; see `lsblk` and `fuser`"
+    )]
     NotExclusive { name: String },
-    #[error("{name} carries {what}, which --writes destroy would damage; use --writes preserve, or add --wipe if its content may go")]
+    #[error(
+        "{name} carries {what}, which --writes destroy would damage; use --writes preserve, or add --wipe if its content may go"
+    )]
     Content { name: String, what: String },
-    #[error("the content of {name} could not be read, so it can't be told whether it is empty; add --wipe if it may go")]
+    #[error(
+        "the content of {name} could not be read, so it can't be told whether it is empty; add --wipe if it may go"
+    )]
     ContentUnknown { name: String },
 }
 

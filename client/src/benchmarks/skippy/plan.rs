@@ -85,7 +85,8 @@ impl Layout {
             Region::Inner => capacity - capacity / 256,
         };
         let Some(track_blocks) = track::estimate_blocks(session, probe_at, rotation_ns)? else { return Ok(None) };
-        let mut layout = Self { region, rotation_ns, track_blocks, cylinder_tracks: None, first: 0, end: capacity, lanes_used: 0 };
+        let mut layout =
+            Self { region, rotation_ns, track_blocks, cylinder_tracks: None, first: 0, end: capacity, lanes_used: 0 };
         // Both directions of reading with fresh blocks for each repeat, one place for all writes, the constant series.
         let lanes = 2 * u64::from(session.settings.repeats) + 2;
         let steps = layout.steps(None);

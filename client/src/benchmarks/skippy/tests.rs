@@ -22,9 +22,7 @@ fn column(series: &Value, name: &str) -> Vec<u64> {
 }
 
 fn pick<'a>(all: &'a [Value], variant: &str, region: &str, pattern: &str) -> Vec<&'a Value> {
-    all.iter()
-        .filter(|one| one["variant"] == variant && one["region"] == region && one["pattern"] == pattern)
-        .collect()
+    all.iter().filter(|one| one["variant"] == variant && one["region"] == region && one["pattern"] == pattern).collect()
 }
 
 #[test]

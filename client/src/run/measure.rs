@@ -1,0 +1,240 @@
+//! Measures one kind after the other and makes the document, whatever ends the run.
+
+use std::io;
+
+use super::conditions::Counters;
+use super::progress::{Display, KindProgress};
+use super::target::Target;
+use super::{Request, writing_word};
+use crate::benchmarks::rotation::{Verdict, detect};
+use crate::benchmarks::{Interrupt, Kind, Measurement, Notes, Samples, Session, Stop};
+use crate::identify::{Tree, host};
+use crate::report::document::{
+    Benchmark, Conditions, Interference, Measured, MediumError, Probe, Provenance, RunDocument, SCHEMA,
+};
+
+/// A turn when none is known, for the estimate of how long a run takes only.
+const TYPICAL_ROTATION_NS: u64 = 8_333_333;
+
+/// How a run ended.
+#[derive(Debug)]
+pub enum End {
+    Complete,
+    Interrupted,
+    Gone(io::Error),
+}
+
+/// Measures all kinds that were asked for. Every kind has its entry in the document: samples, or why there are none.
+pub fn measure(
+    target: &mut Target,
+    request: &Request,
+    tree: &Tree,
+    display: &mut Display,
+    interrupt: &Interrupt,
+) -> (RunDocument, End) {
+    let created_at = now_text();
+    let before = counters(target, tree);
+    let load = host::load_average(tree).filter(|_| target.provenance == Provenance::Probe);
+    let mut run = Run { target, request, tree, display, interrupt, notes: Notes::default(), end: End::Complete };
+    let no_rotation = run.decide_rotation();
+    let mut benchmarks = Vec::new();
+    for (index, &kind) in request.kinds.iter().enumerate() {
+        let entry = run.measure_kind(kind, &request.kinds[index + 1..], no_rotation.as_deref());
+        benchmarks.push(entry);
+    }
+    display_finish(&mut run);
+    let end = run.end;
+    let interference = counters(target, tree).since(&before);
+    let interrupted = !matches!(end, End::Complete);
+    let document = RunDocument {
+        schema: SCHEMA.to_owned(),
+        run_id: uuid::Uuid::now_v7().to_string(),
+        created_at,
+        provenance: target.provenance,
+        license: request.license.clone(),
+        probe: probe(),
+        host: target.host.clone(),
+        device: target.report.clone(),
+        conditions: conditions(target, request, &interference, load, interrupted),
+        benchmarks,
+    };
+    (document, end)
+}
+
+fn display_finish(run: &mut Run<'_>) {
+    run.display.finish();
+}
+
+struct Run<'a> {
+    target: &'a mut Target,
+    request: &'a Request,
+    tree: &'a Tree,
+    display: &'a mut Display,
+    interrupt: &'a Interrupt,
+    notes: Notes,
+    end: End,
+}
+
+impl Run<'_> {
+    /// Finds the period of a turn and settles whether the device turns. Answers why kinds that need it are skipped.
+    fn decide_rotation(&mut self) -> Option<String> {
+        if self.request.rotational == Some(false) {
+            self.set_rotational(false, "user");
+            return Some("the device does not rotate, as --rotational no says".to_owned());
+        }
+        if !self.request.kinds.iter().any(|kind| kind.needs_rotation()) && self.kernel_or_user_knows() {
+            return None;
+        }
+        let verdict = self.session("rotation", 0, |session| {
+            session.progress("looking for rotation", 0);
+            detect(session, session.geometry().capacity_blocks() / 4)
+        });
+        match verdict {
+            Ok(Verdict::Turns { period_ns }) => {
+                self.notes.rotation_ns = Some(period_ns);
+                if !self.kernel_or_user_knows() {
+                    self.set_rotational(true, "test");
+                }
+                None
+            }
+            Ok(Verdict::Steady { reason }) => {
+                if !self.kernel_or_user_knows() {
+                    self.set_rotational(false, "test");
+                }
+                Some(reason)
+            }
+            Err(stop) => {
+                self.stopped(stop);
+                None
+            }
+        }
+    }
+
+    /// Whether the device is known to turn without a test. A kernel's "no" is not knowing: loop devices and USB bridges say so of spinning disks.
+    fn kernel_or_user_knows(&mut self) -> bool {
+        if self.request.rotational == Some(true) {
+            self.set_rotational(true, "user");
+            return true;
+        }
+        self.target.report.rotational.value
+    }
+
+    fn set_rotational(&mut self, value: bool, source: &str) {
+        self.target.report.rotational.value = value;
+        source.clone_into(&mut self.target.report.rotational.source);
+    }
+
+    fn measure_kind(
+        &mut self,
+        kind: &'static dyn Kind,
+        later: &[&'static dyn Kind],
+        no_rotation: Option<&str>,
+    ) -> Benchmark {
+        let skipped = |why: &str| Benchmark::Skipped { kind: kind.slug().to_owned(), skipped: why.to_owned() };
+        match &self.end {
+            End::Complete => {}
+            End::Interrupted => return skipped("the run was interrupted before this benchmark"),
+            End::Gone(_) => return skipped("the device vanished before this benchmark"),
+        }
+        if let Some(why) = no_rotation.filter(|_| kind.needs_rotation()) {
+            return skipped(why);
+        }
+        let rotation_ns = self.notes.rotation_ns.unwrap_or(TYPICAL_ROTATION_NS);
+        let geometry = self.target.device.geometry();
+        let later_ns = later.iter().map(|kind| kind.estimate_ns(&geometry, &self.request.settings, rotation_ns)).sum();
+        let before = counters(self.target, self.tree);
+        let start_ns = self.target.device.now_ns();
+        let (measurement, errors) = self.session(kind.slug(), later_ns, |session| {
+            let own_ns = kind.estimate_ns(&session.geometry(), &session.settings, rotation_ns);
+            session.progress("starting", own_ns);
+            (kind.run(session), std::mem::take(&mut session.errors))
+        });
+        let elapsed_ns = self.target.device.now_ns() - start_ns;
+        let interference = counters(self.target, self.tree).since(&before);
+        let Measurement { result, stop } = measurement;
+        if let Some(stop) = stop {
+            self.stopped(stop);
+        }
+        match result {
+            Ok(samples) => measured(kind, samples, elapsed_ns, interference, errors),
+            Err(nothing) => skipped(&nothing.0),
+        }
+    }
+
+    fn session<T>(&mut self, what: &str, later_ns: u64, act: impl FnOnce(&mut Session<'_>) -> T) -> T {
+        let mut progress = KindProgress { display: self.display, kind: what, later_ns };
+        let mut session = Session::new(
+            self.target.device.as_mut(),
+            &mut progress,
+            self.interrupt.clone(),
+            self.request.settings,
+            self.notes,
+        );
+        act(&mut session)
+    }
+
+    fn stopped(&mut self, stop: Stop) {
+        self.end = match stop {
+            Stop::Interrupted => End::Interrupted,
+            Stop::Gone(error) => End::Gone(error),
+        };
+    }
+}
+
+fn measured(
+    kind: &dyn Kind,
+    samples: Samples,
+    elapsed_ns: u64,
+    interference: Interference,
+    errors: Vec<MediumError>,
+) -> Benchmark {
+    Benchmark::Measured(Measured {
+        kind: kind.slug().to_owned(),
+        version: kind.version(),
+        params: samples.params,
+        samples: samples.samples,
+        elapsed_ns,
+        interference,
+        errors,
+    })
+}
+
+fn counters(target: &Target, tree: &Tree) -> Counters {
+    Counters::now(tree, target.kernel_name.as_deref(), target.device.as_ref())
+}
+
+fn conditions(
+    target: &Target,
+    request: &Request,
+    interference: &Interference,
+    load: Option<f64>,
+    interrupted: bool,
+) -> Conditions {
+    let report = &target.report;
+    Conditions {
+        writes: writing_word(request.writing).to_owned(),
+        // Nothing is switched, so what stood before stood during the run.
+        write_cache_before: report.write_cache.current,
+        write_cache_during: report.write_cache.current,
+        look_ahead_before: target.look_ahead,
+        look_ahead_during: target.look_ahead,
+        foreign_requests: interference.foreign_requests,
+        load_average_1min: load,
+        temperature_before_celsius: report.temperature_celsius,
+        temperature_after_celsius: None,
+        interrupted,
+    }
+}
+
+fn probe() -> Probe {
+    let commit = env!("DISKATLAS_COMMIT_OR_UNKNOWN");
+    Probe {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        target: env!("DISKATLAS_TARGET").to_owned(),
+        commit: (commit != "unknown").then(|| commit.to_owned()),
+    }
+}
+
+fn now_text() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}

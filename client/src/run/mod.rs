@@ -1,0 +1,38 @@
+//! One invocation: opens a device, measures the kinds that were asked for and writes down what was seen.
+
+mod conditions;
+pub mod measure;
+pub mod progress;
+pub mod signals;
+mod simulated;
+pub mod target;
+
+use crate::benchmarks::{Kind, Settings};
+use crate::device::raw::Writing;
+use crate::report::document::Manufacture;
+
+/// What a person asked for, parsed and believed.
+pub struct Request {
+    /// A device's path, or `sim:` and a simulated drive.
+    pub device: String,
+    /// In the order in which they are measured.
+    pub kinds: Vec<&'static dyn Kind>,
+    pub writing: Writing,
+    pub wipe: bool,
+    /// Overrides what the kernel says and what the timing shows.
+    pub rotational: Option<bool>,
+    pub settings: Settings,
+    pub license: String,
+    pub batch_label: Option<String>,
+    pub manufacture: Option<Manufacture>,
+}
+
+/// How the document calls it.
+#[must_use]
+pub const fn writing_word(writing: Writing) -> &'static str {
+    match writing {
+        Writing::Nothing => "none",
+        Writing::Preserve => "preserve",
+        Writing::Destroy => "destroy",
+    }
+}

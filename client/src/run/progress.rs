@@ -1,0 +1,102 @@
+//! How far a run is: a bar on a terminal, plain lines otherwise. Drawn between series only.
+
+use std::io::{self, IsTerminal};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::benchmarks::Progress;
+use crate::benchmarks::stats::to_u64;
+use crate::cli::say;
+
+/// Lines for a log come at most this often.
+const LINE_EVERY: Duration = Duration::from_secs(5);
+
+/// Shows progress on standard error.
+pub enum Display {
+    Bar { bar: ProgressBar, started: Instant },
+    Lines { last: Option<Instant> },
+}
+
+impl Display {
+    /// A bar where standard error is a terminal.
+    #[must_use]
+    pub fn new() -> Self {
+        if !io::stderr().is_terminal() {
+            return Self::Lines { last: None };
+        }
+        // No steady tick: a thread that draws would draw in the middle of a sample.
+        let bar = ProgressBar::new(1000);
+        if let Ok(style) = ProgressStyle::with_template("{bar:24} {percent:>3} % {msg}") {
+            bar.set_style(style);
+        }
+        Self::Bar { bar, started: Instant::now() }
+    }
+
+    /// `remaining` is what the whole run still takes, roughly.
+    pub fn show(&mut self, what: &str, remaining: Duration) {
+        let line = format!("{what}, about {} left", words(remaining));
+        match self {
+            Self::Bar { bar, started } => {
+                let spent = started.elapsed().as_secs_f64();
+                let total = (spent + remaining.as_secs_f64()).max(f64::MIN_POSITIVE);
+                bar.set_message(line);
+                bar.set_position(to_u64(1000.0 * spent / total));
+            }
+            Self::Lines { last } => {
+                if last.is_none_or(|last| last.elapsed() >= LINE_EVERY) {
+                    say!("{line}");
+                    *last = Some(Instant::now());
+                }
+            }
+        }
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&mut self) {
+        if let Self::Bar { bar, .. } = self {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Default for Display {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// One kind's progress within the run.
+pub struct KindProgress<'a> {
+    pub display: &'a mut Display,
+    pub kind: &'a str,
+    /// What the kinds after this one will take.
+    pub later_ns: u64,
+}
+
+impl Progress for KindProgress<'_> {
+    fn update(&mut self, doing: &str, remaining_ns: u64) {
+        let remaining = Duration::from_nanos(remaining_ns.saturating_add(self.later_ns));
+        self.display.show(&format!("{}: {doing}", self.kind), remaining);
+    }
+}
+
+/// Minutes and seconds as a person says them.
+fn words(duration: Duration) -> String {
+    match duration.as_secs() {
+        seconds @ 0..90 => format!("{seconds} s"),
+        seconds @ 90..5400 => format!("{} min", seconds.div_ceil(60)),
+        seconds => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remaining_time_is_said_in_the_unit_a_person_would_use() {
+        let said: Vec<String> = [45, 100, 3600, 7380].map(|seconds| words(Duration::from_secs(seconds))).into();
+        assert_eq!(said, ["45 s", "2 min", "60 min", "2 h 3 min"]);
+    }
+}

@@ -1,0 +1,158 @@
+//! What is measured: a device that is open, and what is said about it.
+
+use std::path::Path;
+
+use super::{Request, conditions, simulated};
+use crate::device::Device;
+use crate::device::raw::{OpenError, RawDisk, Writing, resolve};
+use crate::identify::{Disk, Tree};
+use crate::report::document::{DeviceReport, Host, Provenance, Rotational, WriteCache};
+use crate::safety::confirm::Challenge;
+use crate::safety::{self, Refusal, signatures, snapshot};
+use crate::sim::SimError;
+
+/// A device ready to be measured.
+pub struct Target {
+    pub device: Box<dyn Device>,
+    pub report: DeviceReport,
+    pub host: Host,
+    pub provenance: Provenance,
+    /// `None` for a simulated drive.
+    pub kernel_name: Option<String>,
+    pub look_ahead: Option<bool>,
+}
+
+/// Why nothing is measured. Nothing was written then.
+#[derive(Debug, thiserror::Error)]
+pub enum TargetError {
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    #[error(transparent)]
+    Simulated(#[from] SimError),
+    #[error("{path} is a partition, and positions on a disk only mean something on the whole of it; give {disk}")]
+    Partition { path: String, disk: String },
+    #[error("{0} is made by the kernel out of memory or other disks; measure the disks themselves (`diskatlas list`)")]
+    NotADisk(String),
+    #[error("nothing was written to {name}, and nothing will be:{}", list(refusals))]
+    Refused { name: String, refusals: Vec<Refusal> },
+    #[error("that is not {asked_for}; nothing was written")]
+    NotConfirmed { asked_for: String },
+}
+
+fn list(refusals: &[Refusal]) -> String {
+    refusals.iter().map(|refusal| format!("\n  - {refusal}")).collect()
+}
+
+/// Asks the person to type what the challenge asks for; `None` when there is nobody to ask.
+pub type Ask<'a> = &'a mut dyn FnMut(&Disk, &Challenge) -> Option<String>;
+
+/// Opens what was asked for. Before it is opened for writing, every guard has passed and the person has confirmed.
+///
+/// # Errors
+/// [`TargetError`] says why not and what to do.
+pub fn open(request: &Request, tree: &Tree, ask: Ask<'_>) -> Result<Target, TargetError> {
+    match request.device.strip_prefix("sim:") {
+        Some(spec) => Ok(simulated::open(spec, request)?),
+        None => open_raw(request, tree, ask),
+    }
+}
+
+fn open_raw(request: &Request, tree: &Tree, ask: Ask<'_>) -> Result<Target, TargetError> {
+    let path = resolve(Path::new(&request.device))?;
+    let disk = identify(tree, &path)?;
+    if request.writing != Writing::Nothing {
+        guard(request, tree, &disk, &path)?;
+        let challenge = Challenge::new(disk.serial.as_deref(), &disk.name);
+        let typed = ask(&disk, &challenge).unwrap_or_default();
+        if !challenge.accepts(&typed) {
+            return Err(TargetError::NotConfirmed { asked_for: challenge.asked_for });
+        }
+        // Once more: whatever was mounted while the question stood on the screen.
+        guard(request, tree, &disk, &path)?;
+    }
+    let device = RawDisk::open(&path, request.writing, disk.max_request_bytes)?;
+    let geometry = device.geometry();
+    Ok(Target {
+        report: device_report(&disk, request, geometry),
+        host: conditions::host(tree, Some(&disk)),
+        provenance: Provenance::Probe,
+        kernel_name: Some(disk.name),
+        look_ahead: None,
+        device: Box::new(device),
+    })
+}
+
+fn identify(tree: &Tree, path: &Path) -> Result<Disk, TargetError> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    if let Some(disk) = parent_of_partition(tree, &name) {
+        let disk = tree.dev.join(disk).display().to_string();
+        return Err(TargetError::Partition { path: path.display().to_string(), disk });
+    }
+    let shown = path.display().to_string();
+    let disk = Disk::read(tree, &name).ok_or_else(|| OpenError::NotFound(shown.clone()))?;
+    if disk.capacity_bytes == 0 {
+        return Err(OpenError::Empty(shown).into());
+    }
+    if !Disk::is_measurable_kind(tree, &name) {
+        return Err(TargetError::NotADisk(shown));
+    }
+    Ok(disk)
+}
+
+fn parent_of_partition(tree: &Tree, name: &str) -> Option<String> {
+    tree.block_devices()
+        .into_iter()
+        .find(|disk| tree.sys.join("block").join(disk).join(name).join("partition").exists())
+}
+
+/// Takes the snapshot, with what only an open can tell, and refuses.
+fn guard(request: &Request, tree: &Tree, disk: &Disk, path: &Path) -> Result<(), TargetError> {
+    let mut snapshot = snapshot::take(tree, &disk.name);
+    match RawDisk::open(path, Writing::Preserve, disk.max_request_bytes) {
+        Ok(mut device) => snapshot.signatures = look(&mut device),
+        Err(OpenError::Busy(_)) => snapshot.exclusive = false,
+        Err(OpenError::ReadOnly(_)) => snapshot.read_only = true,
+        Err(other) => return Err(other.into()),
+    }
+    let refusals = safety::refusals(&snapshot, request.writing, request.wipe);
+    if refusals.is_empty() { Ok(()) } else { Err(TargetError::Refused { name: disk.name.clone(), refusals }) }
+}
+
+fn look(device: &mut RawDisk) -> Option<Vec<&'static str>> {
+    let geometry = device.geometry();
+    let block = u64::from(geometry.block_bytes);
+    let tail_start = geometry.capacity_bytes.saturating_sub(signatures::TAIL_BYTES as u64) / block * block;
+    let head = device.peek(0, signatures::HEAD_BYTES).ok()?;
+    let tail = device.peek(tail_start, signatures::TAIL_BYTES).ok()?;
+    Some(signatures::find(&head, &tail))
+}
+
+fn device_report(disk: &Disk, request: &Request, geometry: crate::device::Geometry) -> DeviceReport {
+    let model = disk.model.clone().unwrap_or_else(|| format!("unknown {} device", disk.interface));
+    let serial = disk.serial.as_deref().unwrap_or_default();
+    let physical = geometry.block_bytes == geometry.physical_block_bytes;
+    DeviceReport {
+        unit_digest: crate::report::digest::unit_digest(disk.vendor.as_deref(), &model, serial),
+        vendor: disk.vendor.clone(),
+        model,
+        firmware: disk.firmware.clone(),
+        capacity_bytes: geometry.capacity_bytes,
+        logical_block_bytes: geometry.logical_block_bytes,
+        physical_block_bytes: geometry.physical_block_bytes,
+        block_bytes: geometry.block_bytes,
+        block_bytes_source: if physical { "physical" } else { "logical" }.to_owned(),
+        rotational: Rotational {
+            value: disk.kernel_says_rotational.unwrap_or(false),
+            source: "kernel".to_owned(),
+            kernel_says: disk.kernel_says_rotational,
+        },
+        rotation_rate_rpm: disk.rotation_rate_rpm,
+        form_factor: disk.form_factor.clone(),
+        interface: disk.interface.clone(),
+        link_speed_bits_per_s: disk.link_speed_bits_per_s,
+        write_cache: WriteCache { current: disk.write_cache, ..WriteCache::default() },
+        manufacture: request.manufacture.clone(),
+        batch_label: request.batch_label.clone(),
+        temperature_celsius: None,
+    }
+}
