@@ -1,0 +1,118 @@
+"""How numbers are written on pages: no more digits than their interval carries, units kept apart."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+THIN_SPACE = "\N{NARROW NO-BREAK SPACE}"
+MINUS = "\N{MINUS SIGN}"
+MAX_DIGITS = 7
+"""Significant digits beyond which no drive's number means anything."""
+BARE_DIGITS = 4
+"""Significant digits of a number that comes without an interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A number as text, with the bounds that belong to it; `unit` is empty for a bare count."""
+
+    value: str
+    unit: str = ""
+    low: str = ""
+    high: str = ""
+    exact: str = ""
+    """The number in full, for a title."""
+
+    @property
+    def interval(self) -> str:
+        """The interval as text; empty where there is none."""
+        if not self.low:
+            return ""
+        return self.low if self.low == self.high else f"{self.low} to {self.high}"
+
+
+def _place_of(number: float) -> int:
+    """Return the power of ten of the first digit of `number`: 2 for 184, -3 for 0.0042."""
+    return math.floor(math.log10(abs(number)))
+
+
+def decimals_for(value: float, spread: float | None) -> int:
+    """Return how many decimals `value` deserves; negative for tens, hundreds and so on.
+
+    The spread (half an interval) is written with one digit, or with two where its first digit is 1 or 2, since
+    rounding 0.14 to 0.1 would change it by a third. Without a spread the number keeps four significant digits.
+    """
+    cap = MAX_DIGITS - 1 - _place_of(value) if value else MAX_DIGITS - 1
+    if spread is None or not math.isfinite(spread):
+        if value == int(value):
+            return 0
+        return min(BARE_DIGITS - 1 - _place_of(value), cap)
+    if spread <= 0:
+        return 0 if value == int(value) else cap
+    place = _place_of(spread)
+    digits = 2 if spread / 10.0**place < 3 else 1
+    return min(digits - 1 - place, cap)
+
+
+def write(number: float, decimals: int) -> str:
+    """Return `number` with so many decimals, thousands grouped by thin spaces from five digits on."""
+    rounded = round(number, decimals)
+    text = f"{abs(rounded):.{max(decimals, 0)}f}"
+    whole, _, fraction = text.partition(".")
+    if len(whole) > 4:
+        whole = f"{int(whole):,}".replace(",", THIN_SPACE)
+    sign = MINUS if rounded < 0 else ""
+    return f"{sign}{whole}.{fraction}" if fraction else f"{sign}{whole}"
+
+
+def unit_text(unit: str) -> str:
+    """Return a unit as it is written after a number; the unit `1` is not written."""
+    return "" if unit == "1" else unit
+
+
+def show(value: float | None, unit: str, *, low: float | None = None, high: float | None = None) -> Shown | None:
+    """Return `value` rounded to what [low, high] carries, or None where there is no number."""
+    if value is None or not math.isfinite(value):
+        return None
+    spread = (high - low) / 2 if low is not None and high is not None else None
+    decimals = decimals_for(value, spread)
+    return Shown(
+        value=write(value, decimals),
+        unit=unit_text(unit),
+        low="" if low is None or high is None else write(low, decimals),
+        high="" if low is None or high is None else write(high, decimals),
+        exact=f"{value!r} {unit_text(unit)}".strip(),
+    )
+
+
+_SIZES = ((10**15, "PB"), (10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
+
+
+def show_bytes(count: int | None) -> Shown | None:
+    """Return a capacity in the decimal units that drives are sold by, with the bytes in full beside it."""
+    if count is None:
+        return None
+    for size, unit in _SIZES:
+        if count >= size:
+            scaled = count / size
+            decimals = max(0, 2 - _place_of(scaled))
+            return Shown(value=write(scaled, decimals), unit=unit, exact=f"{write(count, 0)} bytes")
+    return Shown(value=str(count), unit="bytes", exact=f"{count} bytes")
+
+
+def show_count(count: int) -> str:
+    """Return a count with its thousands grouped."""
+    return write(count, 0)
+
+
+def show_duration(nanoseconds: int | None) -> str:
+    """Return a time as a person says it: `2 h 4 min`, `12.3 s`; empty where it is not known."""
+    if nanoseconds is None:
+        return ""
+    seconds = nanoseconds / 1e9
+    if seconds >= 3600:
+        return f"{int(seconds // 3600)} h {int(seconds % 3600 // 60)} min"
+    if seconds >= 60:
+        return f"{int(seconds // 60)} min {int(seconds % 60)} s"
+    return f"{write(seconds, 1)} s" if seconds >= 1 else f"{write(seconds * 1000, 1)} ms"

@@ -1,0 +1,99 @@
+"""What templates need beyond Django's own tags."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from server.web import assets, numbers
+
+register = template.Library()
+
+
+@register.simple_tag
+def built_assets() -> assets.Assets:
+    """The files that the front end's build left."""
+    return assets.built_assets()
+
+
+@register.filter
+def instant(value: datetime | None) -> SafeString:
+    """A point in time as an ISO date and minute in UTC, to the second in its title."""
+    if value is None:
+        return SafeString("")
+    utc = value.astimezone(UTC)
+    return format_html(
+        '<time datetime="{}" title="{} UTC">{}</time>',
+        utc.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        utc.strftime("%Y-%m-%d %H:%M:%S"),
+        utc.strftime("%Y-%m-%d %H:%M"),
+    )
+
+
+@register.filter
+def date(value: datetime | None) -> SafeString:
+    """A day as an ISO date, with the time in its title."""
+    if value is None:
+        return SafeString("")
+    utc = value.astimezone(UTC)
+    return format_html(
+        '<time datetime="{}" title="{} UTC">{}</time>',
+        utc.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        utc.strftime("%Y-%m-%d %H:%M:%S"),
+        utc.strftime("%Y-%m-%d"),
+    )
+
+
+@register.filter
+def shown(value: numbers.Shown | None) -> SafeString:
+    """A number with its unit apart and its full value in the title."""
+    if value is None:
+        return SafeString('<span class="none">–</span>')
+    unit = format_html('\N{NO-BREAK SPACE}<span class="unit">{}</span>', value.unit) if value.unit else ""
+    return format_html('<span title="{}">{}{}</span>', value.exact, value.value, unit)
+
+
+@register.filter
+def size(count: int | None) -> SafeString:
+    """A capacity in decimal units."""
+    return shown(numbers.show_bytes(count))
+
+
+@register.filter
+def grouped(count: int | None) -> str:
+    """A count with its thousands apart."""
+    return "" if count is None else numbers.show_count(count)
+
+
+@register.filter
+def yes_no(value: bool | None) -> str:
+    """Yes, no, or that it is not known."""
+    return "not known" if value is None else ("yes" if value else "no")
+
+
+@register.filter
+def on_off(value: bool | None) -> str:
+    """On, off, or that it is not known."""
+    return "not known" if value is None else ("on" if value else "off")
+
+
+@register.filter
+def words(value: str) -> str:
+    """A slug as words: `surface_serpentine` becomes `surface serpentine`."""
+    return value.replace("_", " ")
+
+
+@register.simple_tag(takes_context=True)
+def query(context: template.Context, **changes: object) -> str:
+    """The present address' query with some parameters changed; None takes one away."""
+    params = context["request"].GET.copy()
+    for name, value in changes.items():
+        if value is None or value == "":
+            params.pop(name, None)
+        else:
+            params[name] = str(value)
+    encoded = params.urlencode()
+    return f"?{encoded}" if encoded else "?"
