@@ -1,5 +1,28 @@
-"""Pages. Empty until the first page is there."""
+"""Addresses of the pages."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from server.web.views import drives, home, reference, runs
+
+_CHART = "runs/<uuid:run_id>/charts/<slug:kind>/<slug:chart_id>"
+
+urlpatterns = [
+    path("", home.home, name="home"),
+    path("drives/", drives.drive_list, name="drive-list"),
+    path("drives/<slug:slug>/", drives.drive_detail, name="drive-detail"),
+    path("runs/<uuid:run_id>/", runs.run_detail, name="run-detail"),
+    path("runs/<uuid:run_id>/status/", runs.run_status, name="run-status"),
+    path("runs/<uuid:run_id>/envelope.json", runs.run_envelope, name="run-envelope"),
+    path(f"{_CHART}.json", runs.run_chart_json, name="run-chart-json"),
+    path(f"{_CHART}.csv", runs.run_chart_csv, name="run-chart-csv"),
+    path(f"{_CHART}/", runs.run_chart_table, name="run-chart-table"),
+    path("contribute/", reference.contribute, name="contribute"),
+    path("download/<str:name>", reference.download, name="download"),
+    path("methods/", reference.method_list, name="method-list"),
+    path("methods/<slug:slug>/", reference.method_detail, name="method-detail"),
+    path("problems/", reference.problem_list, name="problem-list"),
+    path("problems/<slug:slug>/", reference.problem_detail, name="problem-detail"),
+    path("schema/", reference.schema_list, name="schema-list"),
+    path("schema/<slug:name>/v1.json", reference.schema_detail, name="schema-detail"),
+    path("licenses/", reference.licenses, name="licenses"),
+]

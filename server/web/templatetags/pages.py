@@ -63,6 +63,32 @@ def size(count: int | None) -> SafeString:
 
 
 @register.filter
+def rpm(value: float | None) -> SafeString:
+    """A rated rotation rate without its unit, which stands in the column's head."""
+    return shown(numbers.show(value, "1"))
+
+
+@register.filter
+def bandwidth(value: float | None) -> SafeString:
+    """A bandwidth in MB/s with one decimal, without its unit, which stands in the column's head."""
+    if value is None:
+        return shown(None)
+    return shown(numbers.Shown(numbers.write(value, 1), exact=f"{value!r} MB/s"))
+
+
+@register.filter
+def gigabits(bits_per_s: int) -> str:
+    """A link's speed in Gbit/s."""
+    return f"{bits_per_s / 1e9:g}"
+
+
+@register.filter
+def duration(nanoseconds: int | None) -> str:
+    """A time as a person says it."""
+    return numbers.show_duration(nanoseconds)
+
+
+@register.filter
 def grouped(count: int | None) -> str:
     """A count with its thousands apart."""
     return "" if count is None else numbers.show_count(count)
@@ -84,6 +110,16 @@ def on_off(value: bool | None) -> str:
 def words(value: str) -> str:
     """A slug as words: `surface_serpentine` becomes `surface serpentine`."""
     return value.replace("_", " ")
+
+
+@register.simple_tag(takes_context=True)
+def sort_query(
+    context: template.Context, key: str, sort: str, descending: bool, number: bool | str | None = None
+) -> str:
+    """The address that sorts by a column: the other way round where it is sorted by already, and numbers with
+    the largest first."""
+    falls = not descending if sort == key else bool(number)
+    return query(context, sort=f"-{key}" if falls else key, page=None)
 
 
 @register.simple_tag(takes_context=True)

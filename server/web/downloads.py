@@ -1,0 +1,60 @@
+"""The probe's binaries that the archive offers."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from django.conf import settings
+
+_NAME = re.compile(r"diskatlas[A-Za-z0-9._-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """A binary with what a person needs to check it."""
+
+    name: str
+    platform: str
+    size_bytes: int
+    sha256: str
+
+    @property
+    def url(self) -> str:
+        """Its address on this site."""
+        return f"/download/{self.name}"
+
+
+@lru_cache(maxsize=32)
+def _sha256(path: Path, _size: int, _modified_ns: int) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def download_path(name: str) -> Path | None:
+    """Return the file of that name, or None; only plain names of binaries are looked for."""
+    path = Path(settings.DOWNLOADS_DIR) / name
+    return path if _NAME.fullmatch(name) and path.is_file() else None
+
+
+def _platform(name: str) -> str:
+    target = name.removeprefix("diskatlas").strip("-")
+    return target or "this server's platform"
+
+
+def downloads_list() -> list[Download]:
+    """Return the binaries in the downloads folder, by name; none where nothing was published."""
+    folder = Path(settings.DOWNLOADS_DIR)
+    if not folder.is_dir():
+        return []
+    found = []
+    for path in sorted(folder.iterdir()):
+        if not _NAME.fullmatch(path.name) or path.suffix in {".sha256", ".json", ".txt"} or not path.is_file():
+            continue
+        stat = path.stat()
+        digest = _sha256(path, stat.st_size, stat.st_mtime_ns)
+        found.append(Download(path.name, _platform(path.name), stat.st_size, digest))
+    return found

@@ -1,0 +1,158 @@
+"""What tables show of measurements and statistics, ready for a template."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+
+from server.catalog.models import Citation
+from server.runs.drive_selectors import MetricRow
+from server.runs.kinds import kinds_by_slug
+from server.runs.models import Aggregate
+from server.runs.selectors import MeasurementRow
+from server.web.numbers import Shown, show, write
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A metric by name, with the address of its definition."""
+
+    title: str
+    url: str
+    scope: str
+    definition: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredRow:
+    """A measurement of one run."""
+
+    name: Name
+    shown: Shown | None
+    interval: str
+    level: str
+    count: int
+    quality: str
+    reason: str
+    headline: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StatedValue:
+    """A published number with the place of its document in the page's list."""
+
+    shown: Shown | None
+    reference: int
+    locator: str
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticsRow:
+    """Statistics of one metric over runs, with published numbers beside."""
+
+    name: Name
+    kind: str
+    median: Shown | None
+    quartiles: str
+    mean: str
+    n: int
+    units: int
+    excluded: int
+    stated: tuple[StatedValue, ...]
+    headline: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The rows of one kind."""
+
+    title: str
+    kind: str
+    rows: tuple[StatisticsRow, ...]
+
+
+def scope_text(scope: str) -> str:
+    """Return a scope in words: `outer/write` becomes `outer, write`."""
+    return scope.replace("_", " ").replace("/", ", ")
+
+
+def metric_url(key: str) -> str:
+    """Return the address of a metric's definition: its kind's page, at the metric."""
+    kind, _, name = key.partition(".")
+    return f"/methods/{kind}/#{name}"
+
+
+def _name(key: str, scope: str, row: MetricRow | MeasurementRow) -> Name:
+    metric = row.metric
+    title = metric.title if metric else key
+    return Name(title, metric_url(key), scope_text(scope), metric.definition if metric else "")
+
+
+def measured_row(row: MeasurementRow) -> MeasuredRow:
+    """Return a measurement as a table shows it."""
+    entry, metric = row.measurement, row.metric
+    shown = show(entry.value, metric.unit if metric else "", low=entry.low, high=entry.high)
+    return MeasuredRow(
+        name=_name(entry.metric, entry.scope, row),
+        shown=shown,
+        interval=shown.interval if shown else "",
+        level=f"{entry.level * 100:g} %",
+        count=entry.count,
+        quality=entry.quality,
+        reason=entry.reason,
+        headline=bool(metric and metric.headline and not entry.scope and shown),
+    )
+
+
+def _statistics(aggregate: Aggregate, unit: str) -> tuple[Shown | None, str, str]:
+    median = show(aggregate.median, unit, low=aggregate.q1, high=aggregate.q3)
+    if aggregate.n < 2:
+        return show(aggregate.median, unit), "", ""
+    # A spread of nought says nothing of the digits: the mean is then written like the median.
+    spread = show(aggregate.mean, unit, low=aggregate.q1, high=aggregate.q3)
+    stdev = f" ± {_deviation(aggregate.stdev)}" if aggregate.stdev else ""
+    return median, median.interval if median else "", f"{spread.value if spread else ''}{stdev}"
+
+
+def _deviation(stdev: float) -> str:
+    """Return a standard deviation with two significant digits: its own uncertainty carries no more."""
+    shown = show(stdev, "", low=0.9 * stdev, high=1.1 * stdev)
+    return shown.value if shown else write(stdev, 2)
+
+
+def statistics_groups(
+    rows: Iterable[MetricRow], references: list[Citation]
+) -> tuple[Group, ...]:
+    """Return statistics by kind; the documents that they cite are appended to `references` in order."""
+    built = [_statistics_row(row, references) for row in rows]
+    kinds = kinds_by_slug()
+    groups = []
+    for slug, members in groupby(built, key=lambda row: row.kind):
+        title = kinds[slug].title if slug in kinds else slug
+        groups.append(Group(title, slug, tuple(members)))
+    return tuple(groups)
+
+
+def _statistics_row(row: MetricRow, references: list[Citation]) -> StatisticsRow:
+    unit = row.metric.unit if row.metric else ""
+    aggregate = row.aggregate
+    median, quartiles, mean = _statistics(aggregate, unit) if aggregate else (None, "", "")
+    stated = []
+    for value in row.literature:
+        if value.citation not in references:
+            references.append(value.citation)
+        number = references.index(value.citation) + 1
+        stated.append(StatedValue(show(value.value, value.unit), number, value.locator))
+    return StatisticsRow(
+        name=_name(row.key, row.scope, row),
+        kind=row.key.partition(".")[0],
+        median=median,
+        quartiles=quartiles,
+        mean=mean,
+        n=aggregate.n if aggregate else 0,
+        units=aggregate.units if aggregate else 0,
+        excluded=aggregate.excluded if aggregate else 0,
+        stated=tuple(stated),
+        headline=bool(aggregate and row.metric and row.metric.headline),
+    )

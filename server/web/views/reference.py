@@ -1,0 +1,99 @@
+"""Pages that explain: methods, problems, schemas, licences, and how to contribute."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.views.decorators.http import require_safe
+
+from server.core.problems import PROBLEM_TYPES
+from server.runs.kinds import kinds_by_slug
+from server.web.downloads import download_path, downloads_list
+from server.web.markdown import read_about, render_markdown, split_title
+from server.web.page import page
+
+RUN_SCHEMA = Path(__file__).resolve().parents[2] / "core" / "schema" / "run-v1.json"
+
+
+@require_safe
+def contribute(request: HttpRequest) -> HttpResponse:
+    """Show how to measure a drive, safety first, and how to send the result."""
+    context = {"downloads": downloads_list(), "server_url": request.build_absolute_uri("/").rstrip("/")}
+    return page(request, "web/contribute.html", context, section="contribute")
+
+
+@require_safe
+def download(request: HttpRequest, name: str) -> HttpResponseBase:
+    """Answer with a binary of the probe."""
+    path = download_path(name)
+    if path is None:
+        raise Http404
+    return FileResponse(path.open("rb"), as_attachment=True, filename=name)
+
+
+@require_safe
+def method_list(request: HttpRequest) -> HttpResponse:
+    """Show the benchmark kinds."""
+    kinds = list(kinds_by_slug().values())
+    return page(request, "web/methods.html", {"kinds": kinds}, section="methods")
+
+
+@require_safe
+def method_detail(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show a kind: what it measures, how to read it, and the definition of each of its metrics."""
+    kind = kinds_by_slug().get(slug)
+    if kind is None:
+        raise Http404
+    _title, text = split_title(read_about(kind.folder))
+    metrics = [(metric.key.partition(".")[2], metric) for metric in kind.metrics]
+    context = {"kind": kind, "about": render_markdown(text), "metrics": metrics}
+    return page(request, "web/method.html", context, section="methods")
+
+
+@require_safe
+def problem_list(request: HttpRequest) -> HttpResponse:
+    """Show the problem types of the API."""
+    return page(request, "web/problems.html", {"problems": list(PROBLEM_TYPES.values())})
+
+
+@require_safe
+def problem_detail(request: HttpRequest, slug: str) -> HttpResponse:
+    """Explain one problem type."""
+    if slug not in PROBLEM_TYPES:
+        raise Http404
+    return page(request, "web/problem.html", {"problem": PROBLEM_TYPES[slug]})
+
+
+def _schema_file(name: str) -> Path | None:
+    if name == "run":
+        return RUN_SCHEMA
+    kind = kinds_by_slug().get(name)
+    return kind.folder / "schema" / "v1.json" if kind else None
+
+
+@require_safe
+def schema_list(request: HttpRequest) -> HttpResponse:
+    """Show the published schemas."""
+    return page(request, "web/schemas.html", {"kinds": list(kinds_by_slug().values())})
+
+
+@require_safe
+def schema_detail(request: HttpRequest, name: str) -> HttpResponse:
+    """Answer with a schema, as the archive and the probe check by it."""
+    path = _schema_file(name)
+    if path is None or not path.is_file():
+        raise Http404
+    text = path.read_text(encoding="utf-8")
+    json.loads(text)  # A broken schema is a server error here, not a puzzle for the reader.
+    response = HttpResponse(text, content_type="application/schema+json")
+    response["Access-Control-Allow-Origin"] = "*"
+    response["Cache-Control"] = "public, max-age=3600"
+    return response
+
+
+@require_safe
+def licenses(request: HttpRequest) -> HttpResponse:
+    """Show under which terms data and software stand."""
+    return page(request, "web/licenses.html", {})

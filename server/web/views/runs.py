@@ -1,0 +1,153 @@
+"""A run's page while its jobs run and afterwards, its charts' data and its envelope."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from server.benchmarks.contract import Chart
+from server.runs.charts import run_chart
+from server.runs.envelopes import EnvelopeLost, envelope_load
+from server.runs.models import Benchmark, Run, State
+from server.runs.selectors import RunPage, run_page
+from server.web.figures import Figure, chart_csv, chart_json, chart_rows, figure_of, figures_of_run
+from server.web.page import page
+from server.web.rows import measured_row
+
+REFRESH_S = 3
+"""How often a page whose jobs run asks again."""
+ROWS_PER_PAGE = 500
+LIFE = (State.RECEIVED, State.VERIFIED, State.VALIDATED, State.EXTRACTED, State.PUBLISHED)
+
+
+def _data_or_404(run_id: UUID) -> RunPage:
+    try:
+        return run_page(run_id=run_id)
+    except Run.DoesNotExist:
+        raise Http404 from None
+
+
+def _life(state: str) -> list[tuple[str, str]]:
+    """Return the stops of a submission's life, each with its class: done, now, or still ahead."""
+    if state not in LIFE:
+        return [(State.RECEIVED.value, "done"), (state, "stopped")]
+    reached = LIFE.index(State(state))
+    last = len(LIFE) - 1
+    classes = ["done" if place < reached or reached == last else "now" if place == reached else "" for place in range(5)]
+    return [(stop.value, mark) for stop, mark in zip(LIFE, classes, strict=True)]
+
+
+def _status(data: RunPage) -> dict[str, Any]:
+    submission = data.submission
+    return {
+        "data": data,
+        "run": data.run,
+        "submission": submission,
+        "life": _life(submission.state),
+        "events": submission.events.all(),
+        "refresh_s": REFRESH_S,
+    }
+
+
+def safe_figures(run: Run) -> dict[str, tuple[Figure, ...]]:
+    """Return the run's figures; none where its envelope is lost, which the log of the storage tells."""
+    try:
+        return figures_of_run(run)
+    except EnvelopeLost:
+        return {}
+
+
+@require_safe
+def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    """Show a run: status, identity, conditions, measurements, charts and how to check them."""
+    data = _data_or_404(run_id)
+    figures = safe_figures(data.run)
+    parts = [
+        {
+            "benchmark": part.benchmark,
+            "title": part.title,
+            "rows": [measured_row(row) for row in part.measurements],
+            "figures": figures.get(part.benchmark.kind, ()),
+        }
+        for part in data.parts
+    ]
+    context = {
+        **_status(data),
+        "parts": parts,
+        "readouts": [row for part in parts for row in part["rows"] if row.headline],
+        "document": data.run.summary,
+        "key": data.submission.probe_key,
+        "envelope_url": request.build_absolute_uri(reverse("run-envelope", args=[run_id])),
+    }
+    return page(request, "web/run.html", context, section="drives")
+
+
+@require_safe
+def run_status(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    """Show the status alone, which the run's page polls; once it has ended, the whole page is due."""
+    data = _data_or_404(run_id)
+    response = render(request, "web/parts/status.html", _status(data))
+    response["Cache-Control"] = "no-store"
+    if not data.active:
+        response["HX-Refresh"] = "true"
+    return response
+
+
+def _chart_or_404(run_id: UUID, kind: str, chart_id: str) -> Chart:
+    try:
+        chart = run_chart(run_id=run_id, kind=kind, chart_id=chart_id)
+    except Benchmark.DoesNotExist:
+        chart = None
+    if chart is None:
+        raise Http404
+    return chart
+
+
+@require_safe
+def run_chart_json(request: HttpRequest, run_id: UUID, kind: str, chart_id: str) -> HttpResponse:
+    """Answer with a chart's data, as the front end draws it."""
+    response = JsonResponse(chart_json(_chart_or_404(run_id, kind, chart_id)))
+    response["Cache-Control"] = "public, max-age=300"
+    return response
+
+
+@require_safe
+def run_chart_csv(request: HttpRequest, run_id: UUID, kind: str, chart_id: str) -> HttpResponse:
+    """Answer with a chart's points as a file."""
+    chart = _chart_or_404(run_id, kind, chart_id)
+    response = HttpResponse(chart_csv(chart), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{kind}-{chart.id}-{run_id}.csv"'
+    return response
+
+
+@require_safe
+def run_chart_table(request: HttpRequest, run_id: UUID, kind: str, chart_id: str) -> HttpResponse:
+    """Show all points of a chart, page by page."""
+    data = _data_or_404(run_id)
+    chart = _chart_or_404(run_id, kind, chart_id)
+    paginator = Paginator(list(chart_rows(chart)), ROWS_PER_PAGE)
+    context = {
+        "run": data.run,
+        "figure": figure_of(run_id, kind, chart),
+        "pages": paginator.get_page(request.GET.get("page")),
+    }
+    return page(request, "web/chart_table.html", context, section="drives")
+
+
+@require_safe
+def run_envelope(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    """Answer with the signed envelope, byte for byte as it came in."""
+    submission = _data_or_404(run_id).submission
+    try:
+        content = envelope_load(digest=submission.digest, name=submission.storage_name)
+    except EnvelopeLost:
+        raise Http404 from None
+    response = HttpResponse(content, content_type="application/json")
+    response["Content-Disposition"] = f'attachment; filename="{run_id}.run.json"'
+    return response
