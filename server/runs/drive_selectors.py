@@ -38,7 +38,9 @@ class MetricRow:
     literature: tuple[LiteratureValue, ...]
 
 
-def drive_models_list(*, query: str = "", sort: str = "name", descending: bool = False) -> QuerySet[DriveModel]:
+def drive_models_list(
+    *, query: str = "", sort: str = "name", descending: bool = False
+) -> QuerySet[DriveModel]:
     """Return the models that match `query` with `measured_runs`, `measured_units`, `simulated_runs` and
     `outer_bandwidth` (median over measured runs, MB/s), sorted; models without the sorted value come last."""
     measured = _PUBLISHED & Q(runs__provenance=Provenance.PROBE)
@@ -76,8 +78,14 @@ def drive_metric_rows(*, drive_model: DriveModel, provenance: Provenance) -> tup
     places = {key: place for place, key in enumerate(metrics)}
     pairs = sorted({*aggregates, *literature}, key=lambda pair: (places.get(pair[0], len(places)), pair))
     return tuple(
-        MetricRow(key, scope, metrics.get(key), aggregates.get((key, scope)), tuple(literature.get((key, scope), ())))
-        for key, scope in pairs
+        MetricRow(
+            key=pair[0],
+            scope=pair[1],
+            metric=metrics.get(pair[0]),
+            aggregate=aggregates.get(pair),
+            literature=tuple(literature.get(pair, ())),
+        )
+        for pair in pairs
     )
 
 
@@ -97,9 +105,7 @@ def drive_representative_run(*, drive_model: DriveModel, provenance: Provenance)
 def run_showcase() -> Run | None:
     """Return the run whose chart the home page shows: measured before simulated, then the latest."""
     return (
-        Run.objects.filter(
-            submission__state=State.PUBLISHED, benchmarks__state=Benchmark.State.EXTRACTED
-        )
+        Run.objects.filter(submission__state=State.PUBLISHED, benchmarks__state=Benchmark.State.EXTRACTED)
         .select_related("drive_model__vendor", "submission")
         .prefetch_related("benchmarks")
         # `probe` comes before `simulated` in the alphabet.

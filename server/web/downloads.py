@@ -11,6 +11,7 @@ from pathlib import Path
 from django.conf import settings
 
 _NAME = re.compile(r"diskatlas[A-Za-z0-9._-]*")
+_NOT_BINARIES = {".sha256", ".json", ".txt"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ def downloads_list() -> list[Download]:
         return []
     found = []
     for path in sorted(folder.iterdir()):
-        if not _NAME.fullmatch(path.name) or path.suffix in {".sha256", ".json", ".txt"} or not path.is_file():
+        if download_path(path.name) is None or path.suffix in _NOT_BINARIES:
             continue
         stat = path.stat()
         digest = _sha256(path, stat.st_size, stat.st_mtime_ns)

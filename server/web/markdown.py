@@ -11,8 +11,8 @@ _renderer = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
 def render_markdown(text: str) -> SafeString:
-    """Return safe HTML: the renderer escapes all markup of the text and drops links that are not web addresses."""
-    return mark_safe(_renderer.render(text))  # html is off, so nothing unescaped passes
+    """Return safe HTML: all markup in the text is escaped, and links that are not web addresses stay text."""
+    return mark_safe(str(_renderer.render(text)))  # html is off, so nothing unescaped passes
 
 
 def split_title(text: str) -> tuple[str, str]:

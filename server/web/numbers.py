@@ -40,8 +40,9 @@ def _place_of(number: float) -> int:
 def decimals_for(value: float, spread: float | None) -> int:
     """Return how many decimals `value` deserves; negative for tens, hundreds and so on.
 
-    The spread (half an interval) is written with one digit, or with two where its first digit is 1 or 2, since
-    rounding 0.14 to 0.1 would change it by a third. Without a spread the number keeps four significant digits.
+    The spread (half an interval) is written with one digit, or with two where its first digit is 1 or 2,
+    since rounding 0.14 to 0.1 would change it by a third. Without a spread the number keeps four significant
+    digits.
     """
     cap = MAX_DIGITS - 1 - _place_of(value) if value else MAX_DIGITS - 1
     if spread is None or not math.isfinite(spread):
@@ -71,7 +72,9 @@ def unit_text(unit: str) -> str:
     return "" if unit == "1" else unit
 
 
-def show(value: float | None, unit: str, *, low: float | None = None, high: float | None = None) -> Shown | None:
+def show(
+    value: float | None, unit: str, *, low: float | None = None, high: float | None = None
+) -> Shown | None:
     """Return `value` rounded to what [low, high] carries, or None where there is no number."""
     if value is None or not math.isfinite(value):
         return None

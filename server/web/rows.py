@@ -121,9 +121,7 @@ def _deviation(stdev: float) -> str:
     return shown.value if shown else write(stdev, 2)
 
 
-def statistics_groups(
-    rows: Iterable[MetricRow], references: list[Citation]
-) -> tuple[Group, ...]:
+def statistics_groups(rows: Iterable[MetricRow], references: list[Citation]) -> tuple[Group, ...]:
     """Return statistics by kind; the documents that they cite are appended to `references` in order."""
     built = [_statistics_row(row, references) for row in rows]
     kinds = kinds_by_slug()

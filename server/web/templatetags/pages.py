@@ -51,7 +51,7 @@ def date(value: datetime | None) -> SafeString:
 def shown(value: numbers.Shown | None) -> SafeString:
     """A number with its unit apart and its full value in the title."""
     if value is None:
-        return SafeString('<span class="none">–</span>')
+        return SafeString('<span class="none">&ndash;</span>')
     unit = format_html('\N{NO-BREAK SPACE}<span class="unit">{}</span>', value.unit) if value.unit else ""
     return format_html('<span title="{}">{}{}</span>', value.exact, value.value, unit)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -18,12 +19,22 @@ from server.runs.models import Benchmark, Run, State
 from server.runs.selectors import RunPage, run_page
 from server.web.figures import Figure, chart_csv, chart_json, chart_rows, figure_of, figures_of_run
 from server.web.page import page
-from server.web.rows import measured_row
+from server.web.rows import MeasuredRow, measured_row
 
 REFRESH_S = 3
 """How often a page whose jobs run asks again."""
 ROWS_PER_PAGE = 500
 LIFE = (State.RECEIVED, State.VERIFIED, State.VALIDATED, State.EXTRACTED, State.PUBLISHED)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One kind's section of a run's page."""
+
+    benchmark: Benchmark
+    title: str
+    rows: tuple[MeasuredRow, ...]
+    figures: tuple[Figure, ...]
 
 
 def _data_or_404(run_id: UUID) -> RunPage:
@@ -38,9 +49,11 @@ def _life(state: str) -> list[tuple[str, str]]:
     if state not in LIFE:
         return [(State.RECEIVED.value, "done"), (state, "stopped")]
     reached = LIFE.index(State(state))
-    last = len(LIFE) - 1
-    classes = ["done" if place < reached or reached == last else "now" if place == reached else "" for place in range(5)]
-    return [(stop.value, mark) for stop, mark in zip(LIFE, classes, strict=True)]
+    ended = state == State.PUBLISHED
+    return [
+        (stop.value, "done" if place < reached or ended else "now" if place == reached else "")
+        for place, stop in enumerate(LIFE)
+    ]
 
 
 def _status(data: RunPage) -> dict[str, Any]:
@@ -69,18 +82,18 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
     data = _data_or_404(run_id)
     figures = safe_figures(data.run)
     parts = [
-        {
-            "benchmark": part.benchmark,
-            "title": part.title,
-            "rows": [measured_row(row) for row in part.measurements],
-            "figures": figures.get(part.benchmark.kind, ()),
-        }
+        Part(
+            benchmark=part.benchmark,
+            title=part.title,
+            rows=tuple(measured_row(row) for row in part.measurements),
+            figures=figures.get(part.benchmark.kind, ()),
+        )
         for part in data.parts
     ]
     context = {
         **_status(data),
         "parts": parts,
-        "readouts": [row for part in parts for row in part["rows"] if row.headline],
+        "readouts": [row for part in parts for row in part.rows if row.headline],
         "document": data.run.summary,
         "key": data.submission.probe_key,
         "envelope_url": request.build_absolute_uri(reverse("run-envelope", args=[run_id])),
