@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from decimal import Decimal
 
 THIN_SPACE = "\N{NARROW NO-BREAK SPACE}"
 MINUS = "\N{MINUS SIGN}"
@@ -80,13 +81,30 @@ def show(
         return None
     spread = (high - low) / 2 if low is not None and high is not None else None
     decimals = decimals_for(value, spread)
+    text = write(value, decimals)
     return Shown(
-        value=write(value, decimals),
+        # Without an interval the digits are a guess, and zeros at the end would claim that it is none.
+        value=_without_zeros(text) if spread is None else text,
         unit=unit_text(unit),
         low="" if low is None or high is None else write(low, decimals),
         high="" if low is None or high is None else write(high, decimals),
         exact=f"{value!r} {unit_text(unit)}".strip(),
     )
+
+
+def _without_zeros(text: str) -> str:
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def show_stated(value: float, unit: str) -> Shown:
+    """Return a published number as its document states it, neither rounded nor padded."""
+    decimals = max(0, -Decimal(repr(value)).normalize().as_tuple().exponent)  # type: ignore[operator] # finite
+    return Shown(write(value, decimals), unit_text(unit), exact=f"{value!r} {unit_text(unit)}".strip())
+
+
+def show_deviation(value: float) -> str:
+    """Return a standard deviation with two significant digits: its own uncertainty carries no more."""
+    return write(value, 1 - _place_of(value)) if value else "0"
 
 
 _SIZES = ((10**15, "PB"), (10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB"))

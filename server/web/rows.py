@@ -11,7 +11,7 @@ from server.runs.drive_selectors import MetricRow
 from server.runs.kinds import kinds_by_slug
 from server.runs.models import Aggregate
 from server.runs.selectors import MeasurementRow
-from server.web.numbers import Shown, show, write
+from server.web.numbers import Shown, show, show_deviation, show_stated
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +111,8 @@ def _statistics(aggregate: Aggregate, unit: str) -> tuple[Shown | None, str, str
         return show(aggregate.median, unit), "", ""
     # A spread of nought says nothing of the digits: the mean is then written like the median.
     spread = show(aggregate.mean, unit, low=aggregate.q1, high=aggregate.q3)
-    stdev = f" ± {_deviation(aggregate.stdev)}" if aggregate.stdev else ""
+    stdev = f" ± {show_deviation(aggregate.stdev)}" if aggregate.stdev else ""
     return median, median.interval if median else "", f"{spread.value if spread else ''}{stdev}"
-
-
-def _deviation(stdev: float) -> str:
-    """Return a standard deviation with two significant digits: its own uncertainty carries no more."""
-    shown = show(stdev, "", low=0.9 * stdev, high=1.1 * stdev)
-    return shown.value if shown else write(stdev, 2)
 
 
 def statistics_groups(rows: Iterable[MetricRow], references: list[Citation]) -> tuple[Group, ...]:
@@ -141,7 +135,7 @@ def _statistics_row(row: MetricRow, references: list[Citation]) -> StatisticsRow
         if value.citation not in references:
             references.append(value.citation)
         number = references.index(value.citation) + 1
-        stated.append(StatedValue(show(value.value, value.unit), number, value.locator))
+        stated.append(StatedValue(show_stated(value.value, value.unit), number, value.locator))
     return StatisticsRow(
         name=_name(row.key, row.scope, row),
         kind=row.key.partition(".")[0],

@@ -1,0 +1,202 @@
+"""Pages as they come without a script."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from django.conf import LazySettings
+from django.test import Client
+
+from server.catalog.services import drive_model_resolve
+from server.core.problems import PROBLEM_TYPES
+from tests.support.sample_archive import sample_archive
+from tests.support.sample_kinds import SAMPLE_KINDS
+
+pytestmark = pytest.mark.django_db
+
+
+def get(client: Client, address: str, status: int = 200) -> str:
+    response = client.get(address)
+    assert response.status_code == status, response.content[:500]
+    return response.content.decode()
+
+
+def text_of(html: str) -> str:
+    """Return the words of a page with single spaces."""
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html)).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_the_home_page_of_an_empty_archive_says_what_to_do(client: Client) -> None:
+    page = get(client, "/")
+    assert "No run has been published yet" in page
+    assert 'href="/contribute/"' in page
+    assert "<canvas" not in page
+
+
+def test_the_home_page_counts_measured_and_simulated_runs_apart(client: Client) -> None:
+    sample_archive()
+    words = text_of(get(client, "/"))
+    assert "Measured runs 3 " in words
+    assert "Simulated runs, kept apart 1 " in words
+
+
+def test_the_home_page_shows_a_measured_run_though_a_simulated_one_is_newer(client: Client) -> None:
+    sample_archive()
+    page = get(client, "/")
+    showcase = page[page.index("showcase-title") : page.index("latest-title")]
+    assert "Measured" in showcase
+    assert "Simulated drive" not in showcase
+
+
+def test_an_empty_drive_list_says_what_to_do(client: Client) -> None:
+    assert "The archive holds no drives yet" in get(client, "/drives/")
+
+
+def test_a_search_without_a_hit_says_what_was_searched_and_what_to_do(client: Client) -> None:
+    sample_archive()
+    page = get(client, "/drives/?q=nothing-like-it")
+    assert "No drive model matches “nothing-like-it”" in page
+    assert "Show all drives" in page
+
+
+def test_sorting_stands_in_the_address_and_its_column_says_so(client: Client) -> None:
+    sample_archive()
+    page = get(client, "/drives/?q=sample&sort=-runs")
+    assert 'aria-sort="descending"><a href="?q=sample&amp;sort=runs"' in page
+
+
+def test_numbers_sort_with_the_largest_first_and_models_without_the_number_last(client: Client) -> None:
+    sample_archive()
+    drive_model_resolve(vendor_name="Sampledata", model_name="Unmeasured 1", simulated=False)
+    page = get(client, "/drives/?sort=-bandwidth")
+    assert page.index("Sample 9000") < page.index("Unmeasured 1")
+    page = get(client, "/drives/?sort=bandwidth")
+    assert page.index("Sample 9000") < page.index("Unmeasured 1")
+
+
+@pytest.mark.parametrize("query", ["sort=evil", "page=9999", "page=x", "q=%00", "q=" + "a" * 5000])
+def test_odd_addresses_of_the_list_are_answered(client: Client, query: str) -> None:
+    sample_archive()
+    get(client, f"/drives/?{query}")
+
+
+def test_long_lists_have_pages_that_keep_search_and_sort(client: Client) -> None:
+    for number in range(55):
+        drive_model_resolve(vendor_name="Sampledata", model_name=f"Many {number:03}", simulated=False)
+    page = get(client, "/drives/?q=many&sort=-year")
+    assert "Page 1 of 2" in page
+    assert 'href="?q=many&amp;sort=-year&amp;page=2"' in page
+
+
+def test_the_drive_page_shows_statistics_and_the_published_value_beside(client: Client) -> None:
+    model = sample_archive()
+    page = get(client, f"/drives/{model.slug}/")
+    row = text_of(page[page.index('id="measured-title"') :])
+    assert "Rotation time whole drive 8.3333 ms 8.3310 to 8.3350 8.3331 ± 0.012 3 1 8.39 ms [1]" in row
+    assert "Sample Author (2000). A sample document ." in row
+
+
+def test_simulated_numbers_stand_in_their_own_marked_section(client: Client) -> None:
+    model = sample_archive()
+    page = get(client, f"/drives/{model.slug}/")
+    measured, simulated = page.split('<section class="section simulated-zone"')
+    assert "77.7 ms" not in text_of(measured)
+    assert "77.7 ms" in text_of(simulated)
+    assert "not from the drive" in simulated
+
+
+def test_a_drive_without_runs_shows_what_is_published_and_asks_for_a_run(client: Client) -> None:
+    model = drive_model_resolve(vendor_name="Sampledata", model_name="Lonely", simulated=False)
+    page = get(client, f"/drives/{model.slug}/")
+    assert "Nobody has measured this drive yet" in page
+    assert "Measured runs" not in page
+
+
+def test_an_unknown_drive_is_a_helpful_404(client: Client) -> None:
+    page = get(client, "/drives/nothing/", 404)
+    assert 'role="search"' in page
+    assert "Not found" in page
+
+
+def test_every_problem_type_has_a_page(client: Client) -> None:
+    listing = get(client, "/problems/")
+    for slug, kind in PROBLEM_TYPES.items():
+        assert f"/problems/{slug}/" in listing
+        assert kind.title in get(client, f"/problems/{slug}/")
+
+
+def test_an_unknown_problem_type_is_not_found(client: Client) -> None:
+    get(client, "/problems/no-such-problem/", 404)
+
+
+def test_schemas_are_served_as_they_are_checked_by(client: Client) -> None:
+    for name in ("run", *(kind.slug for kind in SAMPLE_KINDS)):
+        response = client.get(f"/schema/{name}/v1.json")
+        assert response.status_code == 200
+        assert response["Content-Type"] == "application/schema+json"
+        assert response.json()["$schema"].endswith("2020-12/schema")
+    get(client, "/schema/nothing/v1.json", 404)
+
+
+def test_a_method_page_defines_each_metric_where_numbers_lead_to(client: Client) -> None:
+    page = get(client, "/methods/skippy/")
+    assert 'id="rotation_time"' in page
+    assert "Rotation time, as a sample." in page
+    get(client, "/methods/nothing/", 404)
+    assert "/methods/skippy/" in get(client, "/methods/")
+
+
+def test_contribute_without_a_binary_says_how_to_build_one(
+    client: Client, settings: LazySettings, tmp_path: Path
+) -> None:
+    settings.DOWNLOADS_DIR = tmp_path / "nothing"
+    page = get(client, "/contribute/")
+    assert "This server offers no binary yet" in page
+    assert "cargo build --release" in page
+
+
+def test_contribute_offers_each_binary_with_its_digest(
+    client: Client, settings: LazySettings, tmp_path: Path
+) -> None:
+    settings.DOWNLOADS_DIR = tmp_path
+    (tmp_path / "diskatlas-x86_64-unknown-linux-musl").write_bytes(b"sample")
+    (tmp_path / "secret.txt").write_bytes(b"other")
+    page = get(client, "/contribute/")
+    assert "af2bdbe1aa9b6ec1e2ade1d694f41fc71a831d0268e9891562113d8a62add1bf" in page
+    assert "secret.txt" not in page
+    response = client.get("/download/diskatlas-x86_64-unknown-linux-musl")
+    assert b"".join(response) == b"sample"  # type: ignore[arg-type]
+    for name in ("secret.txt", "..%2fsecret.txt", "diskatlas-none"):
+        get(client, f"/download/{name}", 404)
+
+
+def test_safety_comes_first_on_the_contribute_page(client: Client) -> None:
+    words = text_of(get(client, "/contribute/"))
+    assert words.index("Safety first") < words.index("Get the probe") < words.index("diskatlas list")
+
+
+@pytest.mark.parametrize("cookie", ["dark", "light"])
+def test_the_remembered_theme_comes_with_the_page(client: Client, cookie: str) -> None:
+    client.cookies["theme"] = cookie
+    response = client.get("/")
+    assert f'<html lang="en" data-theme="{cookie}">' in response.content.decode()
+    assert "Cookie" in response["Vary"]
+
+
+def test_a_forged_theme_cookie_never_reaches_the_page(client: Client) -> None:
+    client.cookies["theme"] = "x onload=alert(1)"
+    assert '<html lang="en">' in get(client, "/")
+
+
+def test_pages_carry_no_inline_script_and_no_inline_style(client: Client) -> None:
+    model = sample_archive()
+    others = ("/", "/drives/", "/contribute/", "/methods/zoned/", "/licenses/")
+    for address in (*others, f"/drives/{model.slug}/"):
+        page = get(client, address)
+        assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|javascript:", page), address
+
+
+def test_a_page_does_not_change_anything(client: Client) -> None:
+    assert client.post("/drives/").status_code == 405
