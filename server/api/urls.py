@@ -1,5 +1,17 @@
 """Addresses below /api/v1/."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import path, re_path
+from drf_spectacular.views import SpectacularAPIView
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from server.api import views
+
+app_name = "api"
+
+urlpatterns = [
+    path("submissions/", views.SubmissionsView.as_view(), name="submissions"),
+    path("submissions/<uuid:submission_id>/", views.SubmissionView.as_view(), name="submission"),
+    path("runs/<uuid:run_id>/envelope/", views.RunEnvelopeView.as_view(), name="run-envelope"),
+    path("runs/<uuid:run_id>/document/", views.RunDocumentView.as_view(), name="run-document"),
+    path("schema/", SpectacularAPIView.as_view(), name="schema"),
+    re_path(r"^.*$", views.unknown_address),
+]

@@ -7,6 +7,7 @@ from django.db.models import Q
 from django.utils.text import slugify
 
 from server.catalog.models import DriveAlias, DriveModel, Vendor, VendorAlias
+from server.core.locks import transaction_lock
 from server.core.text import normalize_name, squeeze_spaces
 
 UNKNOWN_VENDOR = "Unknown"
@@ -43,6 +44,8 @@ def drive_model_resolve(*, vendor_name: str | None, model_name: str, simulated: 
     found = _by_alias(f"{vendor_text} {model_text}") or _by_alias(model_text)
     if found is not None:
         return found
+    # Two new models at once would otherwise choose the same address.
+    transaction_lock("catalog")
     vendor, number = _split(vendor_text, model_text)
     normalized = normalize_name(number)[:512] or "unnamed"
     existing = DriveModel.objects.filter(vendor=vendor, normalized=normalized).first()

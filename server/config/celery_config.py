@@ -21,7 +21,6 @@ task_publish_retry = True
 task_publish_retry_policy = {"max_retries": 1, "interval_start": 0, "interval_step": 0.2, "interval_max": 0.2}
 task_acks_late = True
 task_reject_on_worker_lost = True
-task_acks_on_failure_or_timeout = True
 task_ignore_result = False
 task_track_started = False
 task_soft_time_limit = settings.PIPELINE_TASK_TIME_LIMIT_S

@@ -186,6 +186,10 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1",
+    "ENUM_NAME_OVERRIDES": {
+        "SubmissionState": "server.runs.models.submission.State",
+        "BenchmarkState": "server.runs.models.run.Benchmark.State",
+    },
 }
 
 # Security. Everything a page loads comes from this origin, so the policy needs no host and no inline script.

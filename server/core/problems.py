@@ -86,6 +86,7 @@ PROBLEM_TYPES = _types(
         "unknown-key-algorithm", "Unknown key algorithm", 422, "This archive knows ed25519 keys only."
     ),
     ProblemType("unknown-key", "Unknown key", 422, "Send the public key along, as the probe does."),
+    ProblemType("revoked-key", "Revoked key", 403, "Make a new key and measure again."),
     ProblemType(
         "bad-signature",
         "Wrong signature",

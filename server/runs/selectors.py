@@ -108,6 +108,11 @@ def submission_get(*, submission_id: UUID) -> Submission:
     )
 
 
+def submission_of_run(*, run_id: UUID) -> Submission:
+    """Return the submission that brought a run; raises Submission.DoesNotExist."""
+    return Submission.objects.get(run__run_id=run_id)
+
+
 def submission_run(submission: Submission) -> Run | None:
     """Return the submission's run; a document that was rejected has none."""
     try:

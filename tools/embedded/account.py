@@ -83,7 +83,8 @@ def account_choose() -> Account:
             return Account(entry.pw_name, entry.pw_uid, entry.pw_gid, switch=True)
     tried = wanted or ", ".join(_CANDIDATES)
     raise ServicesError(
-        f"PostgreSQL does not run as root, and no unprivileged account was found (looked for {tried}). Make one "
+        f"PostgreSQL does not run as root, and no unprivileged account was found (looked for "
+        f"{tried}). Make one "
         "with `useradd --system --no-create-home diskatlas` and set DISKATLAS_SERVICES_ACCOUNT=diskatlas."
     )
 

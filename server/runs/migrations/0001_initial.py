@@ -61,6 +61,29 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="AggregateDue",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("since", models.DateTimeField(auto_now_add=True)),
+                (
+                    "drive_model",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="aggregate_due",
+                        to="catalog.drivemodel",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name_plural": "aggregates due",
+            },
+        ),
+        migrations.CreateModel(
             name="Batch",
             fields=[
                 (

@@ -1,11 +1,12 @@
 """Submissions, the runs inside them, and the numbers extracted from those."""
 
-from server.runs.models.measurement import Aggregate, Measurement
+from server.runs.models.measurement import Aggregate, AggregateDue, Measurement
 from server.runs.models.run import Batch, Benchmark, Run, Unit
 from server.runs.models.submission import Provenance, State, Submission, SubmissionEvent
 
 __all__ = [
     "Aggregate",
+    "AggregateDue",
     "Batch",
     "Benchmark",
     "Measurement",

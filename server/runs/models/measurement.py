@@ -87,3 +87,19 @@ class Aggregate(models.Model):
 
     def __str__(self) -> str:
         return f"{self.metric} {self.scope} ({self.provenance}, n={self.n})"
+
+
+class AggregateDue(models.Model):
+    """A model whose aggregates are older than its runs; written with the change, gone with the
+    recomputation."""
+
+    drive_model = models.OneToOneField(
+        "catalog.DriveModel", on_delete=models.CASCADE, related_name="aggregate_due"
+    )
+    since = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name_plural = "aggregates due"
+
+    def __str__(self) -> str:
+        return str(self.drive_model_id)

@@ -1,0 +1,146 @@
+"""The API's views: each decodes, calls one service or selector, and answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.throttling import ScopedRateThrottle
+from rest_framework.views import APIView
+
+from server.api.bodies import body_read
+from server.api.errors import problem_response
+from server.api.serializers import (
+    EnvelopeSerializer,
+    ProblemSerializer,
+    ReceiptSerializer,
+    StatusSerializer,
+    receipt_data,
+    status_data,
+)
+from server.core.problems import Problem, problem
+from server.runs.documents import envelope_of
+from server.runs.envelopes import EnvelopeLost, envelope_load
+from server.runs.intake import submission_receive
+from server.runs.models import Submission
+from server.runs.selectors import submission_get, submission_of_run
+
+_PROBLEM = OpenApiResponse(ProblemSerializer, description="A problem document (RFC 9457).")
+
+
+class SubmissionsView(APIView):
+    """Where signed runs come in."""
+
+    throttle_classes = [ScopedRateThrottle]
+    throttle_scope = "submission"
+
+    @extend_schema(
+        operation_id="submission_create",
+        summary="Submit a signed run",
+        description="The body is a DSSE envelope; the same bytes twice give the same submission.",
+        parameters=[
+            OpenApiParameter("Content-Encoding", str, OpenApiParameter.HEADER, enum=["zstd", "gzip"])
+        ],
+        request=EnvelopeSerializer,
+        responses={
+            202: ReceiptSerializer,
+            **dict.fromkeys((400, 403, 409, 411, 413, 415, 422, 429, 503), _PROBLEM),
+        },
+    )
+    def post(self, request: Request) -> Response:
+        """Take in an envelope."""
+        content = body_read(request)
+        try:
+            received = submission_receive(content=content)
+        except Problem as trouble:
+            kept = trouble.extensions.pop("submission_id", None)
+            if kept is not None:
+                trouble.extensions["status_url"] = request.build_absolute_uri(f"{request.path}{kept}/")
+            raise
+        body = receipt_data(received.submission, request)
+        return Response(body, status=202, headers={"Location": body["status_url"]})
+
+
+class SubmissionView(APIView):
+    """What became of a submission."""
+
+    @extend_schema(
+        operation_id="submission_status",
+        summary="State of a submission",
+        responses={200: StatusSerializer, 404: _PROBLEM},
+    )
+    def get(self, request: Request, submission_id: UUID) -> Response:
+        """Return the state, the queue position and every reason."""
+        try:
+            submission = submission_get(submission_id=submission_id)
+        except Submission.DoesNotExist:
+            raise problem(
+                "not-found", f"There is no submission {submission_id}. Check the address."
+            ) from None
+        return Response(status_data(submission, request), headers={"Cache-Control": "no-store"})
+
+
+class RunEnvelopeView(APIView):
+    """The signed envelope of a run, byte for byte."""
+
+    @extend_schema(
+        operation_id="run_envelope",
+        summary="Signed envelope of a run",
+        responses={(200, "application/json"): OpenApiTypes.BINARY, 404: _PROBLEM},
+    )
+    def get(self, request: Request, run_id: UUID) -> HttpResponse:
+        """Return the bytes that were submitted."""
+        submission = _submission(run_id)
+        content = _stored(lambda: envelope_load(digest=submission.digest, name=submission.storage_name))
+        return _download(content, f"{run_id}.envelope.json", submission)
+
+
+class RunDocumentView(APIView):
+    """The run document inside the envelope, byte for byte."""
+
+    @extend_schema(
+        operation_id="run_document",
+        summary="Run document with all samples",
+        responses={(200, "application/json"): OpenApiTypes.BINARY, 404: _PROBLEM},
+    )
+    def get(self, request: Request, run_id: UUID) -> HttpResponse:
+        """Return the bytes that were signed."""
+        submission = _submission(run_id)
+        content = _stored(lambda: envelope_of(submission).payload)
+        return _download(content, f"{run_id}.run.json", submission)
+
+
+def unknown_address(request: HttpRequest, **_kwargs: Any) -> JsonResponse:
+    """Answer every other address below /api/."""
+    return problem_response(
+        request, problem("not-found", f"Nothing is at {request.path}. Check the address.")
+    )
+
+
+def _submission(run_id: UUID) -> Submission:
+    try:
+        return submission_of_run(run_id=run_id)
+    except Submission.DoesNotExist:
+        raise problem("not-found", f"There is no run {run_id}. Check the address.") from None
+
+
+def _stored(load: Callable[[], bytes]) -> bytes:
+    try:
+        return load()
+    except EnvelopeLost as error:
+        raise problem("storage-unavailable", str(error)) from error
+
+
+def _download(content: bytes, name: str, submission: Submission) -> HttpResponse:
+    response = HttpResponse(content, content_type="application/json")
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    # The bytes behind a run never change.
+    response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+    response.headers["ETag"] = f'"{submission.digest}"'
+    return response

@@ -1,0 +1,1 @@
+"""Published JSON schemas of what every run document has."""

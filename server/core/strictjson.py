@@ -1,0 +1,108 @@
+"""JSON that has one meaning only: no repeated key, no NaN, no infinity, no unstorable text, bounded depth."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any, NoReturn
+
+from server.core.problems import ErrorItem, Problem, problem
+
+
+def strict_loads(content: bytes, *, max_depth: int = 32, what: str = "The body") -> Any:
+    """Parse UTF-8 JSON; raises Problem `malformed-json` that says where it breaks.
+
+    A float that is whole and exact in a double becomes an int, as JSON Schema takes `1.0` for an integer.
+    """
+    try:
+        data = json.loads(
+            content.decode("utf-8"),
+            object_pairs_hook=_object,
+            parse_constant=_constant,
+            parse_float=_float,
+        )
+    except UnicodeDecodeError as error:
+        raise _malformed(f"{what} is not UTF-8: byte {error.start} cannot be decoded.") from None
+    except json.JSONDecodeError as error:
+        raise _malformed(
+            f"{what} is not JSON: {error.msg} at line {error.lineno}, column {error.colno} of "
+            f"{len(content)} bytes. "
+            "It may be cut off; send the whole file."
+        ) from None
+    except RecursionError:
+        raise _malformed(
+            f"{what} is nested deeper than {max_depth} levels. Send what the probe wrote."
+        ) from None
+    except _NotStrict as error:
+        raise _malformed(f"{what} is not strict JSON: {error}") from None
+    except ValueError:
+        raise _malformed(
+            f"{what} holds a number of thousands of digits. Send what the probe wrote."
+        ) from None
+    _check_tree(data, max_depth, what)
+    return data
+
+
+class _NotStrict(Exception):
+    """What the parser's hooks object to."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        seen: set[str] = set()
+        repeated = next(key for key, _value in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise _NotStrict(f"the key {repeated[:60]!r} stands twice in one object. Each key may stand once.")
+    return found
+
+
+def _constant(name: str) -> NoReturn:
+    raise _NotStrict(f"{name} is not a JSON number. Every number must be finite.")
+
+
+def _float(text: str) -> float | int:
+    value = float(text)
+    if not math.isfinite(value):
+        raise _NotStrict(f"{text[:40]} is too large for a number. Every number must be finite.")
+    return int(value) if value.is_integer() and abs(value) < 2**53 else value
+
+
+def _check_tree(data: Any, max_depth: int, what: str) -> None:
+    """Check depth and texts level by level; PostgreSQL stores neither NUL nor lone surrogates."""
+    level: list[tuple[str, Any]] = [("", data)]
+    for _depth in range(max_depth + 1):
+        level = [child for path, value in level for child in _children(path, value)]
+        if not level:
+            return
+    raise _malformed(f"{what} is nested deeper than {max_depth} levels. Send what the probe wrote.")
+
+
+def _children(path: str, value: Any) -> list[tuple[str, Any]]:
+    if isinstance(value, dict):
+        for key in value:
+            _check_text(path, key)
+        return [(f"{path}/{key}", child) for key, child in value.items() if type(child) in (dict, list, str)]
+    if isinstance(value, list):
+        return [(f"{path}/{n}", child) for n, child in enumerate(value) if type(child) in (dict, list, str)]
+    if isinstance(value, str):
+        _check_text(path, value)
+    return []
+
+
+def _check_text(path: str, text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise _bad_text(path, "holds half of a surrogate pair") from None
+    if "\0" in text:
+        raise _bad_text(path, "holds a NUL character")
+
+
+def _bad_text(path: str, message: str) -> Problem:
+    return problem(
+        "malformed-json", f"A text {message} (at {path or 'the top'}). Remove it.", ErrorItem(path, message)
+    )
+
+
+def _malformed(detail: str) -> Problem:
+    return problem("malformed-json", detail, ErrorItem("", detail))

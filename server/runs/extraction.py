@@ -1,0 +1,141 @@
+"""Running a kind's extraction on a stored document, and writing what it gave."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F
+
+from server.benchmarks.contract import Extraction, Kind
+from server.benchmarks.contract import Measurement as Extracted
+from server.core import clock
+from server.core.locks import session_lock
+from server.runs.documents import document_load, facts_of
+from server.runs.kinds import kinds_by_slug
+from server.runs.models import Benchmark, Measurement
+from server.runs.models.submission import ACTIVE_STATES
+
+log = structlog.get_logger("diskatlas.extraction")
+
+
+def benchmark_extract(*, benchmark_id: int) -> bool:
+    """Extract one benchmark where that is due; return whether it has ended.
+
+    An exception of the extraction is the benchmark's failure, stated in its row: the other kinds go on,
+    and the
+    submission is held for a person. Failures of the database or the storage are raised, to be tried again.
+    """
+    with session_lock("benchmark", str(benchmark_id)) as free:
+        if not free:
+            return False
+        benchmark = Benchmark.objects.select_related("run__submission").filter(pk=benchmark_id).first()
+        if benchmark is None or benchmark.run.submission.state not in ACTIVE_STATES:
+            return True
+        if benchmark.state != Benchmark.State.PENDING or not _attempt(benchmark):
+            return True
+        document = document_load(benchmark.run.submission)
+        kind = kinds_by_slug().get(benchmark.kind)
+        if kind is None:
+            _fail(benchmark, f"The kind {benchmark.kind!r} is no longer known to the archive.")
+            return True
+        _extract(benchmark, kind, document)
+        return True
+
+
+def benchmark_give_up(*, benchmark_id: int, reason: str) -> None:
+    """Record a failure that no repetition mends."""
+    benchmark = Benchmark.objects.get(pk=benchmark_id)
+    if benchmark.state == Benchmark.State.PENDING:
+        _fail(benchmark, reason)
+
+
+def _extract(benchmark: Benchmark, kind: Kind, document: dict[str, Any]) -> None:
+    try:
+        extraction = kind.extract(document["benchmarks"][benchmark.position], facts_of(document))
+    except Exception as error:
+        log.exception("extraction failed", benchmark=benchmark.pk, kind=kind.slug)
+        _fail(
+            benchmark,
+            f"Extraction {kind.extractor_version} failed on these samples ({type(error).__name__}: "
+            f"{str(error)[:200]}). "
+            "This is the archive's fault or the samples' form; an operator finds the cause in the "
+            "worker's log.",
+        )
+        return
+    _write(benchmark, kind, extraction)
+
+
+@transaction.atomic
+def _write(benchmark: Benchmark, kind: Kind, extraction: Extraction) -> None:
+    version = kind.extractor_version
+    locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    if locked.state != Benchmark.State.PENDING:
+        return
+    locked.measurements.filter(extractor_version=version).delete()
+    Measurement.objects.bulk_create(_row(locked, version, entry) for entry in extraction.measurements)
+    locked.state = Benchmark.State.EXTRACTED
+    locked.reason = ""
+    locked.extractor_version = version
+    locked.extracted_at = clock.now()
+    locked.details = finite_json(extraction.details)
+    locked.save(update_fields=["state", "reason", "extractor_version", "extracted_at", "details"])
+
+
+def _row(benchmark: Benchmark, version: str, entry: Extracted) -> Measurement:
+    value, low, high = finite(entry.value), finite(entry.low), finite(entry.high)
+    reason = entry.reason
+    if value is None and not reason:
+        reason = "Extraction gave no finite number and no reason."
+    return Measurement(
+        benchmark=benchmark,
+        extractor_version=version,
+        metric=entry.metric,
+        scope=entry.scope,
+        value=value,
+        low=low,
+        high=high,
+        level=entry.level,
+        count=entry.count,
+        quality=entry.quality.value if value is not None else "none",
+        reason=reason,
+    )
+
+
+def finite(value: float | None) -> float | None:
+    """Return the number, or None where it is not finite: a page must never show `nan` as a result."""
+    return float(value) if value is not None and math.isfinite(value) else None
+
+
+def finite_json(value: Any) -> Any:
+    """Return `value` as JSON can hold it: tuples become lists, numbers that are not finite null."""
+    if isinstance(value, dict):
+        return {str(key): finite_json(child) for key, child in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite_json(child) for child in value]
+    if isinstance(value, float):
+        return finite(value)
+    return value
+
+
+def _attempt(benchmark: Benchmark) -> bool:
+    Benchmark.objects.filter(pk=benchmark.pk).update(attempts=F("attempts") + 1)
+    benchmark.refresh_from_db(fields=["attempts"])
+    if benchmark.attempts <= settings.PIPELINE_MAX_ATTEMPTS:
+        return True
+    _fail(
+        benchmark,
+        f"Extraction was started {settings.PIPELINE_MAX_ATTEMPTS} times and never ended: the worker "
+        f"was killed or ran "
+        "out of memory each time. The samples are kept; an operator finds the cause in the worker's log.",
+    )
+    return False
+
+
+def _fail(benchmark: Benchmark, reason: str) -> None:
+    Benchmark.objects.filter(pk=benchmark.pk, state=Benchmark.State.PENDING).update(
+        state=Benchmark.State.FAILED, reason=reason, extracted_at=clock.now()
+    )

@@ -1,0 +1,71 @@
+"""Finding rows whose queue message was lost, and envelopes that need not be kept any longer."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+
+from server.core import clock
+from server.runs.envelopes import envelope_delete
+from server.runs.events import aggregates_enqueue, event_add, submission_enqueue
+from server.runs.models import AggregateDue, Run, State, Submission
+from server.runs.models.submission import ACTIVE_STATES
+
+log = structlog.get_logger("diskatlas.sweeper")
+
+_BATCH = 200
+_MAX_DOUBLINGS = 6
+
+
+def submissions_sweep() -> int:
+    """Enqueue again what has not moved for too long; return how many submissions.
+
+    A message may be late rather than lost, so that a repeated one must do no harm, and each repetition
+    waits twice
+    as long as the one before. What never ends is stopped by the count of its starts, not by the sweeper.
+    """
+    now = clock.now()
+    with transaction.atomic():
+        due = list(
+            Submission.objects.select_for_update(skip_locked=True)
+            .filter(state__in=ACTIVE_STATES, next_sweep_at__lte=now)
+            .order_by("next_sweep_at")[:_BATCH]
+        )
+        for submission in due:
+            submission_enqueue(submission)
+            submission.sweeps += 1
+            wait_s = settings.PIPELINE_STALE_AFTER_S * 2 ** min(submission.sweeps, _MAX_DOUBLINGS)
+            submission.next_sweep_at = now + timedelta(seconds=wait_s)
+            submission.save(update_fields=["sweeps", "next_sweep_at"])
+            log.warning("enqueued again", submission=str(submission.pk), sweeps=submission.sweeps)
+        _aggregates_sweep()
+    return len(due)
+
+
+def _aggregates_sweep() -> None:
+    stale = clock.now() - timedelta(seconds=settings.PIPELINE_STALE_AFTER_S)
+    for due in AggregateDue.objects.filter(since__lte=stale)[:_BATCH]:
+        aggregates_enqueue(due.drive_model_id)
+
+
+def rejected_envelopes_expire() -> int:
+    """Remove the bytes of rejected documents after their time; the row and its reasons stay. Return how
+    many."""
+    before = clock.now() - timedelta(days=settings.REJECTED_KEEP_DAYS)
+    expired = Submission.objects.filter(state=State.REJECTED, received_at__lt=before).exclude(storage_name="")
+    count = 0
+    for submission in expired.exclude(pk__in=Run.objects.values("submission"))[:_BATCH]:
+        with transaction.atomic():
+            name, submission.storage_name = submission.storage_name, ""
+            submission.save(update_fields=["storage_name"])
+            event_add(
+                submission,
+                State.REJECTED,
+                f"The bytes were removed after {settings.REJECTED_KEEP_DAYS} days.",
+            )
+        envelope_delete(name=name)
+        count += 1
+    return count

@@ -1,0 +1,100 @@
+"""Fixtures of the server's tests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.http import HttpResponse
+from django.test import Client
+
+from server.benchmarks.contract import Kind
+from server.runs import charts, extraction, selectors, tasks, validation
+from server.runs.models import Submission
+from tests.support.documents import envelope
+from tests.support.kinds import kind
+
+KindTable = dict[str, Kind]
+
+
+@pytest.fixture
+def kinds(monkeypatch: pytest.MonkeyPatch) -> KindTable:
+    """Replace the registry by stand-ins; a test may put others into the table."""
+    table = {slug: kind(slug) for slug in ("skippy", "zoned", "seeker")}
+    for module in (charts, extraction, selectors, validation):
+        monkeypatch.setattr(module, "kinds_by_slug", lambda: table)
+    monkeypatch.setattr(
+        selectors, "metrics_by_key", lambda: {m.key: m for entry in table.values() for m in entry.metrics}
+    )
+    return table
+
+
+@pytest.fixture(autouse=True)
+def fresh_cache() -> Iterator[None]:
+    """Forget charts and request counts between tests."""
+    cache.clear()
+    yield
+
+
+@pytest.fixture
+def queue(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """Collect what is put into the queue instead of sending it."""
+    sent: list[tuple[str, str]] = []
+    for name in ("submission_process", "aggregates_update"):
+        monkeypatch.setattr(
+            getattr(tasks, name), "delay", lambda argument, name=name: sent.append((name, argument))
+        )
+    return sent
+
+
+Post = Callable[..., HttpResponse]
+
+
+@pytest.fixture
+def post(client: Client, kinds: KindTable, queue: list[tuple[str, str]]) -> Post:
+    """Post a body (or the envelope of a document) as a submission."""
+
+    def send(body: bytes | dict[str, Any], **headers: str) -> Any:
+        raw = envelope(body) if isinstance(body, dict) else body
+        return client.post("/api/v1/submissions/", data=raw, content_type="application/json", headers=headers)
+
+    return send
+
+
+@pytest.fixture
+def submit(post: Post) -> Callable[[dict[str, Any]], Submission]:
+    """Submit a document and return its row."""
+
+    def send(document: dict[str, Any]) -> Submission:
+        response = post(document)
+        assert response.status_code == 202, response.content
+        return Submission.objects.get(pk=json.loads(response.content)["id"])
+
+    return send
+
+
+@pytest.fixture
+def run_jobs(queue: list[tuple[str, str]], django_capture_on_commit_callbacks: Any) -> Callable[[], None]:
+    """Do what the queue holds, as a worker would, until it is empty."""
+    from server.runs import aggregation, pipeline
+
+    def one(name: str, argument: str) -> None:
+        from uuid import UUID
+
+        if name == "aggregates_update":
+            aggregation.aggregates_update(drive_model_id=int(argument))
+            return
+        due = pipeline.submission_prepare(submission_id=UUID(argument))
+        for benchmark_id in due.extract:
+            extraction.benchmark_extract(benchmark_id=benchmark_id)
+        pipeline.submission_assess(submission_id=UUID(argument))
+
+    def run() -> None:
+        while queue:
+            with django_capture_on_commit_callbacks(execute=True):
+                one(*queue.pop(0))
+
+    return run
