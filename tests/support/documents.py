@@ -29,7 +29,7 @@ def skippy_part(*, rotation_ns: int = ROTATION_NS, steps: int = 150) -> dict[str
     media_ns = 2_000_000
     latency_ns = []
     for step in step_blocks:
-        wait_ns = (step + 1) * block_ns
+        wait_ns = (step + 1) * block_ns % rotation_ns
         while wait_ns < media_ns:
             wait_ns += rotation_ns
         latency_ns.append(wait_ns)

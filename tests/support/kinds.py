@@ -30,13 +30,10 @@ def longest_latency(part: Mapping[str, Any], _facts: contract.Facts) -> contract
     series = part["samples"]["series"][0]
     greatest_ns = max(series.get("latency_ns") or series["elapsed_ns"])
     kind = part["kind"]
-    return contract.Extraction(
-        (
-            measurement(f"{kind}.longest", greatest_ns / 1e6),
-            measurement(f"{kind}.rotation_rate", 60e9 / (greatest_ns - 2_000_000)),
-        ),
-        {"greatest_ns": greatest_ns},
-    )
+    found = [measurement(f"{kind}.longest", greatest_ns / 1e6)]
+    if "latency_ns" in series:
+        found.append(measurement(f"{kind}.rotation_rate", 60e9 / (greatest_ns - 2_000_000)))
+    return contract.Extraction(tuple(found), {"greatest_ns": greatest_ns})
 
 
 def one_chart(

@@ -1,0 +1,114 @@
+"""Aggregates: right numbers, and provenances never in one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from django.db import IntegrityError, transaction
+
+from server.compare.selectors import drive_page, drives_list
+from server.runs.models import Aggregate, Submission
+from server.runs.selectors import home_counts
+from tests.support.documents import document, skippy_part
+from tests.support.kinds import kind, measurement
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def commit_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("django.db.transaction.on_commit", lambda call, **_: call())
+
+
+@pytest.fixture
+def publish(submit: Callable[..., Submission], run_jobs: Callable[[], None]) -> Callable[..., None]:
+    """Publish one run of the sample model with a given rotation period."""
+
+    def one(rotation_ns: int, **fields: Any) -> None:
+        submit(document(skippy_part(rotation_ns=rotation_ns), rotation_rate_rpm=None, **fields))
+        run_jobs()
+
+    return one
+
+
+def aggregate(provenance: str) -> Aggregate:
+    return Aggregate.objects.get(metric="skippy.longest", provenance=provenance)
+
+
+def test_statistics_are_those_of_the_runs(publish: Callable[..., None]) -> None:
+    for rotation_ns in (8_000_000, 8_100_000, 8_400_000):
+        publish(rotation_ns)
+    row = aggregate("probe")
+    values = np.array([row.minimum, row.median, row.maximum])
+    assert row.n == 3
+    assert row.mean == pytest.approx(values.mean())
+    assert row.stdev == pytest.approx(values.std(ddof=1))
+    assert (row.q1, row.q3) == (
+        pytest.approx(np.percentile(values, 25)),
+        pytest.approx(np.percentile(values, 75)),
+    )
+
+
+def test_simulated_runs_never_change_what_was_measured(publish: Callable[..., None]) -> None:
+    publish(8_000_000)
+    before = aggregate("probe")
+    publish(12_000_000, provenance="simulated")
+    after = aggregate("probe")
+    assert (after.n, after.mean, after.maximum) == (before.n, before.mean, before.maximum)
+    assert aggregate("simulated").n == 1
+
+
+def test_a_model_with_simulated_runs_only_has_no_measured_aggregate(publish: Callable[..., None]) -> None:
+    publish(8_000_000, provenance="simulated")
+    assert not Aggregate.objects.filter(provenance="probe").exists()
+    counts = home_counts()
+    assert (counts.drive_models, counts.units, counts.measured_runs, counts.measurements) == (0, 0, 0, 0)
+    assert counts.simulated_runs == 1
+
+
+def test_pages_show_provenances_side_by_side(publish: Callable[..., None]) -> None:
+    publish(8_000_000)
+    publish(12_000_000, provenance="simulated")
+    model = drives_list().get()
+    assert (model.measured_runs, model.simulated_runs) == (1, 1)  # type: ignore[attr-defined]
+    row = next(row for row in drive_page(slug=model.slug).rows if row.key == "skippy.longest")
+    assert row.measured is not None and row.simulated is not None
+    assert row.measured.median < row.simulated.median
+
+
+def test_units_are_counted_by_digest(publish: Callable[..., None]) -> None:
+    publish(8_000_000)
+    publish(8_100_000)
+    publish(8_100_000, unit_digest="cd" * 32)
+    row = aggregate("probe")
+    assert (row.n, row.units) == (3, 2)
+
+
+def test_poor_values_are_excluded_and_counted(publish: Callable[..., None], kinds: dict[str, Any]) -> None:
+    from server.benchmarks.contract import Extraction, Quality
+
+    publish(8_000_000)
+    poor = measurement("skippy.longest", 99.0, quality=Quality.POOR, reason="noise")
+    kinds["skippy"] = kind("skippy", lambda _part, _facts: Extraction((poor,)))
+    publish(8_000_000)
+    row = aggregate("probe")
+    assert (row.n, row.excluded) == (1, 1)
+    assert row.maximum < 99.0
+
+
+def test_quarantined_runs_do_not_count(
+    publish: Callable[..., None], submit: Callable[..., Submission], run_jobs: Callable[[], None]
+) -> None:
+    publish(8_000_000)
+    submit(document(skippy_part(rotation_ns=12_000_000), rotation_rate_rpm=7200))
+    run_jobs()
+    assert aggregate("probe").n == 1
+
+
+def test_the_database_refuses_an_aggregate_of_another_provenance(publish: Callable[..., None]) -> None:
+    publish(8_000_000)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Aggregate.objects.update(provenance="literature")

@@ -1,0 +1,273 @@
+"""The life of a submission: every state, every reason, and what happens when steps fail or come twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.db import OperationalError
+from django.test import Client
+
+from server.benchmarks.contract import Extraction, Facts
+from server.core import clock
+from server.runs import aggregation, extraction, pipeline, sweeping, tasks
+from server.runs.envelopes import envelope_delete
+from server.runs.models import Aggregate, AggregateDue, Benchmark, Measurement, State, Submission
+from tests.support.documents import document, skippy_part, zoned_part
+from tests.support.kinds import kind, measurement
+
+pytestmark = pytest.mark.django_db
+Submit = Callable[[dict[str, Any]], Submission]
+Queue = list[tuple[str, str]]
+
+
+@pytest.fixture(autouse=True)
+def commit_at_once(django_capture_on_commit_callbacks: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Call what waits for a commit at once: these tests run inside a transaction that never commits."""
+    monkeypatch.setattr("django.db.transaction.on_commit", lambda call, **_: call())
+
+
+def states(submission: Submission) -> list[str]:
+    submission.refresh_from_db()
+    return [event.state for event in submission.events.all()]
+
+
+def last_reason(submission: Submission) -> str:
+    event = submission.events.last()
+    assert event is not None
+    return event.reason
+
+
+def test_a_good_run_goes_through_every_state_to_published(
+    submit: Submit, run_jobs: Callable[[], None], client: Client
+) -> None:
+    submission = submit(document())
+    run_jobs()
+    assert states(submission) == ["received", "verified", "validated", "extracted", "published"]
+    status = client.get(f"/api/v1/submissions/{submission.pk}/").json()
+    assert (status["state"], status["queue_position"]) == ("published", None)
+    assert [part["state"] for part in status["benchmarks"]] == ["extracted", "extracted"]
+    assert all(event["reason"] for event in status["events"])
+    assert not AggregateDue.objects.exists()
+
+
+def test_a_waiting_submission_says_how_many_are_ahead(submit: Submit, client: Client) -> None:
+    rows = [submit(document()) for _ in range(3)]
+    status = client.get(f"/api/v1/submissions/{rows[-1].pk}/").json()
+    assert (status["state"], status["queue_position"]) == ("received", 3)
+
+
+def test_only_the_id_goes_into_the_queue(submit: Submit, queue: Queue) -> None:
+    submission = submit(document())
+    assert queue == [("submission_process", str(submission.pk))]
+
+
+def test_a_broker_that_is_away_does_not_lose_the_submission(
+    submit: Submit, queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(_argument: str) -> None:
+        raise OperationalError("broker away")
+
+    monkeypatch.setattr(tasks.submission_process, "delay", away)
+    submission = submit(document())
+    assert submission.state == State.RECEIVED
+
+
+def test_a_failing_extraction_holds_the_run_and_lets_the_other_kinds_end(
+    submit: Submit, run_jobs: Callable[[], None], kinds: dict[str, Any]
+) -> None:
+    def broken(_part: Mapping[str, Any], _facts: Facts) -> Extraction:
+        raise ValueError("no teeth found")
+
+    kinds["skippy"] = kind("skippy", broken)
+    submission = submit(document())
+    run_jobs()
+    parts = {part.kind: part.state for part in submission.run.benchmarks.all()}
+    assert parts == {"skippy": "failed", "zoned": "extracted"}
+    assert states(submission)[-1] == State.QUARANTINED
+    assert "no teeth found" in last_reason(submission)
+
+
+def test_numbers_that_are_not_finite_become_reasons(
+    submit: Submit, run_jobs: Callable[[], None], kinds: dict[str, Any]
+) -> None:
+    def odd(_part: Mapping[str, Any], _facts: Facts) -> Extraction:
+        return Extraction((measurement("skippy.longest", float("nan")),), {"x": float("inf"), "y": (1, 2)})
+
+    kinds["skippy"] = kind("skippy", odd)
+    submission = submit(document(skippy_part()))
+    run_jobs()
+    row = Measurement.objects.get()
+    assert (row.value, row.quality) == (None, "none")
+    assert row.reason
+    assert submission.run.benchmarks.get().details == {"x": None, "y": [1, 2]}
+
+
+def test_every_step_may_come_twice(submit: Submit, run_jobs: Callable[[], None], queue: Queue) -> None:
+    submission = submit(document())
+    queue.append(queue[0])
+    run_jobs()
+    before = list(Measurement.objects.values_list("pk", "value"))
+    for benchmark in submission.run.benchmarks.all():
+        extraction.benchmark_extract(benchmark_id=benchmark.pk)
+    pipeline.submission_assess(submission_id=submission.pk)
+    queue.append(("submission_process", str(submission.pk)))
+    run_jobs()
+    assert states(submission) == ["received", "verified", "validated", "extracted", "published"]
+    assert list(Measurement.objects.values_list("pk", "value")) == before
+
+
+def test_assessment_waits_for_every_benchmark(submit: Submit) -> None:
+    submission = submit(document())
+    due = pipeline.submission_prepare(submission_id=submission.pk)
+    extraction.benchmark_extract(benchmark_id=due.extract[0])
+    assert pipeline.submission_assess(submission_id=submission.pk) is None
+    assert states(submission)[-1] == State.VALIDATED
+
+
+def test_a_step_that_never_ends_is_stopped_and_says_so(
+    submit: Submit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Killed(BaseException):
+        """Stands for SIGKILL: nothing of ours gets to handle it."""
+
+    def killed(*_: Any, **__: Any) -> None:
+        raise Killed
+
+    submission = submit(document(skippy_part()))
+    due = pipeline.submission_prepare(submission_id=submission.pk)
+    with monkeypatch.context() as patch:
+        patch.setattr(extraction, "document_load", killed)
+        for _ in range(settings.PIPELINE_MAX_ATTEMPTS):
+            with pytest.raises(Killed):
+                extraction.benchmark_extract(benchmark_id=due.extract[0])
+    assert extraction.benchmark_extract(benchmark_id=due.extract[0]) is True
+    assert submission.run.benchmarks.get().state == Benchmark.State.FAILED
+    assert pipeline.submission_assess(submission_id=submission.pk) == State.QUARANTINED
+    assert "never ended" in last_reason(submission)
+
+
+def test_a_preparation_that_never_ends_is_stopped_and_says_so(submit: Submit) -> None:
+    submission = submit(document())
+    Submission.objects.update(attempts=settings.PIPELINE_MAX_ATTEMPTS)
+    pipeline.submission_prepare(submission_id=submission.pk)
+    assert states(submission)[-1] == State.QUARANTINED
+
+
+def test_a_lost_envelope_is_stated_not_hidden(submit: Submit, run_jobs: Callable[[], None]) -> None:
+    submission = submit(document())
+    envelope_delete(name=submission.storage_name)
+    run_jobs()
+    assert states(submission)[-1] == State.QUARANTINED
+    assert "backup" in last_reason(submission)
+
+
+def test_a_database_that_is_away_is_tried_again_not_failed(
+    submit: Submit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submission = submit(document(skippy_part()))
+    due = pipeline.submission_prepare(submission_id=submission.pk)
+
+    def away(*_: Any) -> None:
+        raise OperationalError("away")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(extraction, "document_load", away)
+        with pytest.raises(OperationalError):
+            extraction.benchmark_extract(benchmark_id=due.extract[0])
+    assert submission.run.benchmarks.get().state == Benchmark.State.PENDING
+
+
+def later(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    moment = clock.now() + timedelta(seconds=seconds)
+    monkeypatch.setattr(clock, "now", lambda: moment)
+
+
+def test_the_sweeper_finds_a_lost_message(
+    submit: Submit, queue: Queue, run_jobs: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submission = submit(document())
+    queue.clear()
+    assert sweeping.submissions_sweep() == 0
+    later(monkeypatch, settings.PIPELINE_STALE_AFTER_S + 1)
+    assert sweeping.submissions_sweep() == 1
+    run_jobs()
+    assert states(submission)[-1] == State.PUBLISHED
+
+
+def test_the_sweeper_waits_twice_as_long_each_time(
+    submit: Submit, queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submit(document())
+    later(monkeypatch, settings.PIPELINE_STALE_AFTER_S + 1)
+    assert sweeping.submissions_sweep() == 1
+    later(monkeypatch, settings.PIPELINE_STALE_AFTER_S + 1)
+    assert sweeping.submissions_sweep() == 0
+    later(monkeypatch, settings.PIPELINE_STALE_AFTER_S + 1)
+    assert sweeping.submissions_sweep() == 1
+
+
+def test_the_sweeper_takes_up_a_run_whose_last_message_was_lost(
+    submit: Submit, queue: Queue, run_jobs: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submission = submit(document())
+    due = pipeline.submission_prepare(submission_id=submission.pk)
+    for benchmark_id in due.extract:
+        extraction.benchmark_extract(benchmark_id=benchmark_id)
+    queue.clear()
+    later(monkeypatch, settings.PIPELINE_STALE_AFTER_S + 1)
+    sweeping.submissions_sweep()
+    run_jobs()
+    assert states(submission)[-1] == State.PUBLISHED
+
+
+def test_the_sweeper_finds_aggregates_whose_message_was_lost(
+    submit: Submit, queue: Queue, run_jobs: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submit(document())
+    with monkeypatch.context() as patch:
+        patch.setattr(aggregation, "aggregates_update", lambda **_: 0)
+        run_jobs()
+    assert AggregateDue.objects.count() == 1
+    later(monkeypatch, settings.PIPELINE_STALE_AFTER_S + 1)
+    sweeping.submissions_sweep()
+    run_jobs()
+    assert Aggregate.objects.exists()
+
+
+def test_what_ended_is_not_swept(
+    submit: Submit, run_jobs: Callable[[], None], queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submit(document())
+    run_jobs()
+    later(monkeypatch, 10 * settings.PIPELINE_STALE_AFTER_S)
+    assert sweeping.submissions_sweep() == 0
+    assert queue == []
+
+
+def test_rejected_bytes_go_after_their_time_and_the_reasons_stay(
+    post: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    post({**document(), "created_at": "2999-01-01T00:00:00Z"})
+    assert sweeping.rejected_envelopes_expire() == 0
+    later(monkeypatch, 86400 * (settings.REJECTED_KEEP_DAYS + 1))
+    assert sweeping.rejected_envelopes_expire() == 1
+    submission = Submission.objects.get()
+    assert submission.storage_name == ""
+    assert "2999" in submission.events.all()[0].reason
+
+
+def test_the_raw_envelope_and_document_come_back_byte_for_byte(
+    submit: Submit, run_jobs: Callable[[], None], client: Client
+) -> None:
+    from server.core.envelope import sha256_hex
+
+    submission = submit(document(zoned_part()))
+    run_jobs()
+    envelope = client.get(f"/api/v1/runs/{submission.run.run_id}/envelope/")
+    assert sha256_hex(envelope.content) == submission.digest
+    raw = client.get(f"/api/v1/runs/{submission.run.run_id}/document/")
+    assert raw.json()["run_id"] == str(submission.run.run_id)
