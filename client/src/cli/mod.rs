@@ -4,6 +4,7 @@
 
 mod input;
 mod key;
+mod kinds;
 mod list;
 mod run;
 mod show;
@@ -46,6 +47,7 @@ enum Command {
     Verify(verify::Args),
     Show(show::Args),
     Key(key::Args),
+    Kinds(kinds::Args),
 }
 
 /// How a command ended that had nothing more to say about it.
@@ -91,6 +93,7 @@ fn dispatch(command: &Command, stdout: &mut dyn Write) -> anyhow::Result<Status>
         Command::Verify(args) => verify::execute(args, stdout),
         Command::Show(args) => show::execute(args, stdout),
         Command::Key(args) => key::execute(args, stdout),
+        Command::Kinds(args) => kinds::execute(args, stdout),
     }
 }
 
