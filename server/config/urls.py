@@ -3,7 +3,10 @@
 from django.contrib import admin
 from django.urls import include, path
 
+from server.config.health import health
+
 urlpatterns = [
+    path("health/", health),
     path("api/v1/", include("server.api.urls")),
     path("admin/", admin.site.urls),
     path("accounts/", include("allauth.urls")),
