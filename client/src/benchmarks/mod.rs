@@ -6,11 +6,13 @@
 pub mod registry;
 pub mod rotation;
 
+mod seeker;
 mod session;
 mod skippy;
 pub mod stats;
 pub mod track;
 mod walk;
+mod zoned;
 
 #[cfg(test)]
 pub mod fake;

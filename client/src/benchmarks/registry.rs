@@ -1,8 +1,8 @@
 //! All kinds, in the order in which a run measures them. A kind that is not listed here does not exist.
 
-use super::{Kind, skippy};
+use super::{Kind, seeker, skippy, zoned};
 
-pub static KINDS: [&dyn Kind; 1] = [&skippy::Skippy];
+pub static KINDS: [&dyn Kind; 3] = [&skippy::Skippy, &zoned::Zoned, &seeker::Seeker];
 
 /// The kind of that slug.
 #[must_use]

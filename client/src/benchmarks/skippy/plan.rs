@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::benchmarks::stats::{Random, median, to_f64, to_u64};
+use crate::benchmarks::stats::{Random, median, quantile, to_f64, to_u64};
 use crate::benchmarks::{Session, Stop, track};
 use crate::device::Geometry;
 
@@ -69,6 +69,8 @@ pub struct Layout {
     pub track_blocks: u64,
     /// Tracks between two of the rarer boundaries, where a constant series showed them.
     pub cylinder_tracks: Option<u64>,
+    /// About the minimum time to media, once a series has shown it.
+    mtm_ns: Option<u64>,
     first: u64,
     end: u64,
     lanes_used: u64,
@@ -85,22 +87,41 @@ impl Layout {
             Region::Inner => capacity - capacity / 256,
         };
         let Some(track_blocks) = track::estimate_blocks(session, probe_at, rotation_ns)? else { return Ok(None) };
-        let mut layout =
-            Self { region, rotation_ns, track_blocks, cylinder_tracks: None, first: 0, end: capacity, lanes_used: 0 };
+        let mut layout = Self {
+            region,
+            rotation_ns,
+            track_blocks,
+            cylinder_tracks: None,
+            mtm_ns: None,
+            first: 0,
+            end: capacity,
+            lanes_used: 0,
+        };
         // Both directions of reading with fresh blocks for each repeat, one place for all writes, the constant series.
         let lanes = 2 * u64::from(session.settings.repeats) + 2;
-        let steps = layout.steps(None);
+        let steps = layout.steps();
         let wanted = lanes * (steps * steps / 2 + steps + track_blocks) + 2 * TRACKS_MOST * track_blocks;
         (layout.first, layout.end) = bounds(&geometry, region, session.writable(), wanted);
         Ok(Some(layout))
     }
 
+    /// Takes the minimum time to media from a series: the shortest latencies, but for the few that a cache answered.
+    /// The longest of several variants counts, as a cache that answers all of one variant shows none.
+    pub fn learn_mtm(&mut self, latencies: &[u64]) {
+        self.mtm_ns = self.mtm_ns.max(Some(quantile(latencies, 0.02)));
+    }
+
+    /// Blocks that pass under the head in the minimum time to media and a fiftieth of a turn: just above the edge.
+    pub fn edge_blocks(&self) -> Option<u64> {
+        let blocks =
+            to_f64(self.mtm_ns? + self.rotation_ns / 50) * to_f64(self.track_blocks) / to_f64(self.rotation_ns);
+        Some(to_u64(blocks.ceil()).max(1))
+    }
+
     /// Steps that pass the first edge and one full track beyond it, and two cylinders where their size is known.
-    ///
-    /// `edge_blocks` is the step of the edge, where a series has shown it.
-    pub fn steps(&self, edge_blocks: Option<u64>) -> u64 {
+    pub fn steps(&self) -> u64 {
         let track = to_f64(self.track_blocks);
-        let edge = edge_blocks.map_or(0.4 * track, to_f64).min(track);
+        let edge = self.edge_blocks().map_or(0.4 * track, to_f64).min(track);
         let one_track = 1.08 * track + edge + 8.0;
         // n steps cover n * n / 2 blocks.
         let cylinders = self.cylinder_tracks.map_or(0.0, |tracks| (2.0 * 2.5 * to_f64(tracks) * track).sqrt());
@@ -108,10 +129,14 @@ impl Layout {
         to_u64(one_track.max(cylinders).min(room)).min(STEPS_MOST)
     }
 
-    /// The step of a constant series: what passes under the head in the shortest latency, and a fiftieth of a turn.
-    pub fn constant_step(&self, shortest_ns: u64) -> u64 {
-        let blocks = to_f64(shortest_ns + self.rotation_ns / 50) * to_f64(self.track_blocks) / to_f64(self.rotation_ns);
-        to_u64(blocks.ceil()).max(1)
+    /// The step of a constant series. Forward it stands just above the edge. Backward the head has a track less the
+    /// step to go, less the gap at a boundary: a third of a turn is left for that gap, so that no turn is missed.
+    pub fn constant_step(&self, variant: Variant) -> u64 {
+        let edge = self.edge_blocks().unwrap_or(self.track_blocks / 3);
+        match variant {
+            Variant::Backward => (self.track_blocks * 2 / 3).saturating_sub(edge).max(self.track_blocks / 5).max(1),
+            Variant::Read | Variant::Write => edge,
+        }
     }
 
     /// How often a constant step is taken to pass `tracks` tracks.
@@ -137,7 +162,7 @@ impl Layout {
 
     /// Nanoseconds that one variant takes here.
     pub fn variant_ns(&self, repeats: u32) -> u64 {
-        let steps = self.steps(None) * u64::from(repeats) + TRACKS_FIRST * 5;
+        let steps = self.steps() * u64::from(repeats) + TRACKS_FIRST * 5;
         steps * self.rotation_ns * 3 / 4
     }
 
@@ -168,8 +193,8 @@ fn rare_spacing(offsets: &[u64], latencies: &[u64], rotation_ns: u64) -> Option<
     let spikes: Vec<(u64, u64)> = offsets
         .iter()
         .zip(latencies)
-        .filter(|&(_, &latency)| latency > base + rotation_ns / 100 && latency < base + rotation_ns * 9 / 10)
-        .map(|(&offset, &latency)| (offset, latency - base))
+        .filter(|&(_, &latency)| (rotation_ns / 100..rotation_ns * 9 / 10).contains(&latency.abs_diff(base)))
+        .map(|(&offset, &latency)| (offset, latency.abs_diff(base)))
         .collect();
     let mut sizes: Vec<u64> = spikes.iter().map(|spike| spike.1).collect();
     sizes.sort_unstable();

@@ -3,7 +3,6 @@
 use serde::Serialize;
 
 use super::plan::{Layout, Region, TRACKS_FIRST, TRACKS_MOST, Variant};
-use crate::benchmarks::stats::quantile;
 use crate::benchmarks::walk::{Access, walk};
 use crate::benchmarks::{Session, Stop};
 
@@ -34,11 +33,10 @@ pub fn measure_variant(
     variant: Variant,
     out: &mut Vec<Series>,
 ) -> Result<(), Stop> {
-    let mut edge = None;
     // Repeats of a write go to the same place: no cache answers them, and noise then shows step by step.
     let mut write_lane = None;
     for repeat in 0..session.settings.repeats {
-        let steps: Vec<u64> = (0..layout.steps(edge)).collect();
+        let steps: Vec<u64> = (0..layout.steps()).collect();
         let span = steps.iter().map(|step| step + 1).sum::<u64>() + 1;
         let lane = match write_lane.filter(|&(_, kept_span)| kept_span >= span) {
             Some((lane, _)) => lane,
@@ -49,26 +47,23 @@ pub fn measure_variant(
         }
         take(session, Request { layout, variant, pattern: Pattern::Increasing, repeat, lane, span }, &steps, out)?;
         if repeat == 0 {
-            edge = after_first_repeat(session, layout, variant, out)?;
+            if let Some(first) = out.last().filter(|series| series.latency_ns.len() > 16) {
+                layout.learn_mtm(&first.latency_ns);
+            }
+            measure_constant(session, layout, variant, out)?;
         }
     }
     Ok(())
 }
 
-/// Learns the edge from the first series, and the size of a cylinder from a constant one just above it.
-fn after_first_repeat(
+/// A constant series just above the edge, and a longer one in its place if the first shows no cylinder.
+fn measure_constant(
     session: &mut Session<'_>,
     layout: &mut Layout,
     variant: Variant,
     out: &mut Vec<Series>,
-) -> Result<Option<u64>, Stop> {
-    let Some(first) = out.last().filter(|series| series.latency_ns.len() > 16) else { return Ok(None) };
-    let shortest_ns = quantile(&first.latency_ns, 0.04);
-    let step = match variant {
-        // Walking down, the head comes by earliest with almost a whole track of distance.
-        Variant::Backward => layout.track_blocks.saturating_sub(layout.constant_step(shortest_ns)).max(1),
-        Variant::Read | Variant::Write => layout.constant_step(shortest_ns),
-    };
+) -> Result<(), Stop> {
+    let step = layout.constant_step(variant);
     for tracks in [TRACKS_FIRST, TRACKS_MOST] {
         let count = layout.constant_count(step, tracks);
         let steps = vec![step; usize::try_from(count).unwrap_or(1)];
@@ -79,13 +74,13 @@ fn after_first_repeat(
         take(session, Request { layout, variant, pattern, repeat: 0, lane, span }, &steps, out)?;
         let Some(constant) = out.get(place) else { break };
         let found = layout.learn_cylinder(&constant.offset_blocks, &constant.latency_ns);
-        if found || tracks == TRACKS_MOST {
+        // Look-ahead answers most of a forward series: a longer one would show no more.
+        if found || tracks == TRACKS_MOST || variant == Variant::Read {
             break;
         }
-        // Too short to show a cylinder: the longer one replaces it.
         out.truncate(place);
     }
-    Ok((variant != Variant::Backward).then_some(step))
+    Ok(())
 }
 
 struct Request<'a> {

@@ -1,0 +1,137 @@
+//! SEEKER: what it takes to reach another place (Skippy document, 4.3 and Figure 11).
+//!
+//! The head goes back and forth between a home and a target at some distance. From access to access the distance grows
+//! a little, until the offsets have run over two turns: one of them then meets the head without rotational delay, and
+//! the smallest latency of the group is the seek with the minimum time to media.
+//!
+//! Where writes are allowed the home is one block, as in Figure 11. Reads never touch a block twice and always walk
+//! towards lower blocks, in which no look-ahead has read: home and target both move down as the group goes on.
+
+mod plan;
+
+use serde::Serialize;
+
+use super::stats::Random;
+use super::walk::{Access, walk};
+use super::{Kind, Measurement, Nothing, Samples, Session, Settings, Stop, track};
+use crate::device::Geometry;
+use plan::{Chain, Pattern, Plan, TURNS};
+
+pub struct Seeker;
+
+#[derive(Serialize)]
+struct Params {
+    block_bytes: u32,
+    rotation_estimate_ns: u64,
+    turns: u64,
+    track_blocks_estimate: u64,
+}
+
+#[derive(Serialize)]
+struct Samples1 {
+    series: Vec<Series>,
+}
+
+/// Equally long columns, one entry per timed access.
+#[derive(Serialize)]
+struct Series {
+    variant: Variant,
+    pattern: Pattern,
+    group: Vec<u64>,
+    from_blocks: Vec<u64>,
+    to_blocks: Vec<u64>,
+    latency_ns: Vec<u64>,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Variant {
+    Write,
+    Read,
+}
+
+impl Kind for Seeker {
+    fn slug(&self) -> &'static str {
+        "seeker"
+    }
+
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn needs_rotation(&self) -> bool {
+        true
+    }
+
+    fn estimate_ns(&self, _geometry: &Geometry, _settings: &Settings, rotation_ns: u64) -> u64 {
+        plan::accesses_guess() * (rotation_ns / 2 + 10_000_000)
+    }
+
+    fn run(&self, session: &mut Session<'_>) -> Measurement {
+        let nothing = |why: &str, stop| Measurement { result: Err(Nothing(why.to_owned())), stop };
+        let Some(rotation_ns) = session.notes.rotation_ns else {
+            return nothing("no rotation period was found, and the offsets depend on it", None);
+        };
+        session.progress("length of a track", 0);
+        let near = session.geometry().capacity_blocks() / 256;
+        let track_blocks = match track::estimate_blocks(session, near, rotation_ns) {
+            Ok(Some(blocks)) => blocks,
+            Ok(None) => return nothing("the timing does not show the length of a track", None),
+            Err(stop) => return nothing("the run ended before the first series", Some(stop)),
+        };
+        let mut series = Vec::new();
+        let stop = measure(session, track_blocks, rotation_ns, &mut series).err();
+        series.retain(|one: &Series| !one.latency_ns.is_empty());
+        if series.is_empty() {
+            return nothing("no series was completed before the run ended, or the disk is too small", stop);
+        }
+        let block_bytes = session.geometry().block_bytes;
+        let params =
+            Params { block_bytes, rotation_estimate_ns: rotation_ns, turns: TURNS, track_blocks_estimate: track_blocks };
+        let params = serde_json::to_value(params).expect("integers always serialise");
+        let samples = serde_json::to_value(Samples1 { series }).expect("integers always serialise");
+        Measurement { result: Ok(Samples { params, samples }), stop }
+    }
+}
+
+fn measure(session: &mut Session<'_>, track_blocks: u64, rotation_ns: u64, out: &mut Vec<Series>) -> Result<(), Stop> {
+    let (variant, access) =
+        if session.writable() { (Variant::Write, Access::Write) } else { (Variant::Read, Access::Read) };
+    let Some(plan) = Plan::new(&session.geometry(), track_blocks, session.writable()) else { return Ok(()) };
+    let mut random = Random(session.settings.seed);
+    let chains = plan.chains(&mut random);
+    for pattern in [Pattern::Baseline, Pattern::Outward, Pattern::Inward, Pattern::Random] {
+        out.push(Series {
+            variant,
+            pattern,
+            group: Vec::new(),
+            from_blocks: Vec::new(),
+            to_blocks: Vec::new(),
+            latency_ns: Vec::new(),
+        });
+    }
+    let mut left: u64 = chains.iter().map(|chain| chain.blocks.len() as u64).sum();
+    for chain in &chains {
+        session.progress(&chain.label, left * (rotation_ns / 2 + 10_000_000));
+        left -= chain.blocks.len() as u64;
+        take(session, chain, access, out)?;
+    }
+    Ok(())
+}
+
+/// Walks a chain and sorts its timed accesses into the series of their patterns.
+fn take(session: &mut Session<'_>, chain: &Chain, access: Access, out: &mut [Series]) -> Result<(), Stop> {
+    let walked = walk(session, &chain.blocks, access);
+    for (index, timing) in walked.timings.iter().enumerate().skip(1) {
+        let (Some(timing), Some((pattern, group))) = (timing, chain.sorts[index]) else { continue };
+        let Some(series) = out.iter_mut().find(|one| one.pattern == pattern) else { continue };
+        series.group.push(group);
+        series.from_blocks.push(chain.blocks[index - 1]);
+        series.to_blocks.push(chain.blocks[index]);
+        series.latency_ns.push(timing.latency_ns);
+    }
+    walked.stop.map_or(Ok(()), Err)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,102 @@
+//! ZONED: bandwidth over the disk (Skippy document, 4.2 and Figure 9).
+//!
+//! A region is a few dozen tracks long, so that head and cylinder switches average out, and is read in large requests,
+//! one right after the other; the request before it is not timed, so that no seek is in the time.
+//!
+//! `streaming` reads everything. `sampled` reads regions all over the disk, then more of them where two neighbours differ by more than
+//! the noise, halving the distance until the boundary between the zones is located.
+
+mod region;
+mod sampled;
+
+use serde::Serialize;
+
+use super::{Kind, Measurement, Nothing, Samples, Session, Settings, Stop, ZonedMode};
+use crate::device::Geometry;
+use region::{Plan, Series};
+
+pub struct Zoned;
+
+#[derive(Serialize)]
+struct Params {
+    block_bytes: u32,
+    mode: &'static str,
+    transfer_blocks: u32,
+}
+
+#[derive(Serialize)]
+struct Samples1 {
+    series: Vec<Series>,
+}
+
+impl Kind for Zoned {
+    fn slug(&self) -> &'static str {
+        "zoned"
+    }
+
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn needs_rotation(&self) -> bool {
+        false
+    }
+
+    fn estimate_ns(&self, geometry: &Geometry, settings: &Settings, rotation_ns: u64) -> u64 {
+        match settings.zoned {
+            // 200 regions in each repeat, about 40 turns each with the seek.
+            ZonedMode::Sampled => 200 * u64::from(settings.repeats) * 40 * rotation_ns,
+            // At 150 MB/s, a guess until the first region has been read.
+            ZonedMode::Streaming => geometry.capacity_bytes / 150 * 1000,
+        }
+    }
+
+    fn run(&self, session: &mut Session<'_>) -> Measurement {
+        let mut series = Vec::new();
+        let transfer_blocks = session.max_transfer_blocks().min(region::transfer_blocks(&session.geometry()));
+        let stop = measure(session, transfer_blocks, &mut series).err();
+        series.retain(|one| !one.offset_blocks.is_empty());
+        if series.is_empty() {
+            let why = "no region could be read before the run ended".to_owned();
+            return Measurement { result: Err(Nothing(why)), stop };
+        }
+        let mode = match session.settings.zoned {
+            ZonedMode::Sampled => "sampled",
+            ZonedMode::Streaming => "streaming",
+        };
+        let params = Params { block_bytes: session.geometry().block_bytes, mode, transfer_blocks };
+        let params = serde_json::to_value(params).expect("integers always serialise");
+        let samples = serde_json::to_value(Samples1 { series }).expect("integers always serialise");
+        Measurement { result: Ok(Samples { params, samples }), stop }
+    }
+}
+
+fn measure(session: &mut Session<'_>, transfer_blocks: u32, out: &mut Vec<Series>) -> Result<(), Stop> {
+    session.progress("length of a region", 0);
+    let Some(plan) = Plan::find(session, transfer_blocks)? else { return Ok(()) };
+    match session.settings.zoned {
+        ZonedMode::Sampled => sampled::measure(session, &plan, out),
+        ZonedMode::Streaming => stream(session, &plan, out),
+    }
+}
+
+/// The whole disk once, region after region.
+fn stream(session: &mut Session<'_>, plan: &Plan, out: &mut Vec<Series>) -> Result<(), Stop> {
+    let length = plan.streaming_length();
+    let count = plan.capacity.div_ceil(length);
+    out.push(Series::with_capacity(0, count));
+    for index in 0..count {
+        let offset = index * length;
+        let left_ns = plan.nanoseconds(plan.capacity - offset);
+        session.progress(&format!("region {} of {count}", index + 1), left_ns);
+        // The region before has just been read: the head is there, and nothing has to be read ahead of time.
+        let lead = index == 0;
+        let blocks = length.min(plan.capacity - offset);
+        let elapsed = region::read(session, plan, offset, blocks, lead)?;
+        out[0].push(offset, blocks, elapsed);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,117 @@
+//! One region: how long it is and how it is read.
+
+use serde::Serialize;
+
+use crate::benchmarks::stats::{to_f64, to_u64};
+use crate::benchmarks::{Session, Stop};
+use crate::device::Geometry;
+
+/// Bytes of one request, where the device takes so many.
+const TRANSFER_BYTES: u32 = 1 << 20;
+
+/// A turn where none is known: the device may not turn at all, and regions then only have to be long enough to time.
+const TURN_WITHOUT_ROTATION_NS: u64 = 8_000_000;
+
+/// So many turns of reading make a region.
+const TURNS_PER_REGION: u64 = 36;
+
+/// A streaming run reports in at most so many regions: what a chart can show and an envelope can carry.
+const STREAMING_REGIONS_MOST: u64 = 4000;
+
+/// Equally long columns, one entry per region.
+#[derive(Debug, Serialize)]
+pub struct Series {
+    pub repeat: u32,
+    pub offset_blocks: Vec<u64>,
+    pub length_blocks: Vec<u64>,
+    pub elapsed_ns: Vec<u64>,
+}
+
+impl Series {
+    pub fn with_capacity(repeat: u32, count: u64) -> Self {
+        let column = || Vec::with_capacity(usize::try_from(count).unwrap_or(0).min(10_000));
+        Self { repeat, offset_blocks: column(), length_blocks: column(), elapsed_ns: column() }
+    }
+
+    /// Leaves out a region in which the medium failed.
+    pub fn push(&mut self, offset: u64, length: u64, elapsed_ns: Option<u64>) {
+        if let Some(elapsed_ns) = elapsed_ns {
+            self.offset_blocks.push(offset);
+            self.length_blocks.push(length);
+            self.elapsed_ns.push(elapsed_ns);
+        }
+    }
+}
+
+/// What the first requests showed.
+pub struct Plan {
+    pub capacity: u64,
+    pub transfer_blocks: u64,
+    /// Blocks of a region: a whole number of requests.
+    pub length: u64,
+    /// Nanoseconds per block at the start of the disk.
+    pub block_ns: f64,
+}
+
+/// Blocks of one request as far as the kind cares.
+pub fn transfer_blocks(geometry: &Geometry) -> u32 {
+    (TRANSFER_BYTES / geometry.block_bytes).max(1)
+}
+
+impl Plan {
+    /// Reads a little at the start of the disk and chooses the length of a region; `None` where that can't be read.
+    pub fn find(session: &mut Session<'_>, transfer_blocks: u32) -> Result<Option<Self>, Stop> {
+        let capacity = session.geometry().capacity_blocks();
+        let transfer = u64::from(transfer_blocks).min(capacity);
+        let turn_ns = session.notes.rotation_ns.unwrap_or(TURN_WITHOUT_ROTATION_NS);
+        let mut plan = Self { capacity, transfer_blocks: transfer, length: transfer * 8, block_ns: 0.0 };
+        // Anywhere that can be read will do: the first place may have a bad spot.
+        for start in [0, capacity / 8, capacity / 4, capacity / 2] {
+            let blocks = plan.length.min(capacity - start);
+            if let Some(elapsed) = read(session, &plan, start, blocks, true)? {
+                plan.block_ns = to_f64(elapsed.max(1)) / to_f64(blocks);
+                let wanted = to_f64(TURNS_PER_REGION * turn_ns) / plan.block_ns / to_f64(transfer);
+                plan.length = (to_u64(wanted.ceil()).max(4) * transfer).min(capacity);
+                return Ok(Some(plan));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What reading so many blocks takes at the start of the disk.
+    pub fn nanoseconds(&self, blocks: u64) -> u64 {
+        to_u64(self.block_ns * to_f64(blocks))
+    }
+
+    /// Blocks of a region when everything is read.
+    pub fn streaming_length(&self) -> u64 {
+        let shortest = self.capacity.div_ceil(STREAMING_REGIONS_MOST);
+        shortest.max(self.length).div_ceil(self.transfer_blocks) * self.transfer_blocks
+    }
+}
+
+/// Reads a region and times it from the end of the request before it to the end of its own last one; `None` where the
+/// medium failed. With `lead`, the request just before the region is read first, untimed; at the start of the disk
+/// there is none, and the region's first request takes its place.
+pub fn read(session: &mut Session<'_>, plan: &Plan, offset: u64, blocks: u64, lead: bool) -> Result<Option<u64>, Stop> {
+    let mut started_ns = None;
+    if lead && offset >= plan.transfer_blocks {
+        let count = count32(plan.transfer_blocks);
+        let Some(timing) = session.read(offset - plan.transfer_blocks, count)? else { return Ok(None) };
+        started_ns = Some(timing.end_ns());
+    }
+    let mut ended_ns = 0;
+    let mut at = offset;
+    while at < offset + blocks {
+        let count = plan.transfer_blocks.min(offset + blocks - at);
+        let Some(timing) = session.read(at, count32(count))? else { return Ok(None) };
+        started_ns.get_or_insert(timing.start_ns);
+        ended_ns = timing.end_ns();
+        at += count;
+    }
+    Ok(started_ns.map(|start| ended_ns.saturating_sub(start)))
+}
+
+fn count32(count: u64) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
