@@ -25,6 +25,8 @@ pub struct Fake {
     pub interrupt_after: Option<(u64, Interrupt)>,
     pub requests: u64,
     pub writable: bool,
+    /// Writes are answered at once, as by a drive with its write cache on.
+    pub delays_writes: bool,
     pub kept: Vec<u64>,
     pub written: Vec<u64>,
     pub head_block: u64,
@@ -47,6 +49,7 @@ impl Default for Fake {
             interrupt_after: None,
             requests: 0,
             writable: false,
+            delays_writes: false,
             kept: Vec::new(),
             written: Vec::new(),
             head_block: 0,
@@ -151,6 +154,10 @@ impl Device for Fake {
         assert!(self.writable, "written although not writable");
         let block = self.kept[index];
         self.written.push(block);
+        if self.delays_writes {
+            self.now_ns += 50_000;
+            return Ok(Timing { start_ns: self.now_ns - 50_000, latency_ns: 50_000 });
+        }
         self.access(block, 1)
     }
 

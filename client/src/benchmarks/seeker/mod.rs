@@ -4,14 +4,14 @@
 //! a little, until the offsets have run over two turns: one of them then meets the head without rotational delay, and
 //! the smallest latency of the group is the seek with the minimum time to media.
 //!
-//! Where writes are allowed the home is one block, as in Figure 11. Reads never touch a block twice and always walk
+//! Where writes are allowed and reach the medium the home is one block, as in Figure 11. Reads never touch a block twice and always walk
 //! towards lower blocks, in which no look-ahead has read: home and target both move down as the group goes on.
 
 mod plan;
 
 use serde::Serialize;
 
-use super::stats::Random;
+use super::stats::{Random, median};
 use super::walk::{Access, walk};
 use super::{Kind, Measurement, Nothing, Samples, Session, Settings, Stop, track};
 use crate::device::Geometry;
@@ -86,8 +86,12 @@ impl Kind for Seeker {
             return nothing("no series was completed before the run ended, or the disk is too small", stop);
         }
         let block_bytes = session.geometry().block_bytes;
-        let params =
-            Params { block_bytes, rotation_estimate_ns: rotation_ns, turns: TURNS, track_blocks_estimate: track_blocks };
+        let params = Params {
+            block_bytes,
+            rotation_estimate_ns: rotation_ns,
+            turns: TURNS,
+            track_blocks_estimate: track_blocks,
+        };
         let params = serde_json::to_value(params).expect("integers always serialise");
         let samples = serde_json::to_value(Samples1 { series }).expect("integers always serialise");
         Measurement { result: Ok(Samples { params, samples }), stop }
@@ -95,10 +99,10 @@ impl Kind for Seeker {
 }
 
 fn measure(session: &mut Session<'_>, track_blocks: u64, rotation_ns: u64, out: &mut Vec<Series>) -> Result<(), Stop> {
-    let (variant, access) =
-        if session.writable() { (Variant::Write, Access::Write) } else { (Variant::Read, Access::Read) };
-    let Some(plan) = Plan::new(&session.geometry(), track_blocks, session.writable()) else { return Ok(()) };
     let mut random = Random(session.settings.seed);
+    let writing = session.writable() && writes_reach_the_medium(session, rotation_ns, &mut random)?;
+    let (variant, access) = if writing { (Variant::Write, Access::Write) } else { (Variant::Read, Access::Read) };
+    let Some(plan) = Plan::new(&session.geometry(), track_blocks, writing) else { return Ok(()) };
     let chains = plan.chains(&mut random);
     for pattern in [Pattern::Baseline, Pattern::Outward, Pattern::Inward, Pattern::Random] {
         out.push(Series {
@@ -117,6 +121,16 @@ fn measure(session: &mut Session<'_>, track_blocks: u64, rotation_ns: u64, out: 
         take(session, chain, access, out)?;
     }
     Ok(())
+}
+
+/// Whether a write waits for the medium. A drive that delays writes answers from its cache, seek or no seek: SEEKER then
+/// reads (Skippy document, 4.3, on the limits of the method).
+fn writes_reach_the_medium(session: &mut Session<'_>, rotation_ns: u64, random: &mut Random) -> Result<bool, Stop> {
+    let Some(plan) = Plan::new(&session.geometry(), 1, true) else { return Ok(false) };
+    let trial = walk(session, &plan.trial(random), Access::Write);
+    let latencies: Vec<u64> = trial.timings.iter().flatten().map(|timing| timing.latency_ns).collect();
+    trial.stop.map_or(Ok(()), Err)?;
+    Ok(median(&latencies) > rotation_ns / 8)
 }
 
 /// Walks a chain and sorts its timed accesses into the series of their patterns.

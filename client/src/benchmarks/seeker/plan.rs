@@ -8,8 +8,11 @@ use crate::device::Geometry;
 /// Turns over which the offsets of a distance run: with one, a track boundary leaves angles out.
 pub const TURNS: u64 = 2;
 
-/// Accesses per distance and direction: an angle is met within a fortieth of a turn.
-const PER_GROUP: u64 = 80;
+/// Accesses in two turns: an angle is met within a fortieth of a turn.
+const PER_TWO_TURNS: u64 = 80;
+
+/// Accesses per distance and direction: a little over two turns, as track boundaries take some of the angles away.
+const PER_GROUP: u64 = 88;
 
 /// Distances at equal ratios, from a track to the full stroke, and at equal distances, for the long ones.
 const GEOMETRIC: u64 = 26;
@@ -20,6 +23,9 @@ const BASELINES: u64 = 3;
 
 /// Pairs anywhere on the disk.
 const RANDOM_PAIRS: u64 = 400;
+
+/// Writes that show whether the drive delays them.
+const TRIAL_WRITES: u64 = 24;
 
 /// Nothing is written in the first and last MiB, where partition tables and their copies stand.
 const EDGE_KEPT_BYTES: u64 = 1 << 20;
@@ -61,7 +67,7 @@ impl Plan {
     pub fn new(geometry: &Geometry, track_blocks: u64, writing: bool) -> Option<Self> {
         let capacity = geometry.capacity_blocks();
         let edge = if writing { EDGE_KEPT_BYTES / u64::from(geometry.block_bytes) } else { 0 };
-        let spacing = (TURNS * track_blocks).div_ceil(PER_GROUP).max(1);
+        let spacing = (TURNS * track_blocks).div_ceil(PER_TWO_TURNS).max(1);
         let plan = Self { first: edge, end: capacity.checked_sub(edge)?, track_blocks, spacing, writing };
         let needed = plan.home_room() + plan.baseline_room() + 8 * plan.group_room();
         (plan.end > plan.first + needed).then_some(plan)
@@ -168,6 +174,11 @@ impl Plan {
             }
         }
         Chain { label: "no seek".to_owned(), blocks, sorts }
+    }
+
+    /// A few places anywhere, to try whether a write waits for the head.
+    pub fn trial(&self, random: &mut Random) -> Vec<u64> {
+        (0..TRIAL_WRITES).map(|_| random.between(self.first, self.end)).collect()
     }
 
     fn random_pairs(&self, random: &mut Random) -> Chain {
