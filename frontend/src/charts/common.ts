@@ -1,6 +1,6 @@
 import type { ChartConfiguration, ChartDataset, ChartOptions, Point, TooltipItem } from "chart.js";
 import type { AnnotationOptions } from "chartjs-plugin-annotation";
-import { axisTitle, formatTick, formatWithUnit } from "./format";
+import { axisTitle, fade, formatTick, formatWithUnit } from "./format";
 import type { Axis, ChartSpec, Look, Mark, Series } from "./spec";
 
 export type Config = ChartConfiguration<"scatter">;
@@ -59,7 +59,7 @@ export function toDataset(series: Series, stroke: Stroke): Dataset {
   // A step holds its value from its x to the next one's: a zone reaches to where the next begins.
   if (series.role === "step") return { ...line, stepped: "before" };
   // A band is an outline that walks out along its upper edge and back along the lower one.
-  if (series.role === "band") return { ...line, fill: "shape", backgroundColor: `${stroke.color}2e` };
+  if (series.role === "band") return { ...line, fill: "shape", backgroundColor: fade(stroke.color, 0.18) };
   return line;
 }
 
@@ -92,7 +92,7 @@ function label(mark: Mark, look: Look) {
     display: !look.narrow,
     content: mark.label,
     color: look.ink,
-    backgroundColor: `${look.surface}e6`,
+    backgroundColor: fade(look.surface, 0.9),
     font: { family: look.font, size: 11, weight: "normal" as const },
     padding: 3,
     borderRadius: 2,
@@ -170,7 +170,7 @@ function options(spec: ChartSpec, look: Look): ChartOptions<"scatter"> {
           wheel: { enabled: look.gestures, modifierKey: "ctrl" },
           drag: {
             enabled: look.gestures,
-            backgroundColor: `${look.accent}22`,
+            backgroundColor: fade(look.accent, 0.13),
             borderColor: look.accent,
             borderWidth: 1,
           },

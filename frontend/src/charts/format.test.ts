@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { axisTitle, formatNumber, formatTick, formatWithUnit } from "./format";
+import { axisTitle, fade, formatNumber, formatTick, formatWithUnit } from "./format";
 import { parseSpec } from "./spec";
 import { specOf } from "./testing";
 
@@ -14,6 +14,12 @@ test("ticks of large counts are short", () => {
   expect(formatTick(2.5e12)).toBe("2.5T");
   expect(formatTick(9_500)).toBe("9\u202f500");
   expect(formatTick(0)).toBe("0");
+});
+
+test("a colour is made translucent although the build has shortened it", () => {
+  expect(fade("#fff", 0.9)).toBe("#ffffffe6");
+  expect(fade("#0067a8", 0)).toBe("#0067a800");
+  expect(fade("white", 0.5)).toBe("white");
 });
 
 test("a bare count has no unit", () => {

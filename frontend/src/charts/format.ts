@@ -33,6 +33,17 @@ export function formatTick(value: number): string {
   return formatNumber(value);
 }
 
+const SHORT_HEX = /^#([\da-f])([\da-f])([\da-f])$/i;
+
+/** A colour of the style sheet, made translucent; the build may have shortened `#ffffff` to `#fff`. */
+export function fade(color: string, alpha: number): string {
+  const full = color.replace(SHORT_HEX, "#$1$1$2$2$3$3");
+  const digits = Math.round(alpha * 255)
+    .toString(16)
+    .padStart(2, "0");
+  return /^#[\da-f]{6}$/i.test(full) ? full + digits : color;
+}
+
 /** The words along an axis: what it shows and in which unit. */
 export function axisTitle(axis: Axis): string {
   return axis.unit === "" || axis.unit === "1" ? axis.label : `${axis.label} (${axis.unit})`;
