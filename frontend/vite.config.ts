@@ -1,10 +1,29 @@
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
+
+const FONTS = ["@fontsource-variable/ibm-plex-sans", "@fontsource/ibm-plex-mono"];
+
+/** Lays each font's licence beside it, as the Open Font License asks. */
+function fontLicenses(): Plugin {
+  return {
+    name: "font-licenses",
+    generateBundle() {
+      for (const font of FONTS) {
+        const source = readFileSync(new URL(`node_modules/${font}/LICENSE`, import.meta.url));
+        this.emitFile({ type: "asset", fileName: `licenses/${font.split("/")[1]}.txt`, source });
+      }
+    },
+  };
+}
 
 // Django serves the result: the manifest tells `server/web/assets.py` which hashed file an entry became.
 export default defineConfig({
   base: "./",
+  plugins: [fontLicenses()],
   build: {
+    license: { fileName: "licenses/scripts.txt" },
     outDir: fileURLToPath(new URL("../server/web/static/built", import.meta.url)),
     emptyOutDir: true,
     manifest: "manifest.json",

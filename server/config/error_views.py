@@ -14,7 +14,8 @@ def _answer(request: HttpRequest, slug: str, detail: str) -> HttpResponseBase:
     kind = PROBLEM_TYPES[slug]
     if request.path.startswith("/api/"):
         return problem_response(request, Problem(kind, detail))
-    context = {"title": kind.title, "detail": detail, "status": kind.status}
+    # The page reads the theme's cookie; nothing that could fail again, such as a context processor, runs.
+    context = {"request": request, "title": kind.title, "detail": detail, "status": kind.status}
     try:
         body = render_to_string(f"{kind.status}.html", context)
     except TemplateDoesNotExist:

@@ -31,6 +31,15 @@ def _read(manifest: Path, _modified_ns: int) -> Assets:
     )
 
 
+def license_files(folder: Path = BUILT) -> list[tuple[str, str]]:
+    """Return title and static name of the licence texts that the build laid beside fonts and scripts."""
+    titles = {"ibm-plex-sans": "IBM Plex Sans", "ibm-plex-mono": "IBM Plex Mono", "scripts": "Scripts"}
+    return [
+        (titles.get(path.stem, path.stem), f"built/licenses/{path.name}")
+        for path in sorted((folder / "licenses").glob("*.txt"))
+    ]
+
+
 def built_assets(folder: Path = BUILT) -> Assets:
     """Return the entry's files; a rebuild is noticed by the manifest's modification time."""
     manifest = folder / "manifest.json"

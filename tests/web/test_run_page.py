@@ -113,12 +113,14 @@ def test_a_chart_that_is_not_there_is_not_found(client: Client, path: str) -> No
 
 def test_the_envelope_comes_byte_for_byte_and_the_page_has_its_digest(client: Client) -> None:
     run = sample_run()
-    response = client.get(f"/runs/{run.run_id}/envelope.json")
+    page = get(client, f"/runs/{run.run_id}/")
+    address = f"/api/v1/runs/{run.run_id}/envelope/"
+    assert f'href="http://testserver{address}"' in page
+    response = client.get(address)
     assert json.loads(response.content)["payloadType"].startswith("application/vnd.diskatlas")
     assert len(response.content) == run.submission.size_bytes
-    page = get(client, f"/runs/{run.run_id}/")
     assert run.submission.digest in page
-    assert f"diskatlas verify {run.run_id}.run.json" in page
+    assert f"diskatlas verify {run.run_id}.envelope.json" in page
     assert "cd" * 32 in page
     assert "no account has claimed" in page
 
@@ -128,7 +130,6 @@ def test_a_run_whose_envelope_is_lost_still_shows_its_numbers(client: Client) ->
     storages["envelopes"].delete(run.submission.storage_name)
     words = text_of(get(client, f"/runs/{run.run_id}/"))
     assert "8.3331 ms" in words
-    get(client, f"/runs/{run.run_id}/envelope.json", 404)
 
 
 def test_conditions_say_what_is_not_known_rather_than_no(client: Client) -> None:

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 
 from server.core.problems import PROBLEM_TYPES
 from server.runs.kinds import kinds_by_slug
+from server.web.assets import license_files
 from server.web.downloads import download_path, downloads_list
 from server.web.markdown import read_about, render_markdown, split_title
 from server.web.page import page
@@ -96,4 +97,4 @@ def schema_detail(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 def licenses(request: HttpRequest) -> HttpResponse:
     """Show under which terms data and software stand."""
-    return page(request, "web/licenses.html", {})
+    return page(request, "web/licenses.html", {"files": license_files()})

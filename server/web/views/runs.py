@@ -1,4 +1,4 @@
-"""A run's page while its jobs run and afterwards, its charts' data and its envelope."""
+"""A run's page while its jobs run and afterwards, and its charts' data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 
 from server.benchmarks.contract import Chart
 from server.runs.charts import run_chart
-from server.runs.envelopes import EnvelopeLost, envelope_load
+from server.runs.envelopes import EnvelopeLost
 from server.runs.models import Benchmark, Run, State
 from server.runs.selectors import RunPage, run_page
 from server.web.figures import Figure, chart_csv, chart_json, chart_rows, figure_of, figures_of_run
@@ -96,7 +96,7 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "readouts": [row for part in parts for row in part.rows if row.headline],
         "document": data.run.summary,
         "key": data.submission.probe_key,
-        "envelope_url": request.build_absolute_uri(reverse("run-envelope", args=[run_id])),
+        "envelope_url": request.build_absolute_uri(reverse("api:run-envelope", args=[run_id])),
     }
     return page(request, "web/run.html", context, section="drives")
 
@@ -151,16 +151,3 @@ def run_chart_table(request: HttpRequest, run_id: UUID, kind: str, chart_id: str
         "pages": paginator.get_page(request.GET.get("page")),
     }
     return page(request, "web/chart_table.html", context, section="drives")
-
-
-@require_safe
-def run_envelope(request: HttpRequest, run_id: UUID) -> HttpResponse:
-    """Answer with the signed envelope, byte for byte as it came in."""
-    submission = _data_or_404(run_id).submission
-    try:
-        content = envelope_load(digest=submission.digest, name=submission.storage_name)
-    except EnvelopeLost:
-        raise Http404 from None
-    response = HttpResponse(content, content_type="application/json")
-    response["Content-Disposition"] = f'attachment; filename="{run_id}.run.json"'
-    return response
