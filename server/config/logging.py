@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging.config
+import sys
 from typing import Any
 
 import structlog
@@ -18,7 +19,9 @@ _SHARED: list[Any] = [
 def configure(options: dict[str, Any]) -> None:
     """Set up `logging` and structlog. `options` is `settings.LOGGING`: `level` and `json`."""
     renderer: Any = (
-        structlog.processors.JSONRenderer() if options["json"] else structlog.dev.ConsoleRenderer()
+        structlog.processors.JSONRenderer()
+        if options["json"]
+        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
     )
     formatter = {
         "()": structlog.stdlib.ProcessorFormatter,
