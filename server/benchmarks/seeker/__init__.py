@@ -1,0 +1,18 @@
+"""SEEKER: seek time as a function of distance (Skippy 4.3)."""
+
+from pathlib import Path
+
+from server.benchmarks.contract import Kind
+from server.benchmarks.seeker.chart import charts
+from server.benchmarks.seeker.definitions import METRICS
+from server.benchmarks.seeker.extract import extract
+
+KIND = Kind(
+    slug="seeker",
+    title="SEEKER: seek time by distance",
+    extractor_version="1.0.0",
+    metrics=METRICS,
+    extract=extract,
+    charts=charts,
+    folder=Path(__file__).parent,
+)

@@ -1,0 +1,90 @@
+"""The seek curve: a root for short seeks, a line for long ones, and what follows from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from server.benchmarks.seeker.groups import FloatArray, Group
+
+FEWEST_FOR_FIT = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """`a + b * sqrt(d)` below the crossover, `c + e * d` above; d in blocks, times in ms, MTM included."""
+
+    a: float
+    b: float
+    c: float
+    e: float
+    crossover: float
+    error_ms: float
+    """Root mean square of the residuals."""
+    longest: float
+    """Largest distance behind the fit."""
+
+    def at(self, distance: FloatArray) -> FloatArray:
+        short = self.a + self.b * np.sqrt(distance)
+        return np.asarray(
+            np.where(distance < self.crossover, short, self.c + self.e * distance), dtype=np.float64
+        )
+
+
+def distinct(groups: list[Group]) -> tuple[FloatArray, FloatArray]:
+    """Distances and their times; groups of one distance count by their median."""
+    places = np.array([group.distance for group in groups])
+    times = np.array([group.best_ms for group in groups])
+    keys = np.unique(places)
+    return keys, np.array([float(np.median(times[places == key])) for key in keys])
+
+
+def fit_curve(groups: list[Group]) -> Curve | None:
+    """Try every crossover between two distances; each side by weighted least squares, outliers weighted down."""
+    distance, time = distinct([group for group in groups if group.covered and group.distance > 0])
+    if len(distance) < FEWEST_FOR_FIT:
+        return None
+    best: Curve | None = None
+    candidates = range(3, len(distance) - 2)
+    for split in candidates:
+        a, b = _robust(np.sqrt(distance[:split]), time[:split])
+        c, e = _robust(distance[split:], time[split:])
+        fitted = np.concatenate([a + b * np.sqrt(distance[:split]), c + e * distance[split:]])
+        # Near the crossover both parts must agree, or the curve has a step that no arm makes.
+        edge = float(distance[split])
+        step = a + b * np.sqrt(edge) - (c + e * edge)
+        error = float(np.sqrt((np.mean((time - fitted) ** 2) * len(time) + step**2) / len(time)))
+        if best is None or error < best.error_ms:
+            best = Curve(a, b, c, e, edge, error, float(distance[-1]))
+    return best
+
+
+def _robust(x: FloatArray, y: FloatArray) -> tuple[float, float]:
+    """Straight line by reweighted least squares; returns intercept and slope."""
+    scale = float(np.abs(x).max()) or 1.0
+    matrix = np.column_stack([np.ones(len(x)), x / scale])
+    weight = np.ones(len(x))
+    solution = np.zeros(2)
+    for _ in range(15):
+        root = np.sqrt(weight)
+        solution = np.linalg.lstsq(matrix * root[:, None], y * root, rcond=None)[0]
+        left = np.abs(y - matrix @ solution)
+        limit = 1.5 * 1.4826 * float(np.median(left)) + 1e-9
+        weight = np.minimum(1.0, limit / np.maximum(left, 1e-12))
+    return float(solution[0]), float(solution[1] / scale)
+
+
+def average_over_pairs(groups: list[Group], capacity_blocks: float) -> tuple[float, float] | None:
+    """Mean of the curve over two places chosen at random: distances have the density 2 (1 - d/D) / D.
+
+    Interpolates the measured points. Returns the mean and the share of the density beyond the longest distance.
+    """
+    distance, time = distinct([group for group in groups if group.covered and group.distance > 0])
+    if len(distance) < FEWEST_FOR_FIT or capacity_blocks <= 0:
+        return None
+    share = (np.arange(4000) + 0.5) / 4000
+    weight = 2 * (1 - share)
+    values = np.interp(share * capacity_blocks, distance, time)
+    beyond = float(weight[share * capacity_blocks > distance[-1]].sum() / weight.sum())
+    return float((weight * values).sum() / weight.sum()), beyond

@@ -1,0 +1,229 @@
+"""SEEKER's samples to measurements (Skippy 4.3 and 5.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
+from server.benchmarks.seeker import definitions as metric
+from server.benchmarks.seeker.curve import Curve, average_over_pairs, distinct, fit_curve
+from server.benchmarks.seeker.groups import NS_PER_MS, Group, Samples, groups_of, samples_of, turn_of
+
+AT_END = 0.995
+NEAR_END = 0.95
+FEWEST_RANDOM = 30
+WITH, WITHOUT = "with_mtm", "without_mtm"
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A time with its interval, before it becomes a measurement."""
+
+    value: float
+    low: float
+    high: float
+    count: int
+    quality: Quality
+    reason: str = ""
+
+
+def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
+    """Never raises on data that fits the schema: what the samples do not carry gets a reason instead."""
+    samples = samples_of(entry["samples"])
+    turn_ms = turn_of(samples, float(entry["params"].get("rotation_estimate_ns", 0)) / NS_PER_MS)
+    blocks = facts.capacity_bytes / max(facts.block_bytes, 1)
+    groups = {
+        pattern: groups_of(samples.only(pattern), turn_ms) for pattern in ("baseline", "outward", "inward")
+    }
+    one_way = groups["outward"] or groups["inward"]
+    curve = fit_curve(one_way)
+    baseline = _baseline(groups["baseline"])
+    random = samples.only("random")
+    numbers = {
+        metric.MINIMUM: _minimum(one_way),
+        metric.AVERAGE: _average(one_way, random, turn_ms, blocks),
+        metric.FULL_STROKE: _full_stroke(one_way, blocks),
+    }
+    measurements = [m for what, number in numbers.items() for m in _both(what, number, baseline)]
+    measurements.append(_measurement(metric.BASELINE, "", baseline))
+    return Extraction(tuple(measurements), _details(groups, curve, random, turn_ms))
+
+
+def _minimum(groups: list[Group]) -> Number | str:
+    seen = [group for group in groups if group.covered and group.distance > 0]
+    if not seen:
+        return _why_none(groups)
+    best = min(seen, key=lambda group: group.best_ms)
+    if len(seen) < 5:
+        return Number(
+            best.best_ms, best.low_ms, best.high_ms, best.count, Quality.FAIR, "Few distances were measured."
+        )
+    return Number(best.best_ms, best.low_ms, best.high_ms, best.count, Quality.GOOD)
+
+
+def _why_none(groups: list[Group]) -> str:
+    if not groups:
+        return "No seeks of a known distance were measured."
+    return "The offsets of no distance cover a full turn of latencies: the device does not turn, or a cache answers."
+
+
+def _full_stroke(groups: list[Group], capacity_blocks: float) -> Number | str:
+    seen = [group for group in groups if group.covered and group.distance > 0]
+    if not seen:
+        return _why_none(groups)
+    last = max(seen, key=lambda group: group.distance)
+    reach = last.distance / max(capacity_blocks, 1.0)
+    if reach >= AT_END:
+        return Number(last.best_ms, last.low_ms, last.high_ms, last.count, Quality.GOOD)
+    distance, time = distinct(seen)
+    far = distance >= 0.5 * distance[-1]
+    if reach < 0.6 or int(far.sum()) < 3:
+        return f"The longest seek covers {reach:.0%} of the device: too little to carry the curve to its end."
+    slope, start = np.polyfit(distance[far], time[far], 1)
+    value = float(start + slope * capacity_blocks)
+    left = time[far] - (start + slope * distance[far])
+    error = float(np.abs(left).max()) + 0.5 * abs(float(slope)) * (capacity_blocks - last.distance)
+    quality = Quality.GOOD if reach >= NEAR_END else Quality.FAIR
+    return Number(
+        value,
+        value - error,
+        value + error,
+        int(far.sum()),
+        quality,
+        f"The longest seek covers {reach:.0%} of the device; the rest follows the line of the longest seeks.",
+    )
+
+
+def _average(groups: list[Group], random: Samples, turn_ms: float, capacity_blocks: float) -> Number | str:
+    seen = [group for group in groups if group.covered and group.distance > 0]
+    curve = average_over_pairs(groups, capacity_blocks)
+    pairs = _random_mean(random, turn_ms)
+    count = sum(group.count for group in seen)
+    if curve is not None and curve[1] < 0.05:
+        width = float(np.mean([group.high_ms - group.low_ms for group in seen])) / 2
+        value = curve[0]
+        if pairs is not None and abs(pairs.value - value) > 3 * (pairs.high - pairs.low) / 2 + 0.05 * value:
+            low, high = min(value, pairs.low), max(value, pairs.high)
+            return Number(
+                value,
+                low,
+                high,
+                count,
+                Quality.FAIR,
+                f"Random pairs give {pairs.value:.2f} ms: distance in blocks is not distance of the arm everywhere.",
+            )
+        error = max(width, 0.01 * value)
+        return Number(value, value - error, value + error, count, Quality.GOOD)
+    if pairs is not None:
+        return pairs
+    if not seen:
+        return _why_none(groups)
+    return "The distances measured are too few or too short to weigh them like random pairs."
+
+
+def _random_mean(random: Samples, turn_ms: float) -> Number | None:
+    """Mean latency of random pairs less the mean wait of half a turn; the largest hundredth is left out."""
+    latency = np.sort(random.latency_ms)
+    if len(latency) < FEWEST_RANDOM or turn_ms <= 0:
+        return None
+    kept = latency[: max(1, int(len(latency) * 0.99))]
+    value = float(kept.mean()) - turn_ms / 2
+    error = 1.96 * float(kept.std()) / np.sqrt(len(kept)) + 0.01 * turn_ms
+    if value <= 0:
+        return None
+    return Number(
+        value,
+        value - error,
+        value + error,
+        len(latency),
+        Quality.FAIR,
+        "From random pairs: the wait for the sector is taken as half a turn on average.",
+    )
+
+
+def _baseline(groups: list[Group]) -> Number | str:
+    seen = [group for group in groups if group.covered]
+    if not groups:
+        return "No baseline without seek was measured."
+    if not seen:
+        return "The baseline's offsets do not cover a full turn of latencies."
+    best = np.array([group.best_ms for group in seen])
+    value = float(np.median(best))
+    low = min(group.low_ms for group in seen)
+    high = max(group.high_ms for group in seen)
+    return Number(value, min(low, value), max(high, value), sum(group.count for group in seen), Quality.GOOD)
+
+
+def _both(what: Metric, number: Number | str, baseline: Number | str) -> list[Measurement]:
+    found = [_measurement(what, WITH, number)]
+    if isinstance(number, str):
+        return [*found, _measurement(what, WITHOUT, number)]
+    if isinstance(baseline, str):
+        return [*found, _measurement(what, WITHOUT, baseline)]
+    value = number.value - baseline.value
+    error = float(np.hypot((number.high - number.low) / 2, (baseline.high - baseline.low) / 2))
+    if value <= 0:
+        return [*found, _measurement(what, WITHOUT, "The seek is not told from the baseline.")]
+    quality = number.quality
+    reason = number.reason
+    if error > 0.25 * value and quality is Quality.GOOD:
+        quality, reason = Quality.FAIR, "The difference is small against the distance between two offsets."
+    less = Number(
+        value, max(value - error, 0.0), value + error, number.count + baseline.count, quality, reason
+    )
+    return [*found, _measurement(what, WITHOUT, less)]
+
+
+def _measurement(what: Metric, scope: str, number: Number | str) -> Measurement:
+    if isinstance(number, str):
+        return Measurement(what.key, scope, None, None, None, 0, Quality.NONE, number)
+    low, high = min(number.low, number.value), max(number.high, number.value)
+    return Measurement(what.key, scope, number.value, low, high, number.count, number.quality, number.reason)
+
+
+def _details(
+    groups: dict[str, list[Group]], curve: Curve | None, random: Samples, turn_ms: float
+) -> dict[str, Any]:
+    points = [
+        {
+            "pattern": pattern,
+            "variant": group.variant,
+            "distance_blocks": group.distance,
+            "latency_ms": group.best_ms,
+            "covered": group.covered,
+        }
+        for pattern, found in groups.items()
+        for group in found
+    ]
+    return {
+        "points": points,
+        "curve": None if curve is None else _curve_detail(curve),
+        "asymmetry_ms": _asymmetry(groups["outward"], groups["inward"]),
+        "random_accesses": len(random.latency_ms),
+        "turn_ms": turn_ms,
+    }
+
+
+def _curve_detail(curve: Curve) -> dict[str, float]:
+    return {
+        "short_ms": curve.a,
+        "short_ms_per_root_block": curve.b,
+        "long_ms": curve.c,
+        "long_ms_per_block": curve.e,
+        "crossover_blocks": curve.crossover,
+        "rms_ms": curve.error_ms,
+        "longest_blocks": curve.longest,
+    }
+
+
+def _asymmetry(outward: list[Group], inward: list[Group]) -> float | None:
+    """Median of inward less outward time over the distances that both have."""
+    out = {group.distance: group.best_ms for group in outward if group.covered}
+    both = [
+        group.best_ms - out[group.distance] for group in inward if group.covered and group.distance in out
+    ]
+    return float(np.median(both)) if both else None

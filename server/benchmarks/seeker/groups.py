@@ -1,0 +1,133 @@
+"""Shortest latency of each distance: the seek without the wait for the sector.
+
+Offsets of one distance run over two turns, so each group is a sawtooth: latency rises by one block's time per
+block until the access is just in time, where it falls by a turn. Its low end is the time to seek and reach the medium.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+NS_PER_MS = 1e6
+FEWEST_IN_GROUP = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Accesses of one distance."""
+
+    pattern: str
+    variant: str
+    distance: float
+    """Blocks between start and base: the smallest distance of the group (the offsets come on top)."""
+    best_ms: float
+    """Shortest latency, corrected by half of what lies between two offsets."""
+    low_ms: float
+    high_ms: float
+    count: int
+    covered: bool
+    """Whether the offsets cover a full turn, so that the low end of the sawtooth is among them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """All accesses, as columns."""
+
+    variant: NDArray[np.str_]
+    pattern: NDArray[np.str_]
+    group: IntArray
+    origin: IntArray
+    target: IntArray
+    latency_ms: FloatArray
+
+    def only(self, pattern: str) -> Samples:
+        use = self.pattern == pattern
+        return Samples(
+            self.variant[use],
+            self.pattern[use],
+            self.group[use],
+            self.origin[use],
+            self.target[use],
+            self.latency_ms[use],
+        )
+
+
+def samples_of(samples: Mapping[str, Any]) -> Samples:
+    parts: list[tuple[Any, ...]] = []
+    for series in samples.get("series", ()):
+        columns = [series[name] for name in ("group", "from_blocks", "to_blocks", "latency_ns")]
+        count = len(columns[0])
+        if any(len(column) != count for column in columns):
+            continue
+        parts.append(([series["variant"]] * count, [series["pattern"]] * count, *columns))
+    joined = [[value for part in parts for value in part[k]] for k in range(6)]
+    return Samples(
+        variant=np.asarray(joined[0], dtype=np.str_),
+        pattern=np.asarray(joined[1], dtype=np.str_),
+        group=np.asarray(joined[2], dtype=np.int64),
+        origin=np.asarray(joined[3], dtype=np.int64),
+        target=np.asarray(joined[4], dtype=np.int64),
+        latency_ms=np.asarray(joined[5], dtype=np.float64) / NS_PER_MS,
+    )
+
+
+def groups_of(samples: Samples, turn_ms: float) -> list[Group]:
+    """The groups of a pattern, by distance."""
+    found = []
+    for variant in sorted(set(samples.variant.tolist())):
+        mine = samples.variant == variant
+        for number in np.unique(samples.group[mine]):
+            use = mine & (samples.group == number)
+            if int(use.sum()) >= FEWEST_IN_GROUP:
+                found.append(_group(samples, use, str(variant), turn_ms))
+    return sorted(found, key=lambda group: group.distance)
+
+
+def _group(samples: Samples, use: NDArray[np.bool_], variant: str, turn_ms: float) -> Group:
+    latency = samples.latency_ms[use]
+    distance = np.abs(samples.target[use] - samples.origin[use])
+    moving = (
+        samples.target[use]
+        if np.ptp(samples.target[use]) >= np.ptp(samples.origin[use])
+        else samples.origin[use]
+    )
+    order = np.argsort(moving, kind="stable")
+    step_ms = _sampling_ms(latency[order])
+    lowest = float(latency.min())
+    span = float(np.quantile(latency, 0.95) - lowest)
+    return Group(
+        pattern=str(samples.pattern[use][0]),
+        variant=variant,
+        distance=float(distance.min()),
+        best_ms=max(lowest - step_ms / 2, 0.0),
+        low_ms=max(lowest - step_ms, 0.0),
+        high_ms=lowest,
+        count=int(use.sum()),
+        covered=span > 0.7 * turn_ms,
+    )
+
+
+def _sampling_ms(latency: FloatArray) -> float:
+    """Latency between two neighbouring offsets: the usual rise, without the falls of the sawtooth."""
+    steps = np.diff(latency)
+    rises = steps[steps > 0] if bool((steps > 0).any()) else np.abs(steps)
+    return float(min(np.median(rises), np.ptp(latency) / 4)) if len(rises) else 0.0
+
+
+def turn_of(samples: Samples, hint_ms: float) -> float:
+    """Rotation time for judging coverage: the hint, or what the groups span."""
+    if hint_ms > 0.5:
+        return hint_ms
+    spans = [
+        float(np.ptp(samples.latency_ms[samples.group == number]))
+        for number in np.unique(samples.group)[:200]
+    ]
+    return float(np.median(spans)) if spans else 0.0

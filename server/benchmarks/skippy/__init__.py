@@ -1,0 +1,18 @@
+"""SKIPPY: linearly growing steps turn the rotation into a ruler (Skippy 4.1)."""
+
+from pathlib import Path
+
+from server.benchmarks.contract import Kind
+from server.benchmarks.skippy.chart import charts
+from server.benchmarks.skippy.definitions import METRICS
+from server.benchmarks.skippy.extract import extract
+
+KIND = Kind(
+    slug="skippy",
+    title="SKIPPY: rotation, tracks and heads",
+    extractor_version="1.0.0",
+    metrics=METRICS,
+    extract=extract,
+    charts=charts,
+    folder=Path(__file__).parent,
+)

@@ -1,0 +1,136 @@
+"""The metrics of SKIPPY, as the metric registry shows them."""
+
+from __future__ import annotations
+
+from server.benchmarks.contract import Direction, Metric
+
+ROTATION_TIME = Metric(
+    key="skippy.rotation_time",
+    title="Rotation time",
+    unit="ms",
+    direction=Direction.NEITHER,
+    definition="Time of one full turn of the platters.",
+    method=(
+        "Height of the sawtooth's edge: accesses before and behind it lie on two lines one turn apart. "
+        "Fitted by least absolute deviations together with slope and gaps; all series of the run are combined."
+    ),
+    source="Skippy 4.1.2",
+    headline=True,
+)
+ROTATION_RATE = Metric(
+    key="skippy.rotation_rate",
+    title="Rotation rate",
+    unit="rpm",
+    direction=Direction.HIGHER,
+    definition="Turns per minute: 60000 ms over the rotation time.",
+    method="From the measured rotation time; the drive's own statement is not used.",
+    source="Skippy 4.1.2",
+    headline=True,
+)
+MTM = Metric(
+    key="skippy.mtm",
+    title="Minimum time to media",
+    unit="ms",
+    direction=Direction.LOWER,
+    definition=(
+        "Shortest latency of a one-block access without seek and without rotational wait, the transfer of that "
+        "block included: the y of point (3) of the paper's Figure 3, which the paper calls MTM + TransferTime."
+    ),
+    method=(
+        "Where on the angle the sawtooth falls: a posterior over the threshold between the last access that "
+        "needed another turn and the first that did not. Regions of one variant are intersected."
+    ),
+    source="Skippy 4.1.1 and 4.1.2",
+    headline=True,
+)
+STM = Metric(
+    key="skippy.stm",
+    title="Sectors to media",
+    unit="blocks",
+    direction=Direction.LOWER,
+    definition="The step at which the sawtooth falls: blocks that pass under the head in the minimum time to media.",
+    method="The threshold of the minimum time to media over the slope, as a loop index.",
+    source="Skippy 4.1.1, equation 1",
+)
+TRANSFER_TIME = Metric(
+    key="skippy.transfer_time",
+    title="Transfer time of one block",
+    unit="ms",
+    direction=Direction.LOWER,
+    definition="Time in which one block passes under the head, in the outermost region measured.",
+    method="Slope of the sawtooth's lines.",
+    source="Skippy 4.1.2",
+)
+SECTORS_PER_TRACK = Metric(
+    key="skippy.sectors_per_track",
+    title="Blocks per track",
+    unit="blocks",
+    direction=Direction.HIGHER,
+    definition=(
+        "Addressable blocks of one track in that region, in blocks as measured; spare sectors do not count."
+    ),
+    method=(
+        "The one whole number at which every spike's interval of addresses contains a track boundary and no "
+        "other interval does; the slope (rotation time over transfer time) must not be below it."
+    ),
+    source="Skippy 4.1.2, by position instead of slope",
+    headline=True,
+)
+HEAD_GAP = Metric(
+    key="skippy.head_switch_gap",
+    title="Head switch gap",
+    unit="ms",
+    direction=Direction.LOWER,
+    definition=(
+        "Angle by which a track is displaced against the one before it in the same cylinder, as time: skew and "
+        "spares. The paper calls it HeadSwitchTime; the mechanical switch may take far less."
+    ),
+    method="Offset of line L3 against L2 (Figure 3), fitted over all accesses that cross a head boundary.",
+    source="Skippy 4.1.2",
+    headline=True,
+)
+CYLINDER_GAP = Metric(
+    key="skippy.cylinder_switch_gap",
+    title="Cylinder switch gap",
+    unit="ms",
+    direction=Direction.LOWER,
+    definition=(
+        "Angle by which the first track of a cylinder is displaced against the last track of the one before, as "
+        "time: skew and spares. The paper calls it CylinderSwitchTime; the mechanical switch may take far less."
+    ),
+    method="Offset of line L4 against L2; told from head gaps by how often it comes, not by its size.",
+    source="Skippy 4.1.2",
+    headline=True,
+)
+SURFACES = Metric(
+    key="skippy.surfaces",
+    title="Recording surfaces",
+    unit="1",
+    direction=Direction.NEITHER,
+    definition="Tracks between two cylinder boundaries, which is the number of recording surfaces.",
+    method="The period of the cylinder gap among the boundaries that explains all steps best.",
+    source="Skippy 4.1.2",
+    headline=True,
+)
+LAYOUT = Metric(
+    key="skippy.layout",
+    title="Layout",
+    unit="1",
+    direction=Direction.NEITHER,
+    definition="How addresses run over the surfaces: cylinder by cylinder, or surface by surface in a serpentine.",
+    method="Whether boundaries come at equal distances with one sort of gap in every so many.",
+    source="Skippy 4.1.1; layouts newer than the paper are told apart by this project",
+)
+
+METRICS = (
+    ROTATION_TIME,
+    ROTATION_RATE,
+    MTM,
+    STM,
+    TRANSFER_TIME,
+    SECTORS_PER_TRACK,
+    HEAD_GAP,
+    CYLINDER_GAP,
+    SURFACES,
+    LAYOUT,
+)

@@ -1,0 +1,69 @@
+"""SKIPPY's samples to measurements (Skippy 4.1.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from server.benchmarks.contract import Extraction, Facts
+from server.benchmarks.skippy import combine
+from server.benchmarks.skippy.definitions import CYLINDER_GAP, HEAD_GAP
+from server.benchmarks.skippy.findings import Finding, analyse
+from server.benchmarks.skippy.series import NS_PER_MS, traces_of
+
+
+def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
+    """Never raises on data that fits the schema: what the samples do not carry gets a reason instead."""
+    hints = [float(entry["params"].get("rotation_estimate_ns", 0)) / NS_PER_MS]
+    if facts.rated_rpm:
+        hints.append(60e3 / facts.rated_rpm)
+    findings = analyse(traces_of(entry["samples"]), tuple(hints))
+    measurements = [
+        *combine.rotation(findings),
+        *combine.thresholds(findings),
+        combine.transfer(findings),
+        *combine.each_region(findings, combine.sectors),
+        *combine.each_region(findings, lambda all_of, region: combine.gap(all_of, region, HEAD_GAP)),
+        *combine.each_region(findings, lambda all_of, region: combine.gap(all_of, region, CYLINDER_GAP)),
+        *combine.surfaces(findings),
+    ]
+    details = {"layout": combine.layout_of(findings), "series": [_detail(finding) for finding in findings]}
+    return Extraction(tuple(measurements), details)
+
+
+def _detail(finding: Finding) -> dict[str, Any]:
+    """What the charts need of one region and variant; times in milliseconds, positions in blocks."""
+    detail: dict[str, Any] = {
+        "region": finding.trace.region,
+        "variant": finding.trace.variant,
+        "accesses": len(finding.trace.block),
+        "trusted": finding.trusted,
+        "lines": None,
+        "gaps": None,
+        "edge": None,
+    }
+    model, limit = finding.model, finding.threshold
+    if model is None:
+        return detail
+    detail["lines"] = {
+        "turn_ms": model.lines.turn_ms,
+        "block_ms": model.lines.block_ms,
+        "offset_ms": model.lines.offset_ms,
+        "physical_blocks_per_track": model.lines.track_blocks,
+        "explained": model.explained,
+        "noise_ms": model.noise_ms,
+    }
+    if finding.trusted and model.gaps is not None and model.period is not None:
+        detail["gaps"] = {
+            "head_ms": model.gaps.head_ms,
+            "cylinder_ms": model.gaps.cylinder_ms,
+            "surfaces": model.gaps.boundaries.heads if model.gaps.cylinder_ms is not None else None,
+            "track_blocks": model.period.length,
+            "agreement": model.period.agreement,
+            "spare_areas": [
+                {"block": block, "shift_blocks": shift} for block, shift in model.gaps.shifts[:50]
+            ],
+        }
+    if limit is not None:
+        detail["edge"] = {"step": limit.step, "latency_ms": limit.latency_ms}
+    return detail

@@ -1,0 +1,94 @@
+"""Analysis of every region and variant of a run, sharing what the whole drive shares: its rotation time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from server.benchmarks.skippy.lines import Lines, first_lines, turn_candidates
+from server.benchmarks.skippy.media import Threshold, find_threshold
+from server.benchmarks.skippy.model import Model, fit_model
+from server.benchmarks.skippy.series import Trace
+
+TRUSTED_EXPLAINED = 0.88
+TRUSTED_AGREEMENT = 0.93
+TRUSTED_MARGIN = 1.5
+BEYOND_SLOPE = 3e-3
+"""By how much a track may hold more addresses than the slope says it has sectors: noise of the slope."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one region and variant gave."""
+
+    trace: Trace
+    lines: Lines | None
+    model: Model | None
+    threshold: Threshold | None
+
+    @property
+    def trusted(self) -> bool:
+        """Whether one model of equal tracks explains the samples."""
+        model = self.model
+        return (
+            model is not None
+            and model.period is not None
+            and model.gaps is not None
+            and model.explained >= TRUSTED_EXPLAINED
+            and model.period.agreement >= TRUSTED_AGREEMENT
+            and model.period.margin >= TRUSTED_MARGIN
+            and model.period.length <= model.lines.track_blocks * (1 + BEYOND_SLOPE) + 0.5
+        )
+
+    @property
+    def two_gaps(self) -> bool:
+        model = self.model
+        return (
+            self.trusted
+            and model is not None
+            and model.gaps is not None
+            and model.gaps.cylinder_ms is not None
+        )
+
+
+def analyse(traces: tuple[Trace, ...], hints_ms: tuple[float, ...]) -> tuple[Finding, ...]:
+    """Two passes: the second gives every series the rotation time that the first found."""
+    candidates = turn_candidates(traces, hints_ms)
+    firsts = [first_lines(trace, candidates) for trace in traces]
+    turn_ms = agreed_turn(firsts)
+    findings = []
+    for trace, lines in zip(traces, firsts, strict=True):
+        if turn_ms is not None and (lines is None or not lines.height_seen or _apart(lines.turn_ms, turn_ms)):
+            lines = first_lines(trace, (turn_ms,))
+            if lines is not None and _apart(lines.turn_ms, turn_ms):
+                lines = None
+        findings.append(_one(trace, lines))
+    return tuple(findings)
+
+
+def agreed_turn(firsts: list[Lines | None]) -> float | None:
+    """The rotation time that most series agree on; series that show the edge's height count before all others."""
+    sure = [lines.turn_ms for lines in firsts if lines is not None and lines.height_seen]
+    turns = sure or [lines.turn_ms for lines in firsts if lines is not None]
+    if not turns:
+        return None
+    near = [sum(abs(other / turn - 1) < 0.01 for other in turns) for turn in turns]
+    best = turns[int(np.argmax(near))]
+    return float(np.median([turn for turn in turns if abs(turn / best - 1) < 0.01]))
+
+
+def _apart(turn_ms: float, agreed_ms: float) -> bool:
+    return abs(turn_ms / agreed_ms - 1) > 0.015
+
+
+def _one(trace: Trace, lines: Lines | None) -> Finding:
+    if lines is None:
+        return Finding(trace, None, None, None)
+    model = fit_model(trace, lines)
+    finding = Finding(trace, lines, model, None)
+    return (
+        replace(finding, threshold=find_threshold(trace, model))
+        if finding.trusted and not model.cached
+        else finding
+    )

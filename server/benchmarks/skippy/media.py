@@ -1,0 +1,83 @@
+"""Minimum time to media: where the sawtooth falls, as a probability and not as one point.
+
+An access is served in the current turn if the platter has at least the threshold left to turn, and a turn later
+otherwise. Angles come in whole blocks, so the threshold is only known between the last miss and the first hit
+(the bracket); a late start of the host turns hits into misses, never misses into hits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from server.benchmarks.skippy.model import Model
+from server.benchmarks.skippy.series import Trace
+
+GRID = 2000
+STRAY = 3e-3
+"""Probability that an access goes astray for reasons outside the model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """Shortest latency of a one-block access, transfer included, with the interval that holds 95 % of it."""
+
+    latency_ms: float
+    low_ms: float
+    high_ms: float
+    step: float
+    """The loop index at which the sawtooth falls (STM)."""
+    hits: int
+    misses: int
+
+
+def find_threshold(trace: Trace, model: Model) -> Threshold | None:
+    """None where the samples do not show both sides of the edge on one track."""
+    gaps = model.gaps
+    if gaps is None:
+        return None
+    steady = model.inliers.copy()
+    steady[1:] &= model.inliers[:-1] | ~trace.chained[1:]
+    one_track = steady & (gaps.heads == 0) & (gaps.cylinders == 0)
+    hit = model.angle_ms[steady & (model.whole == 0)]
+    missed = model.angle_ms[one_track & (model.whole == 1)]
+    on_track = model.angle_ms[one_track & (model.whole == 0)]
+    if len(missed) < 2 or len(on_track) < 2:
+        return None
+    late = max(model.noise_ms, 2e-5 * model.lines.turn_ms)
+    floor = float(np.quantile(hit, 0.002)) - model.lines.block_ms
+    grid = np.linspace(max(floor - 4 * model.lines.block_ms - 10 * late, 0.0), float(hit.max()), GRID * 20)
+    near = grid <= floor + 6 * model.lines.block_ms
+    grid = np.linspace(float(grid[0]), float(grid[near][-1]), GRID)
+    weight = _posterior(grid, hit, missed, late)
+    cumulative = np.cumsum(weight)
+    low, middle, high = (float(grid[int(np.searchsorted(cumulative, q))]) for q in (0.025, 0.5, 0.975))
+    middle = float((grid * weight).sum())
+    offset = model.lines.offset_ms
+    return Threshold(
+        latency_ms=middle + offset,
+        low_ms=low + offset,
+        high_ms=high + offset,
+        step=middle / model.lines.block_ms - 1,
+        hits=int((on_track < middle + 4 * model.lines.block_ms).sum()),
+        misses=len(missed),
+    )
+
+
+def _posterior(
+    grid: np.ndarray[tuple[int], np.dtype[np.float64]],
+    hit: np.ndarray[tuple[int], np.dtype[np.float64]],
+    missed: np.ndarray[tuple[int], np.dtype[np.float64]],
+    late_ms: float,
+) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Probability of each threshold: starts are late by an exponential time of mean `late_ms`."""
+    beyond_hit = np.clip(hit[:, None] - grid[None, :], -1e9, None) / late_ms
+    likely_hit = np.where(beyond_hit > 0, -np.expm1(-np.clip(beyond_hit, 0, 700)), 0.0)
+    beyond_miss = np.clip((missed[:, None] - grid[None, :]) / late_ms, 0, 700)
+    likely_miss = np.exp(-beyond_miss)
+    total = np.log(np.maximum(likely_hit, STRAY)).sum(axis=0) + np.log(np.maximum(likely_miss, STRAY)).sum(
+        axis=0
+    )
+    weight = np.exp(total - total.max())
+    return np.asarray(weight / weight.sum())

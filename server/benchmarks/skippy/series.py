@@ -1,0 +1,104 @@
+"""The samples of one region and variant as arrays, ready for fitting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+NS_PER_MS = 1e6
+LARGEST_INTEGER = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """The timed accesses of one region and variant; all repeats and patterns behind one another."""
+
+    region: str
+    variant: str
+    step: IntArray
+    """The paper's loop index."""
+    before: IntArray
+    """Absolute block of the access before."""
+    block: IntArray
+    """Absolute block of the timed access."""
+    latency_ms: FloatArray
+    elapsed_ms: FloatArray
+    """From the completion before to this completion; equals `latency_ms` where the series has no start column."""
+    timed_ends: bool
+    """Whether `elapsed_ms` contains the time between the requests."""
+    chained: BoolArray
+    """Whether the access before is the one just before on the device (none failed in between)."""
+    increasing: BoolArray
+    """Whether the access belongs to an `increasing` series."""
+
+    @property
+    def distance(self) -> IntArray:
+        """Start-to-start distance in blocks, negative where the head walks down."""
+        return self.block - self.before
+
+    @property
+    def forward(self) -> bool:
+        return self.variant != "backward"
+
+
+def traces_of(samples: Mapping[str, Any]) -> tuple[Trace, ...]:
+    """Group the series of `skippy` samples by region and variant, in the order in which they come."""
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for series in samples.get("series", ()):
+        columns = _columns(series)
+        if columns is not None:
+            groups.setdefault((str(series["region"]), str(series["variant"])), []).append(columns)
+    return tuple(_join(region, variant, parts) for (region, variant), parts in groups.items())
+
+
+def _integers(values: Iterable[Any]) -> IntArray:
+    return np.asarray(
+        [min(max(int(value), -LARGEST_INTEGER), LARGEST_INTEGER) for value in values], dtype=np.int64
+    )
+
+
+def _columns(series: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Arrays of one series, or None where its columns do not agree in length or are empty."""
+    step = _integers(series["step_blocks"])
+    block = _integers(series["offset_blocks"])
+    latency_ms = _integers(series["latency_ns"]).astype(np.float64) / NS_PER_MS
+    if not (len(step) == len(block) == len(latency_ms)) or len(step) == 0:
+        return None
+    before = np.concatenate([_integers([series["start_block"]]), block[:-1]])
+    chained = np.abs(block - before) == step + 1
+    start = series.get("start_ns")
+    elapsed_ms = latency_ms.copy()
+    timed_ends = start is not None and len(start) == len(step)
+    if timed_ends:
+        end_ms = _integers(start or ()).astype(np.float64) / NS_PER_MS + latency_ms
+        elapsed_ms[1:] = np.diff(end_ms)
+        # The access before the first is not timed: its completion is unknown.
+        chained[0] = False
+    return {
+        "step": step,
+        "before": before,
+        "block": block,
+        "latency_ms": latency_ms,
+        "elapsed_ms": elapsed_ms,
+        "timed_ends": timed_ends,
+        "chained": chained,
+        "increasing": np.full(len(step), series.get("pattern", "increasing") == "increasing"),
+    }
+
+
+def _join(region: str, variant: str, parts: list[dict[str, Any]]) -> Trace:
+    timed_ends = all(part["timed_ends"] for part in parts)
+    if not timed_ends:
+        for part in parts:
+            part["elapsed_ms"] = part["latency_ms"]
+    names = ("step", "before", "block", "latency_ms", "elapsed_ms", "chained", "increasing")
+    joined = {name: np.concatenate([part[name] for part in parts]) for name in names}
+    return Trace(region=region, variant=variant, timed_ends=timed_ends, **joined)

@@ -1,0 +1,18 @@
+"""ZONED: sequential bandwidth as a function of position (Skippy 4.2)."""
+
+from pathlib import Path
+
+from server.benchmarks.contract import Kind
+from server.benchmarks.zoned.chart import charts
+from server.benchmarks.zoned.definitions import METRICS
+from server.benchmarks.zoned.extract import extract
+
+KIND = Kind(
+    slug="zoned",
+    title="ZONED: bandwidth by position",
+    extractor_version="1.0.0",
+    metrics=METRICS,
+    extract=extract,
+    charts=charts,
+    folder=Path(__file__).parent,
+)

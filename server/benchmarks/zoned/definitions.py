@@ -1,0 +1,87 @@
+"""The metrics of ZONED, as the metric registry shows them."""
+
+from __future__ import annotations
+
+from server.benchmarks.contract import Direction, Metric
+
+OUTER = Metric(
+    key="zoned.outer_bandwidth",
+    title="Outer bandwidth",
+    unit="MB/s",
+    direction=Direction.HIGHER,
+    definition="Bandwidth of sequential reads in the first zone, where the tracks are longest.",
+    method="Median of the first zone's regions.",
+    source="Skippy 4.2 and Table 3",
+    headline=True,
+)
+INNER = Metric(
+    key="zoned.inner_bandwidth",
+    title="Inner bandwidth",
+    unit="MB/s",
+    direction=Direction.HIGHER,
+    definition="Bandwidth of sequential reads in the last zone.",
+    method="Median of the last zone's regions.",
+    source="Skippy 4.2 and Table 3",
+    headline=True,
+)
+MEAN = Metric(
+    key="zoned.mean_bandwidth",
+    title="Mean bandwidth",
+    unit="MB/s",
+    direction=Direction.HIGHER,
+    definition="Capacity over the time to read the whole device once.",
+    method="Harmonic mean of the regions' bandwidths, each weighted by the part of the device it stands for.",
+    source="follows from Skippy 4.2",
+    headline=True,
+)
+ZONES = Metric(
+    key="zoned.zone_count",
+    title="Zones",
+    unit="1",
+    direction=Direction.NEITHER,
+    definition="Stretches of equal bandwidth that the profile shows.",
+    method=(
+        "Change points by penalised least squares; neighbours whose bandwidths differ by less than their errors or "
+        "by less than 0.7 % are one."
+    ),
+    source="Skippy 5.2",
+    headline=True,
+)
+RATIO = Metric(
+    key="zoned.bandwidth_ratio",
+    title="Outer over inner bandwidth",
+    unit="1",
+    direction=Direction.NEITHER,
+    definition="Outer bandwidth divided by inner bandwidth.",
+    method="Ratio of the two medians.",
+    source="Skippy 5.2",
+)
+
+
+def _fit_error(name: str, title: str, what: str) -> Metric:
+    return Metric(
+        key=f"zoned.fit_error_{name}",
+        title=title,
+        unit="MB/s",
+        direction=Direction.LOWER,
+        definition=f"Root mean square distance of the profile from {what}.",
+        method="Over all regions, each weighted by the part of the device it stands for.",
+        source="Skippy 5.2",
+    )
+
+
+FIT_ERRORS = (
+    _fit_error("linear", "Error of the linear fit", "the line a x + b fitted to all regions"),
+    _fit_error("quadratic", "Error of the quadratic fit", "the parabola a x² + b fitted to all regions"),
+    _fit_error("step", "Error of the step fit", "the step function of the zones"),
+    _fit_error(
+        "linear_ends", "Error of the linear fit from two points", "the line through the two ends only"
+    ),
+    _fit_error(
+        "quadratic_ends",
+        "Error of the quadratic fit from two points",
+        "the parabola a x² + b through the two ends only",
+    ),
+)
+
+METRICS = (OUTER, INNER, MEAN, ZONES, RATIO, *FIT_ERRORS)

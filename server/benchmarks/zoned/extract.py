@@ -1,0 +1,166 @@
+"""ZONED's samples to measurements (Skippy 4.2 and 5.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
+from server.benchmarks.zoned import definitions as metric
+from server.benchmarks.zoned.fits import choose, fits_of, rms, steps_at
+from server.benchmarks.zoned.profile import Profile, Zone, profile_of, zones_of
+
+FEWEST_REGIONS = 8
+FLAT = 0.03
+HIDDEN_SHARE = 0.5
+HIDDEN = "a slow interface hides the zones just as well"
+
+
+def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
+    """Never raises on data that fits the schema: what the samples do not carry gets a reason instead."""
+    profile = profile_of(entry, facts.block_bytes, facts.capacity_bytes)
+    if profile is None:
+        reason = "No region was read in a measurable time."
+        return Extraction(
+            tuple(_none(one, reason) for one in metric.METRICS), {"zones": [], "fits": [], "model": None}
+        )
+    zones = zones_of(profile)
+    fits = fits_of(profile)
+    model, criterion = choose(profile, zones, fits)
+    errors = {fit.name: fit.error for fit in fits}
+    errors["step"] = rms(profile, steps_at(zones, profile.position_mb))
+    measurements = (*_bandwidths(profile, zones), _zone_count(profile, zones), *_errors(profile, errors))
+    details = {
+        "zones": [_zone_detail(zone) for zone in zones],
+        "fits": [
+            {"name": fit.name, "a": fit.a, "b": fit.b, "power": fit.power, "rms_mb_per_s": fit.error}
+            for fit in fits
+        ],
+        "step_rms_mb_per_s": errors["step"],
+        "model": model,
+        "criterion": criterion,
+        "capacity_mb": profile.capacity_mb,
+    }
+    return Extraction(measurements, details)
+
+
+def _none(what: Metric, reason: str) -> Measurement:
+    return Measurement(what.key, "", None, None, None, 0, Quality.NONE, reason)
+
+
+def _bandwidths(profile: Profile, zones: list[Zone]) -> list[Measurement]:
+    outer, inner = zones[0], zones[-1]
+    quality, reason = _coverage(profile)
+    found = [
+        Measurement(
+            what.key, "", zone.mb_per_s, zone.low, zone.high, zone.count, *_few(zone, quality, reason)
+        )
+        for what, zone in ((metric.OUTER, outer), (metric.INNER, inner))
+    ]
+    mean, low, high = _mean(profile)
+    found.append(Measurement(metric.MEAN.key, "", mean, low, high, len(profile), quality, reason))
+    if inner.mb_per_s <= 0 or inner.low <= 0:
+        return [*found, _none(metric.RATIO, "The inner bandwidth is not told from zero.")]
+    ratio = outer.mb_per_s / inner.mb_per_s
+    error = ratio * float(
+        np.hypot((outer.high - outer.low) / 2 / outer.mb_per_s, (inner.high - inner.low) / 2 / inner.mb_per_s)
+    )
+    worst = _few(min(outer, inner, key=lambda zone: zone.count), quality, reason)
+    if _flat(zones):
+        worst = (Quality.POOR, f"The profile is flat: one zone, or {HIDDEN}.")
+    found.append(
+        Measurement(
+            metric.RATIO.key, "", ratio, ratio - error, ratio + error, outer.count + inner.count, *worst
+        )
+    )
+    return found
+
+
+def _coverage(profile: Profile) -> tuple[Quality, str]:
+    if len(profile) < FEWEST_REGIONS:
+        return Quality.POOR, f"Only {len(profile)} regions were read."
+    first, last = float(profile.start_mb[0]), float(profile.end_mb[-1])
+    if first > 0.05 * profile.capacity_mb or last < 0.95 * profile.capacity_mb:
+        return Quality.POOR, "The regions do not reach both ends of the device."
+    return Quality.GOOD, ""
+
+
+def _few(zone: Zone, quality: Quality, reason: str) -> tuple[Quality, str]:
+    if quality is Quality.GOOD and zone.count < 3:
+        return Quality.FAIR, "Fewer than three regions were read in this zone."
+    return quality, reason
+
+
+def _mean(profile: Profile) -> tuple[float, float, float]:
+    """Capacity over the time to read it once, with an interval from the regions' spread about the profile."""
+    slowness = 1 / profile.mb_per_s
+    mean = 1 / float((profile.share * slowness).sum())
+    rest = np.diff(profile.mb_per_s) / np.sqrt(2)
+    spread = (
+        float(np.sqrt(np.mean(np.clip(rest, *np.quantile(rest, (0.02, 0.98))) ** 2))) if len(rest) else 0.0
+    )
+    error = 1.96 * spread * float(np.sqrt((profile.share**2).sum()))
+    return mean, mean - error, mean + error
+
+
+def _flat(zones: list[Zone]) -> bool:
+    speeds = [zone.mb_per_s for zone in zones]
+    return max(speeds) <= (1 + FLAT) * max(min(speeds), 1e-12)
+
+
+def _zone_count(profile: Profile, zones: list[Zone]) -> Measurement:
+    quality, reason = _coverage(profile)
+    if _flat(zones):
+        quality, reason = Quality.POOR, f"The profile is flat within {FLAT:.0%}: one zone, or {HIDDEN}."
+    elif zones[0].end_mb - zones[0].start_mb > HIDDEN_SHARE * profile.capacity_mb:
+        quality = Quality.POOR
+        reason = (
+            f"The first zone covers more than half of the device: a wide zone, or {HIDDEN} outside of it."
+        )
+    elif quality is Quality.GOOD and (len(zones) > len(profile) / 8 or min(zone.count for zone in zones) < 4):
+        quality, reason = (
+            Quality.FAIR,
+            "Some zones are seen in few regions only; narrower ones may be missed.",
+        )
+    elif quality is Quality.GOOD and _faint(zones):
+        quality, reason = Quality.FAIR, "Some zones differ by little more than the noise."
+    count = float(len(zones))
+    low = count if quality is Quality.GOOD else 1.0
+    high = count if quality is Quality.GOOD else max(count, min(2 * count + 8, len(profile)))
+    return Measurement(metric.ZONES.key, "", count, low, high, len(profile), quality, reason)
+
+
+def _faint(zones: list[Zone]) -> bool:
+    steps = [
+        abs(after.mb_per_s / before.mb_per_s - 1) for before, after in zip(zones, zones[1:], strict=False)
+    ]
+    return bool(steps) and min(steps) < 0.02
+
+
+def _errors(profile: Profile, errors: dict[str, float]) -> list[Measurement]:
+    quality, reason = _coverage(profile)
+    found = []
+    for what in metric.FIT_ERRORS:
+        value = errors[what.key.removeprefix("zoned.fit_error_")]
+        width = 1.96 * value / np.sqrt(2 * len(profile))
+        found.append(
+            Measurement(
+                what.key, "", value, max(value - width, 0.0), value + width, len(profile), quality, reason
+            )
+        )
+    return found
+
+
+def _zone_detail(zone: Zone) -> dict[str, float]:
+    return {
+        "start_mb": zone.start_mb,
+        "end_mb": zone.end_mb,
+        "start_low_mb": zone.start_low_mb,
+        "start_high_mb": zone.start_high_mb,
+        "mb_per_s": zone.mb_per_s,
+        "low_mb_per_s": zone.low,
+        "high_mb_per_s": zone.high,
+        "regions": zone.count,
+    }
