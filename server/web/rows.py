@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
+from typing import Any
 
-from server.catalog.models import Citation
+from server.catalog.models import Citation, LiteratureValue
 from server.runs.drive_selectors import MetricRow
 from server.runs.kinds import kinds_by_slug
 from server.runs.models import Aggregate
@@ -45,6 +46,29 @@ class StatedValue:
     shown: Shown | None
     reference: int
     locator: str
+    note: int
+    """Place of its note in the page's list; 0 where there is none."""
+
+
+@dataclass(slots=True)
+class Sources:
+    """The documents and notes that a page's published numbers refer to, in the order of their first use."""
+
+    citations: list[Citation] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def stated(self, value: LiteratureValue) -> StatedValue:
+        """Return a published number with the places of its document and note."""
+        reference = _place(self.citations, value.citation)
+        note = _place(self.notes, value.note) if value.note else 0
+        return StatedValue(show_stated(value.value, value.unit), reference, value.locator, note)
+
+
+def _place(entries: list[Any], entry: Any) -> int:
+    """Return the place of `entry`, counted from 1; it is appended where it is new."""
+    if entry not in entries:
+        entries.append(entry)
+    return entries.index(entry) + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +139,9 @@ def _statistics(aggregate: Aggregate, unit: str) -> tuple[Shown | None, str, str
     return median, median.interval if median else "", f"{spread.value if spread else ''}{stdev}"
 
 
-def statistics_groups(rows: Iterable[MetricRow], references: list[Citation]) -> tuple[Group, ...]:
-    """Return statistics by kind; the documents that they cite are appended to `references` in order."""
-    built = [_statistics_row(row, references) for row in rows]
+def statistics_groups(rows: Iterable[MetricRow], sources: Sources) -> tuple[Group, ...]:
+    """Return statistics by kind; the documents and notes that they cite are added to `sources`."""
+    built = [_statistics_row(row, sources) for row in rows]
     kinds = kinds_by_slug()
     groups = []
     for slug, members in groupby(built, key=lambda row: row.kind):
@@ -126,16 +150,10 @@ def statistics_groups(rows: Iterable[MetricRow], references: list[Citation]) -> 
     return tuple(groups)
 
 
-def _statistics_row(row: MetricRow, references: list[Citation]) -> StatisticsRow:
+def _statistics_row(row: MetricRow, sources: Sources) -> StatisticsRow:
     unit = row.metric.unit if row.metric else ""
     aggregate = row.aggregate
     median, quartiles, mean = _statistics(aggregate, unit) if aggregate else (None, "", "")
-    stated = []
-    for value in row.literature:
-        if value.citation not in references:
-            references.append(value.citation)
-        number = references.index(value.citation) + 1
-        stated.append(StatedValue(show_stated(value.value, value.unit), number, value.locator))
     return StatisticsRow(
         name=_name(row.key, row.scope, row),
         kind=row.key.partition(".")[0],
@@ -145,6 +163,6 @@ def _statistics_row(row: MetricRow, references: list[Citation]) -> StatisticsRow
         n=aggregate.n if aggregate else 0,
         units=aggregate.units if aggregate else 0,
         excluded=aggregate.excluded if aggregate else 0,
-        stated=tuple(stated),
+        stated=tuple(sources.stated(value) for value in row.literature),
         headline=bool(aggregate and row.metric and row.metric.headline),
     )

@@ -248,6 +248,7 @@ def sample_literature(model: DriveModel) -> LiteratureValue:
         metric="skippy.rotation_time",
         value=8.39,
         unit="ms",
+        note="Sample note: printed as 8390 us.",
     )
 
 

@@ -11,7 +11,7 @@ from django.test import Client
 
 from server.catalog.services import drive_model_resolve
 from server.core.problems import PROBLEM_TYPES
-from tests.support.sample_archive import sample_archive
+from tests.support.sample_archive import sample_archive, sample_literature
 from tests.support.sample_kinds import SAMPLE_KINDS
 
 pytestmark = pytest.mark.django_db
@@ -94,8 +94,27 @@ def test_the_drive_page_shows_statistics_and_the_published_value_beside(client: 
     model = sample_archive()
     page = get(client, f"/drives/{model.slug}/")
     row = text_of(page[page.index('id="measured-title"') :])
-    assert "Rotation time whole drive 8.3333 ms 8.3310 to 8.3350 8.3331 ± 0.012 3 1 8.39 ms [1]" in row
+    assert (
+        "Rotation time whole drive 8.3333 ms 8.3310 to 8.3350 8.3331 ± 0.012 3 1 8.39 ms [1, Table 3] a "
+        in row
+    )
     assert "Sample Author (2000). A sample document ." in row
+
+
+def test_what_a_published_number_rests_on_stands_as_a_note(client: Client) -> None:
+    model = sample_archive()
+    page = get(client, f"/drives/{model.slug}/")
+    assert '<li id="note-1">Sample note: printed as 8390 us.</li>' in page
+    assert 'href="#note-1"' in page
+
+
+def test_a_drive_with_published_values_alone_has_no_empty_columns(client: Client) -> None:
+    model = drive_model_resolve(vendor_name="Sampledata", model_name="Read About", simulated=False)
+    sample_literature(model)
+    words = text_of(get(client, f"/drives/{model.slug}/"))
+    assert "Published values" in words
+    assert "8.39 ms [1, Table 3]" in words
+    assert "Middle half" not in words
 
 
 def test_simulated_numbers_stand_in_their_own_marked_section(client: Client) -> None:

@@ -107,6 +107,16 @@ def on_off(value: bool | None) -> str:
 
 
 @register.filter
+def letter(place: int) -> str:
+    """The letter of a note: 1 is a, 26 is z, 27 is aa."""
+    text = ""
+    while place > 0:
+        place, rest = divmod(place - 1, 26)
+        text = chr(ord("a") + rest) + text
+    return text
+
+
+@register.filter
 def words(value: str) -> str:
     """A slug as words: `surface_serpentine` becomes `surface serpentine`."""
     return value.replace("_", " ")

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
-from server.catalog.models import Citation, DriveModel
+from server.catalog.models import DriveModel
 from server.runs.drive_selectors import (
     SORTS,
     drive_metric_rows,
@@ -17,7 +17,7 @@ from server.runs.drive_selectors import (
 from server.runs.models import Provenance, Run
 from server.runs.selectors import runs_of_model
 from server.web.page import page
-from server.web.rows import statistics_groups
+from server.web.rows import Sources, statistics_groups
 from server.web.views.runs import safe_figures
 
 PER_PAGE = 50
@@ -49,11 +49,11 @@ def drive_list(request: HttpRequest) -> HttpResponse:
 def drive_detail(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a model: measured and published numbers, simulated ones apart, charts and runs."""
     model = get_object_or_404(DriveModel.objects.select_related("vendor"), slug=slug)
-    references: list[Citation] = []
+    sources = Sources()
     rows = drive_metric_rows(drive_model=model, provenance=Provenance.PROBE)
-    measured = statistics_groups(rows, references)
+    measured = statistics_groups(rows, sources)
     simulated = statistics_groups(
-        drive_metric_rows(drive_model=model, provenance=Provenance.SIMULATED), references
+        drive_metric_rows(drive_model=model, provenance=Provenance.SIMULATED), sources
     )
     runs = runs_of_model(drive_model=model)
     measured_runs = runs.filter(provenance=Provenance.PROBE)
@@ -66,12 +66,13 @@ def drive_detail(request: HttpRequest, slug: str) -> HttpResponse:
         "measured": measured,
         "readouts": [row for group in measured for row in group.rows if row.headline],
         "simulated": simulated,
-        "references": references,
+        "sources": sources,
         "measured_run": measured_run,
         "measured_figures": _figures(measured_run),
         "simulated_run": simulated_run,
         "simulated_figures": _figures(simulated_run),
         "measured_runs": Paginator(measured_runs, RUNS_PER_PAGE).get_page(request.GET.get("page")),
+        "unmeasured": not measured_runs.exists(),
         "unit_count": measured_runs.exclude(unit=None).order_by().values("unit").distinct().count(),
         "simulated_runs": runs.filter(provenance=Provenance.SIMULATED)[:RUNS_PER_PAGE],
     }
