@@ -51,6 +51,7 @@ pub struct Measurement {
 }
 
 /// The two parts of a run document's entry that only the kind knows.
+#[derive(Debug)]
 pub struct Samples {
     pub params: Value,
     pub samples: Value,

@@ -9,7 +9,8 @@ pub fn quantile(values: &[u64], fraction: f64) -> u64 {
     let mut sorted = values.to_vec();
     sorted.sort_unstable();
     let last = sorted.len() - 1;
-    sorted[to_u64(to_f64(last as u64) * fraction).min(last as u64) as usize]
+    let index = usize::try_from(to_u64(to_f64(last as u64) * fraction)).unwrap_or(last);
+    sorted[index.min(last)]
 }
 
 #[must_use]
@@ -35,7 +36,7 @@ pub fn to_u64(value: f64) -> u64 {
 pub struct Random(pub u64);
 
 impl Random {
-    pub fn next(&mut self) -> u64 {
+    pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -45,6 +46,6 @@ impl Random {
 
     /// A whole number in `low..high`.
     pub fn between(&mut self, low: u64, high: u64) -> u64 {
-        low + self.next() % (high - low).max(1)
+        low + self.draw() % (high - low).max(1)
     }
 }

@@ -47,6 +47,11 @@ pub enum OpenError {
          or give the probe the capability CAP_DAC_OVERRIDE, and CAP_SYS_RAWIO where the kernel asks for it"
     )]
     Permission(String, &'static str),
+    #[error(
+        "{0} may not even be opened to {1} by root here: a container's device rules or a security module forbid it; run the probe \
+         outside of it, or let it have the device"
+    )]
+    Forbidden(String, &'static str),
     #[error("{0} is in use and can't be opened exclusively; unmount it and stop what holds it (see `lsblk {0}`)")]
     Busy(String),
     #[error("{0} is read-only, so nothing can be written to it; measure with --writes none")]
@@ -254,7 +259,9 @@ fn open_error(name: &str, error: Errno, writing: Writing) -> OpenError {
     match error {
         Errno::NOENT | Errno::NODEV | Errno::NXIO | Errno::NOTDIR => OpenError::NotFound(name),
         Errno::ACCESS | Errno::PERM => {
-            OpenError::Permission(name, if writing == Writing::Nothing { "read" } else { "write" })
+            let what = if writing == Writing::Nothing { "read" } else { "write" };
+            let root = rustix::process::geteuid().is_root();
+            if root { OpenError::Forbidden(name, what) } else { OpenError::Permission(name, what) }
         }
         Errno::BUSY => OpenError::Busy(name),
         Errno::ROFS => OpenError::ReadOnly(name),

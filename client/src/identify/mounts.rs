@@ -1,6 +1,6 @@
 //! What is mounted and what is swapped to: `/proc/self/mountinfo` and `/proc/swaps`, parsed from their text.
 
-/// A line of mountinfo (proc_pid_mountinfo(5)).
+/// A line of mountinfo (`proc_pid_mountinfo(5)`).
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Mount {
     pub major: u32,

@@ -40,7 +40,7 @@ pub enum TargetError {
 }
 
 fn list(refusals: &[Refusal]) -> String {
-    refusals.iter().map(|refusal| format!("\n  - {refusal}")).collect()
+    refusals.iter().fold(String::new(), |text, refusal| text + "\n  - " + &refusal.to_string())
 }
 
 /// Asks the person to type what the challenge asks for; `None` when there is nobody to ask.
@@ -109,22 +109,13 @@ fn parent_of_partition(tree: &Tree, name: &str) -> Option<String> {
 fn guard(request: &Request, tree: &Tree, disk: &Disk, path: &Path) -> Result<(), TargetError> {
     let mut snapshot = snapshot::take(tree, &disk.name);
     match RawDisk::open(path, Writing::Preserve, disk.max_request_bytes) {
-        Ok(mut device) => snapshot.signatures = look(&mut device),
+        Ok(mut device) => snapshot.signatures = signatures::look(&mut device),
         Err(OpenError::Busy(_)) => snapshot.exclusive = false,
         Err(OpenError::ReadOnly(_)) => snapshot.read_only = true,
         Err(other) => return Err(other.into()),
     }
     let refusals = safety::refusals(&snapshot, request.writing, request.wipe);
     if refusals.is_empty() { Ok(()) } else { Err(TargetError::Refused { name: disk.name.clone(), refusals }) }
-}
-
-fn look(device: &mut RawDisk) -> Option<Vec<&'static str>> {
-    let geometry = device.geometry();
-    let block = u64::from(geometry.block_bytes);
-    let tail_start = geometry.capacity_bytes.saturating_sub(signatures::TAIL_BYTES as u64) / block * block;
-    let head = device.peek(0, signatures::HEAD_BYTES).ok()?;
-    let tail = device.peek(tail_start, signatures::TAIL_BYTES).ok()?;
-    Some(signatures::find(&head, &tail))
 }
 
 fn device_report(disk: &Disk, request: &Request, geometry: crate::device::Geometry) -> DeviceReport {

@@ -1,7 +1,10 @@
 //! What stands on a disk, told from its first and last bytes: partition tables, file systems and members of volumes.
 //!
 //! Each signature is a fact of the format's own definition (UEFI 5.3 for GPT, the superblock structures of the Linux
-//! kernel and of OpenZFS for the others). Finding too much only asks for `--wipe`; finding too little would destroy.
+//! kernel and of `OpenZFS` for the others). Finding too much only asks for `--wipe`; finding too little would destroy.
+
+use crate::device::Device;
+use crate::device::raw::RawDisk;
 
 /// How much of the start `find` wants to see: the first ZFS label with its uberblocks.
 pub const HEAD_BYTES: usize = 256 << 10;
@@ -49,6 +52,17 @@ const AT_START: &[AtStart] = &[
 
 const MD_MAGIC: [u8; 4] = 0xA92B_4EFC_u32.to_le_bytes();
 const ZFS_UBERBLOCK_MAGIC: [u8; 8] = 0x00BA_B10C_u64.to_le_bytes();
+
+/// Reads both ends of the disk and says what stands there; `None` where that can't be read.
+#[must_use]
+pub fn look(device: &mut RawDisk) -> Option<Vec<&'static str>> {
+    let geometry = device.geometry();
+    let block = u64::from(geometry.block_bytes);
+    let tail_start = geometry.capacity_bytes.saturating_sub(TAIL_BYTES as u64) / block * block;
+    let head = device.peek(0, HEAD_BYTES).ok()?;
+    let tail = device.peek(tail_start, TAIL_BYTES).ok()?;
+    Some(find(&head, &tail))
+}
 
 /// What is found, each thing once. `head` starts at byte 0, `tail` ends at the disk's last byte.
 #[must_use]

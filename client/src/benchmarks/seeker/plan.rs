@@ -138,8 +138,8 @@ impl Plan {
     /// Home, target, home, target: one group of `outward` and one of `inward`.
     fn back_and_forth(&self, label: String, group: u64, distance: u64, home: &mut u64) -> Chain {
         let step_down = u64::from(!self.writing);
-        let mut blocks = Vec::with_capacity(2 * PER_GROUP as usize + 2);
-        let mut sorts = Vec::with_capacity(blocks.capacity());
+        let mut blocks = Vec::new();
+        let mut sorts = Vec::new();
         let base = *home + distance + self.group_room();
         for index in 0..PER_GROUP {
             blocks.push(*home);
@@ -161,8 +161,8 @@ impl Plan {
         if self.writing {
             at -= self.baseline_stride();
         }
-        let mut blocks = Vec::with_capacity(2 * PER_GROUP as usize);
-        let mut sorts = Vec::with_capacity(blocks.capacity());
+        let mut blocks = Vec::new();
+        let mut sorts = Vec::new();
         for index in 0..PER_GROUP {
             let offset = 1 + index * self.spacing;
             blocks.push(at);

@@ -12,7 +12,7 @@ fn measure(fake: &mut Fake) -> Measurement {
 
 /// Group, from, to and latency of each access of a pattern.
 fn accesses(measurement: &Measurement, pattern: &str) -> Vec<(u64, u64, u64, u64)> {
-    let samples = &measurement.result.as_ref().ok().expect("samples").samples;
+    let samples = &measurement.result.as_ref().expect("samples").samples;
     let series = samples["series"].as_array().expect("series").iter().find(|one| one["pattern"] == pattern);
     let Some(series) = series else { return Vec::new() };
     let column = |name: &str| -> Vec<u64> {
@@ -128,7 +128,7 @@ fn a_disk_too_small_to_seek_on_is_not_measured_and_the_reason_is_given() {
 fn a_drive_that_delays_writes_is_measured_by_reading() {
     for (delays_writes, variant) in [(false, "write"), (true, "read")] {
         let measurement = measure(&mut Fake { writable: true, delays_writes, ..Fake::default() });
-        let samples = measurement.result.ok().expect("samples").samples;
+        let samples = measurement.result.expect("samples").samples;
         assert!(samples["series"].as_array().expect("series").iter().all(|one| one["variant"] == variant));
     }
 }

@@ -187,10 +187,13 @@ fn bounds(geometry: &Geometry, region: Region, writing: bool, wanted: u64) -> (u
     }
 }
 
+/// Where a latency stands out, and by how much.
+type Spike = (u64, u64);
+
 /// Blocks between the rarer spikes; `None` unless there are two sizes of spikes and the rarer come regularly, thrice.
 fn rare_spacing(offsets: &[u64], latencies: &[u64], rotation_ns: u64) -> Option<u64> {
     let base = median(latencies);
-    let spikes: Vec<(u64, u64)> = offsets
+    let spikes: Vec<Spike> = offsets
         .iter()
         .zip(latencies)
         .filter(|&(_, &latency)| (rotation_ns / 100..rotation_ns * 9 / 10).contains(&latency.abs_diff(base)))
@@ -199,8 +202,7 @@ fn rare_spacing(offsets: &[u64], latencies: &[u64], rotation_ns: u64) -> Option<
     let mut sizes: Vec<u64> = spikes.iter().map(|spike| spike.1).collect();
     sizes.sort_unstable();
     let split = sizes.windows(2).max_by_key(|pair| pair[1] - pair[0]).filter(|pair| pair[1] - pair[0] > pair[0] / 5)?;
-    type Spikes = Vec<(u64, u64)>;
-    let (large, small): (Spikes, Spikes) = spikes.into_iter().partition(|spike| spike.1 >= split[1]);
+    let (large, small): (Vec<Spike>, Vec<Spike>) = spikes.into_iter().partition(|spike| spike.1 >= split[1]);
     let rare = if large.len() <= small.len() { large } else { small };
     let spacings: Vec<u64> = rare.windows(2).map(|pair| pair[1].0.abs_diff(pair[0].0)).collect();
     let typical = median(&spacings);

@@ -45,7 +45,7 @@ pub fn measure_variant(
         if variant == Variant::Write {
             write_lane = Some((lane, span));
         }
-        take(session, Request { layout, variant, pattern: Pattern::Increasing, repeat, lane, span }, &steps, out)?;
+        take(session, &Request { layout, variant, pattern: Pattern::Increasing, repeat, lane, span }, &steps, out)?;
         if repeat == 0 {
             if let Some(first) = out.last().filter(|series| series.latency_ns.len() > 16) {
                 layout.learn_mtm(&first.latency_ns);
@@ -71,7 +71,7 @@ fn measure_constant(
         let lane = layout.next_lane(span);
         let pattern = Pattern::Constant;
         let place = out.len();
-        take(session, Request { layout, variant, pattern, repeat: 0, lane, span }, &steps, out)?;
+        take(session, &Request { layout, variant, pattern, repeat: 0, lane, span }, &steps, out)?;
         let Some(constant) = out.get(place) else { break };
         let found = layout.learn_cylinder(&constant.offset_blocks, &constant.latency_ns);
         // Look-ahead answers most of a forward series: a longer one would show no more.
@@ -93,7 +93,7 @@ struct Request<'a> {
 }
 
 /// Walks a series and appends it, what there is of it even when it was stopped.
-fn take(session: &mut Session<'_>, request: Request<'_>, steps: &[u64], out: &mut Vec<Series>) -> Result<(), Stop> {
+fn take(session: &mut Session<'_>, request: &Request<'_>, steps: &[u64], out: &mut Vec<Series>) -> Result<(), Stop> {
     let (start, downwards) = match request.variant {
         Variant::Backward => (request.lane + request.span - 1, true),
         Variant::Read | Variant::Write => (request.lane, false),

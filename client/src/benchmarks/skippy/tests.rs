@@ -13,7 +13,7 @@ fn measure(fake: &mut Fake) -> Measurement {
 }
 
 fn series(measurement: &Measurement) -> Vec<Value> {
-    let samples = measurement.result.as_ref().ok().expect("samples");
+    let samples = measurement.result.as_ref().expect("samples");
     samples.samples["series"].as_array().expect("a list").clone()
 }
 

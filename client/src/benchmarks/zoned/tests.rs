@@ -19,7 +19,7 @@ fn measure(fake: &mut Fake, zoned: ZonedMode) -> Measurement {
 }
 
 fn columns(measurement: &Measurement, series: usize) -> Vec<(u64, u64, u64)> {
-    let samples = &measurement.result.as_ref().ok().expect("samples").samples;
+    let samples = &measurement.result.as_ref().expect("samples").samples;
     let column = |name: &str| -> Vec<u64> {
         let values = samples["series"][series][name].as_array().expect("a column");
         values.iter().map(|value| value.as_u64().expect("an integer")).collect()
@@ -103,7 +103,7 @@ fn an_interrupt_keeps_the_regions_read_so_far() {
     fake.interrupt_after = Some((300, Interrupt::default()));
     let measurement = measure(&mut fake, ZonedMode::Sampled);
     assert!(matches!(measurement.stop, Some(Stop::Interrupted)));
-    let empty: &Value = &measurement.result.as_ref().ok().expect("samples").samples;
+    let empty: &Value = &measurement.result.as_ref().expect("samples").samples;
     assert!(!empty["series"].as_array().expect("series").is_empty());
 }
 
