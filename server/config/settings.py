@@ -117,7 +117,7 @@ USE_TZ = True
 STATIC_URL = "/static/"
 STATIC_ROOT = Path(env.text("STATIC_ROOT", str(BASE_DIR / ".build" / "static")))
 DATA_DIR = Path(env.text("DATA_DIR", str(BASE_DIR / ".data")))
-DOWNLOADS_DIR = Path(env.text("DOWNLOADS_DIR", str(BASE_DIR / ".build" / "dist")))
+DOWNLOADS_DIR = Path(env.text("DOWNLOADS_DIR", str(BASE_DIR / ".build" / "downloads")))
 """Holds the probe's binaries and their SHA256SUMS; pages offer them under /download/."""
 
 S3_BUCKET = env.optional("S3_BUCKET")

@@ -10,8 +10,9 @@ from pathlib import Path
 
 from django.conf import settings
 
-_NAME = re.compile(r"diskatlas[A-Za-z0-9._-]*")
+_NAME = re.compile(r"diskatlas-(?!simtool)[a-z0-9_]+(-[a-z0-9_.]+)+")
 _NOT_BINARIES = {".sha256", ".json", ".txt"}
+_RUNS_ANYWHERE = "-musl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +43,9 @@ def download_path(name: str) -> Path | None:
 
 
 def _platform(name: str) -> str:
-    target = name.removeprefix("diskatlas").strip("-")
-    return target or "this server's platform"
+    target = name.removeprefix("diskatlas-")
+    machine = target.partition("-")[0]
+    return f"Linux on {machine}, any distribution" if target.endswith(_RUNS_ANYWHERE) else target
 
 
 def downloads_list() -> list[Download]:

@@ -182,9 +182,11 @@ def test_contribute_offers_each_binary_with_its_digest(
     settings.DOWNLOADS_DIR = tmp_path
     (tmp_path / "diskatlas-x86_64-unknown-linux-musl").write_bytes(b"sample")
     (tmp_path / "secret.txt").write_bytes(b"other")
+    (tmp_path / "diskatlas-simtool-x86_64-unknown-linux-musl").write_bytes(b"other")
     page = get(client, "/contribute/")
     assert "af2bdbe1aa9b6ec1e2ade1d694f41fc71a831d0268e9891562113d8a62add1bf" in page
     assert "secret.txt" not in page
+    assert "simtool" not in page
     response = client.get("/download/diskatlas-x86_64-unknown-linux-musl")
     assert b"".join(response) == b"sample"  # type: ignore[arg-type]
     for name in ("secret.txt", "..%2fsecret.txt", "diskatlas-none"):
