@@ -1,0 +1,72 @@
+"""Senders at the same moment: one run, one submission, whoever comes first."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from server.catalog.models import DriveModel
+from server.core.problems import Problem
+from server.runs.intake import submission_receive
+from server.runs.models import Run, Submission
+from tests.support.documents import document, envelope
+
+pytestmark = pytest.mark.django_db(transaction=True)
+SENDERS = 6
+
+
+def at_once(calls: list[Callable[[], Any]]) -> list[Any]:
+    """Do all calls in threads that start together; return results or exceptions in order."""
+    barrier = threading.Barrier(len(calls))
+    results: list[Any] = [None] * len(calls)
+
+    def one(index: int) -> None:
+        barrier.wait()
+        try:
+            results[index] = calls[index]()
+        except Exception as error:
+            results[index] = error
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=one, args=(index,)) for index in range(len(calls))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results
+
+
+def test_the_same_bytes_from_many_senders_make_one_submission(kinds: Any, queue: list[Any]) -> None:
+    body = envelope(document())
+    results = at_once([lambda: submission_receive(content=body)] * SENDERS)
+    assert {result.submission.pk for result in results} == {Submission.objects.get().pk}
+    assert [result.created for result in results].count(True) == 1
+    assert Run.objects.count() == 1
+    assert len(queue) == 1
+
+
+def test_of_many_documents_with_one_run_id_one_wins_and_the_others_are_told(
+    kinds: Any, queue: list[Any]
+) -> None:
+    first = document()
+    bodies = [envelope({**first, "created_at": f"2026-01-02T03:04:{n:02}Z"}) for n in range(SENDERS)]
+    results = at_once([lambda body=body: submission_receive(content=body) for body in bodies])  # type: ignore[misc]
+    refused = [result for result in results if isinstance(result, Problem)]
+    assert {trouble.type.slug for trouble in refused} == {"run-id-taken"}
+    assert len(refused) == SENDERS - 1
+    assert Run.objects.count() == 1
+    assert Submission.objects.count() == SENDERS  # the refused ones are kept with their reason
+
+
+def test_new_models_whose_names_look_alike_get_different_addresses_even_at_once(
+    kinds: Any, queue: list[Any]
+) -> None:
+    bodies = [envelope(document(model=f"MODEL{'!' * n}X{n % 2}")) for n in range(SENDERS)]
+    results = at_once([lambda body=body: submission_receive(content=body) for body in bodies])  # type: ignore[misc]
+    assert not [result for result in results if isinstance(result, Exception)]
+    assert DriveModel.objects.count() == 2
