@@ -14,7 +14,7 @@ const RESOLUTION: u64 = 2048;
 const REGIONS_MOST: usize = 420;
 
 /// Regions one after the other at the start of the disk: they tell the noise.
-const NOISE_REGIONS: u64 = 8;
+const NOISE_REGIONS: u64 = 12;
 
 /// Neighbours that differ by less are taken to be alike even where the noise is smaller: zones differ by more.
 const ALIKE: f64 = 0.006;
@@ -62,8 +62,8 @@ fn noise(session: &mut Session<'_>, plan: &Plan) -> Result<f64, Stop> {
     }
     let typical = median(&times);
     let spread: Vec<u64> = times.iter().map(|time| time.abs_diff(typical)).collect();
-    // 1.5 medians of the deviations are a standard deviation, and four of those a difference that is none by chance.
-    Ok((6.0 * to_f64(median(&spread)) / to_f64(typical.max(1))).max(ALIKE))
+    // 1.5 medians of the deviations are a standard deviation; beyond three of those a difference is hardly chance.
+    Ok((4.5 * to_f64(median(&spread)) / to_f64(typical.max(1))).max(ALIKE))
 }
 
 struct Pass<'a> {
