@@ -100,7 +100,7 @@ fn skippy_passes_a_full_track_beyond_the_edge_and_two_cylinders_in_every_part() 
 
 #[test]
 fn sampled_zones_bracket_the_true_boundaries() {
-    for name in ["ibm-ultrastar-xp", "ibm-9zx", "micropolis-3391", "samsung-hd103sj", "modern-20tb"] {
+    for name in ["ibm-ultrastar-xp", "ibm-9zx", "micropolis-3391", "samsung-hd103sj", "seagate-st2000nm0001"] {
         let truth = truth(name);
         let document = run(&format!("sim:{name}"), &["--only", "zoned", "--repeats", "1"]);
         let offsets = column(&series(&document, "zoned")[0], "offset_blocks");
@@ -117,6 +117,14 @@ fn sampled_zones_bracket_the_true_boundaries() {
         let (found, all) = (bracketed.count(), boundaries.len());
         assert!(found * 10 >= all * 8, "{name}: {found} of {all} boundaries are located to {limit} blocks");
     }
+}
+
+#[test]
+fn a_disk_whose_heads_differ_more_than_its_zones_is_sampled_evenly_and_densely() {
+    let document = run("sim:modern-20tb", &["--only", "zoned", "--repeats", "1"]);
+    let offsets = column(&series(&document, "zoned")[0], "offset_blocks");
+    let widest = offsets.windows(2).map(|pair| pair[1] - pair[0]).max().expect("regions");
+    assert!(widest < truth("modern-20tb").capacity_blocks / 200, "{widest} blocks between two regions");
 }
 
 #[test]

@@ -1,4 +1,8 @@
 //! Regions all over the disk, denser where neighbours differ.
+//!
+//! On a drive that fills one surface after the other, each recorded as densely as it can carry, neighbours differ by the
+//! head they are read with, by more than zones do. Halving would then chase heads: such a disk is sampled evenly and
+//! densely instead, and what zones it has shows in the averages.
 
 use super::region::{self, Plan, Series};
 use crate::benchmarks::stats::{median, to_f64};
@@ -18,6 +22,11 @@ const NOISE_REGIONS: u64 = 12;
 
 /// Neighbours that differ by less are taken to be alike even where the noise is smaller: zones differ by more.
 const ALIKE: f64 = 0.006;
+
+/// Where the overview gets faster towards the inside by more than this, more often than once in so many neighbours, it
+/// is not zones that make the difference: their rate only falls.
+const RISE: f64 = 0.008;
+const RISES_ONE_IN: usize = 5;
 
 pub fn measure(session: &mut Session<'_>, plan: &Plan, out: &mut Vec<Series>) -> Result<(), Stop> {
     let noise = noise(session, plan)?;
@@ -54,7 +63,7 @@ fn region_ns(plan: &Plan) -> u64 {
 /// How far apart the times of two regions of one zone may be, as a share of them.
 fn noise(session: &mut Session<'_>, plan: &Plan) -> Result<f64, Stop> {
     session.progress("noise", 0);
-    let mut times = Vec::with_capacity(8);
+    let mut times = Vec::with_capacity(16);
     let first = plan.transfer_blocks.min(plan.capacity - plan.length);
     for index in 0..NOISE_REGIONS.min((plan.capacity - first) / plan.length) {
         let offset = first + index * plan.length;
@@ -87,12 +96,22 @@ impl Pass<'_> {
             let offset = self.aligned(offset, last);
             self.visit(session, offset)?;
         }
+        let scattered = self.is_scattered();
         while self.regions.len() + self.bad.len() < REGIONS_MOST {
-            let Some(offset) = self.widest_step() else { break };
-            session.progress(&format!("boundaries, {} regions so far", self.regions.len()), 0);
+            let next = if scattered { self.widest_gap() } else { self.widest_step() };
+            let Some(offset) = next else { break };
+            let left = if scattered { REGIONS_MOST - self.regions.len() } else { 0 };
+            let doing = format!("boundaries, {} regions so far", self.regions.len());
+            session.progress(&doing, region_ns(self.plan) * left as u64);
             self.visit(session, offset)?;
         }
         Ok(())
+    }
+
+    /// Whether the overview goes up and down as heads do, and not down in steps as zones do.
+    fn is_scattered(&self) -> bool {
+        let rises = self.regions.windows(2).filter(|pair| to_f64(pair[0].1) > to_f64(pair[1].1) * (1.0 + RISE)).count();
+        rises * RISES_ONE_IN > self.regions.len()
     }
 
     /// Regions start where requests would, but for the last one, which ends with the disk.
@@ -113,11 +132,20 @@ impl Pass<'_> {
 
     /// The middle of the widest pair of neighbours that differ; `None` when all boundaries are located.
     fn widest_step(&self) -> Option<u64> {
+        self.widest(|left, right| (left - right).abs() > self.noise * left.min(right))
+    }
+
+    /// The middle of the widest pair of neighbours.
+    fn widest_gap(&self) -> Option<u64> {
+        self.widest(|_, _| true)
+    }
+
+    fn widest(&self, wanted: impl Fn(f64, f64) -> bool) -> Option<u64> {
         let narrowest = (self.plan.capacity / RESOLUTION).max(2 * self.plan.length);
-        let pairs = self.regions.windows(2).filter(|pair| {
-            let (left, right) = (to_f64(pair[0].1), to_f64(pair[1].1));
-            pair[1].0 - pair[0].0 > narrowest && (left - right).abs() > self.noise * left.min(right)
-        });
+        let pairs = self
+            .regions
+            .windows(2)
+            .filter(|pair| pair[1].0 - pair[0].0 > narrowest && wanted(to_f64(pair[0].1), to_f64(pair[1].1)));
         let middles = pairs.map(|pair| {
             let width = pair[1].0 - pair[0].0;
             (width, (pair[0].0 + width / 2) / self.plan.transfer_blocks * self.plan.transfer_blocks)
