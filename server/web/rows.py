@@ -129,6 +129,31 @@ def measured_row(row: MeasurementRow) -> MeasuredRow:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Lack:
+    """A reason for which there are no numbers, with the metrics and places that it takes away."""
+
+    reason: str
+    names: tuple[tuple[Name, str], ...]
+    """Each metric once, with the places in words."""
+
+
+def lacks_of(rows: Iterable[MeasuredRow]) -> tuple[Lack, ...]:
+    """Return the reasons of the rows without a number, each once, in the order of their first use."""
+    by_reason: dict[str, dict[str, list[Name]]] = {}
+    for row in rows:
+        if row.shown is None:
+            by_reason.setdefault(row.reason, {}).setdefault(row.name.title, []).append(row.name)
+    return tuple(
+        Lack(reason, tuple((names[0], _places(names)) for names in metrics.values()))
+        for reason, metrics in by_reason.items()
+    )
+
+
+def _places(names: list[Name]) -> str:
+    return "; ".join(name.scope or "whole drive" for name in names)
+
+
 def _statistics(aggregate: Aggregate, unit: str) -> tuple[Shown | None, str, str]:
     median = show(aggregate.median, unit, low=aggregate.q1, high=aggregate.q3)
     if aggregate.n < 2:

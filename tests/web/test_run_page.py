@@ -29,7 +29,7 @@ def test_a_published_run_shows_each_number_with_interval_count_and_quality(clien
 
 def test_where_there_is_no_number_the_reason_stands(client: Client) -> None:
     words = text_of(get(client, f"/runs/{sample_run().run_id}/"))
-    assert "no number \N{EN DASH} 460 none The layout looks serpentine" in words
+    assert "No number for Recording surfaces (whole drive) The layout looks serpentine" in words
 
 
 def test_a_run_in_work_polls_its_status_and_refreshes_without_a_script(client: Client) -> None:

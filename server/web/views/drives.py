@@ -16,6 +16,7 @@ from server.runs.drive_selectors import (
 )
 from server.runs.models import Provenance, Run
 from server.runs.selectors import runs_of_model
+from server.web.figures import Figure
 from server.web.page import page
 from server.web.rows import Sources, statistics_groups
 from server.web.views.runs import safe_figures
@@ -79,7 +80,8 @@ def drive_detail(request: HttpRequest, slug: str) -> HttpResponse:
     return page(request, "web/drive.html", context, section="drives")
 
 
-def _figures(run: Run | None) -> list[object]:
+def _figures(run: Run | None) -> list[Figure]:
+    """Return the first figure of each kind; the run's own page has all."""
     if run is None:
         return []
-    return [figure for figures in safe_figures(run).values() for figure in figures]
+    return [figures[0] for figures in safe_figures(run).values() if figures]

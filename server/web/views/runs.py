@@ -16,10 +16,10 @@ from server.benchmarks.contract import Chart
 from server.runs.charts import run_chart
 from server.runs.envelopes import EnvelopeLost
 from server.runs.models import Benchmark, Run, State
-from server.runs.selectors import RunPage, run_page
+from server.runs.selectors import BenchmarkPart, RunPage, run_page
 from server.web.figures import Figure, chart_csv, chart_json, chart_rows, figure_of, figures_of_run
 from server.web.page import page
-from server.web.rows import MeasuredRow, measured_row
+from server.web.rows import Lack, MeasuredRow, lacks_of, measured_row
 
 REFRESH_S = 3
 """How often a page whose jobs run asks again."""
@@ -34,6 +34,8 @@ class Part:
     benchmark: Benchmark
     title: str
     rows: tuple[MeasuredRow, ...]
+    """Those with a number."""
+    lacks: tuple[Lack, ...]
     figures: tuple[Figure, ...]
 
 
@@ -76,20 +78,23 @@ def safe_figures(run: Run) -> dict[str, tuple[Figure, ...]]:
         return {}
 
 
+def _part(part: BenchmarkPart, figures: tuple[Figure, ...]) -> Part:
+    rows = [measured_row(row) for row in part.measurements]
+    return Part(
+        benchmark=part.benchmark,
+        title=part.title,
+        rows=tuple(row for row in rows if row.shown),
+        lacks=lacks_of(rows),
+        figures=figures,
+    )
+
+
 @require_safe
 def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """Show a run: status, identity, conditions, measurements, charts and how to check them."""
     data = _data_or_404(run_id)
     figures = safe_figures(data.run)
-    parts = [
-        Part(
-            benchmark=part.benchmark,
-            title=part.title,
-            rows=tuple(measured_row(row) for row in part.measurements),
-            figures=figures.get(part.benchmark.kind, ()),
-        )
-        for part in data.parts
-    ]
+    parts = [_part(part, figures.get(part.benchmark.kind, ())) for part in data.parts]
     context = {
         **_status(data),
         "parts": parts,
