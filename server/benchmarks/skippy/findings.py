@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from server.benchmarks.skippy.lines import Lines, first_lines, turn_candidates
-from server.benchmarks.skippy.media import Threshold, find_threshold
+from server.benchmarks.skippy.media import Threshold, find_threshold, share_regions
 from server.benchmarks.skippy.model import Model, fit_model
 from server.benchmarks.skippy.series import Trace
 
@@ -64,7 +64,21 @@ def analyse(traces: tuple[Trace, ...], hints_ms: tuple[float, ...]) -> tuple[Fin
             if lines is not None and _apart(lines.turn_ms, turn_ms):
                 lines = None
         findings.append(_one(trace, lines))
-    return tuple(findings)
+    return _with_shared_thresholds(findings)
+
+
+def _with_shared_thresholds(findings: list[Finding]) -> tuple[Finding, ...]:
+    shared = list(findings)
+    for variant in {finding.trace.variant for finding in findings}:
+        places = [k for k, f in enumerate(findings) if f.trace.variant == variant and f.threshold is not None]
+        pairs = [
+            (f.threshold, f.model.lines.block_ms)
+            for f in (findings[k] for k in places)
+            if f.threshold is not None and f.model is not None
+        ]
+        for place, threshold in zip(places, share_regions(pairs), strict=True):
+            shared[place] = replace(findings[place], threshold=threshold)
+    return tuple(shared)
 
 
 def agreed_turn(firsts: list[Lines | None]) -> float | None:

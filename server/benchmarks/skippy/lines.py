@@ -15,6 +15,7 @@ from server.benchmarks.skippy.series import BoolArray, FloatArray, IntArray, Tra
 
 SHORTEST_TRACK_BLOCKS = 8
 FEWEST_SAMPLES = 16
+CLEAR = 0.7
 BINS = 256
 WINDOW_TURNS = (0.35, 1.3)
 
@@ -72,6 +73,8 @@ def first_lines(trace: Trace, candidates_ms: tuple[float, ...]) -> Lines | None:
             lines = _hough(trace, use & (trace.step < window), candidate, candidate * frequency)
             if best is None or lines.concentration > best.concentration + 0.02:
                 best = lines
+        if best is not None and best.height_seen and best.concentration > CLEAR:
+            break
     if best is None or best.concentration < 0.35:
         return None
     return best

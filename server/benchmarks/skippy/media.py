@@ -14,7 +14,8 @@ import numpy as np
 from server.benchmarks.skippy.model import Model
 from server.benchmarks.skippy.series import Trace
 
-GRID = 2000
+GRID = 1500
+MOST_NEAR = 2000
 STRAY = 3e-3
 """Probability that an access goes astray for reasons outside the model."""
 
@@ -47,10 +48,12 @@ def find_threshold(trace: Trace, model: Model) -> Threshold | None:
         return None
     late = max(model.noise_ms, 2e-5 * model.lines.turn_ms)
     floor = float(np.quantile(hit, 0.002)) - model.lines.block_ms
-    grid = np.linspace(max(floor - 4 * model.lines.block_ms - 10 * late, 0.0), float(hit.max()), GRID * 20)
-    near = grid <= floor + 6 * model.lines.block_ms
-    grid = np.linspace(float(grid[0]), float(grid[near][-1]), GRID)
-    weight = _posterior(grid, hit, missed, late)
+    start = max(floor - 4 * model.lines.block_ms - 10 * late, 0.0)
+    grid = np.linspace(start, max(floor, start) + 6 * model.lines.block_ms, GRID)
+    # Hits far above the threshold and misses below it say nothing; the rest is few.
+    hit = np.sort(hit[hit <= grid[-1] + 12 * late])[:MOST_NEAR]
+    late_misses = np.sort(missed[missed >= grid[0]])[-MOST_NEAR:]
+    weight = _posterior(grid, hit, late_misses, late)
     cumulative = np.cumsum(weight)
     low, middle, high = (float(grid[int(np.searchsorted(cumulative, q))]) for q in (0.025, 0.5, 0.975))
     middle = float((grid * weight).sum())
@@ -81,3 +84,30 @@ def _posterior(
     )
     weight = np.exp(total - total.max())
     return np.asarray(weight / weight.sum())
+
+
+def share_regions(found: list[tuple[Threshold, float]]) -> list[Threshold]:
+    """Narrow the brackets of one variant's regions by one another.
+
+    The overhead is the controller's and the same everywhere; the transfer of the block is the region's (second of
+    each pair, ms). Where the intervals have nothing in common each keeps its own.
+    """
+    low = max((one.low_ms - block_ms for one, block_ms in found), default=0.0)
+    high = min((one.high_ms - block_ms for one, block_ms in found), default=0.0)
+    if len(found) < 2 or low >= high:
+        return [one for one, _ in found]
+    middle = (low + high) / 2
+    # The overhead need not be the same to the last microsecond: claim no more than a quarter of a block's time.
+    reach = max((high - low) / 2, min(block_ms for _, block_ms in found) / 4)
+    low, high = middle - reach, middle + reach
+    return [
+        Threshold(
+            latency_ms=middle + block_ms,
+            low_ms=low + block_ms,
+            high_ms=high + block_ms,
+            step=one.step + (middle + block_ms - one.latency_ms) / block_ms,
+            hits=one.hits,
+            misses=one.misses,
+        )
+        for one, block_ms in found
+    ]

@@ -23,6 +23,8 @@ FEWEST_BOUNDARIES = 4
 MOST_TRACKS = 4
 SURE_AGREEMENT = 0.985
 WORTH_FOLLOWING = 0.9
+MOST_STATES = 16_000_000
+MOST_RANKED = 1200
 """Steps of more tracks than this are not used: long moves of the arm are no longer SKIPPY's (Skippy 4.1.1)."""
 
 
@@ -197,6 +199,9 @@ def _distinct_assignments(
     reach = np.abs(trace.distance) / single.track_blocks
     for low, high in ((0.0, 1.0), (0.0, 0.65), (0.5, 0.85), (0.7, 1.0)):
         window = near & (reach > low) & (reach <= high)
+        if int(window.sum()) > MOST_RANKED:
+            window[np.flatnonzero(window)[:: -(-int(window.sum()) // MOST_RANKED)]] ^= True
+            window = near & (reach > low) & (reach <= high) & ~window
         if int(window.sum()) >= 8:
             for gaps in _rank_assignments(trace, single, window, apart, places, turn_ms, cap)[:1]:
                 found.setdefault((gaps.boundaries.heads, gaps.head_ms, gaps.cylinder_ms), gaps)
@@ -204,7 +209,13 @@ def _distinct_assignments(
 
 
 def _follow(trace: Trace, use: BoolArray, apart: FloatArray, lines: Lines, gaps: Gaps, cap: float) -> Gaps:
-    """Follow an assignment's boundaries through all steps, past spare areas."""
+    """Follow an assignment's boundaries through the steps, past spare areas; the shortest steps where there are
+    more than the search has room for."""
+    room = max(MOST_STATES // gaps.boundaries.cylinder_blocks, 50)
+    if int(use.sum()) > room:
+        reach = np.abs(trace.distance[use])
+        use = use & (np.abs(trace.distance) <= np.partition(reach, room)[room])
+        use[np.flatnonzero(use)[room:]] = False
     second = gaps.head_ms if gaps.cylinder_ms is None else gaps.cylinder_ms
     path = follow_boundaries(
         trace.before[use],

@@ -1,0 +1,1 @@
+"""Compare extraction with the truth of traced and simulated drives."""
