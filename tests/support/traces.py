@@ -94,7 +94,9 @@ def zoned_entry(drive: str, name: str, root: Path = TRACES) -> dict[str, Any]:
                     "repeat": 0,
                     "offset_blocks": [int(row["lba"]) for row in table],
                     "length_blocks": [int(row["sectors"]) for row in table],
-                    "elapsed_ns": [round(int(row["sectors"]) * 512 / float(row["mb_s"]) * 1e3) for row in table],
+                    "elapsed_ns": [
+                        round(int(row["sectors"]) * 512 / float(row["mb_s"]) * 1e3) for row in table
+                    ],
                 }
             ]
         },

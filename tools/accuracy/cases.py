@@ -59,7 +59,9 @@ class Row:
 
 def judge(case: Case) -> list[Row]:
     measured = {(m.metric, m.scope): m for m in case.extract().measurements}
-    return [_row(case, expected, measured.get((expected.metric, expected.scope))) for expected in case.expected]
+    return [
+        _row(case, expected, measured.get((expected.metric, expected.scope))) for expected in case.expected
+    ]
 
 
 def _row(case: Case, expected: Expected, found: Measurement | None) -> Row:
@@ -116,7 +118,11 @@ def _local_expected(
 ) -> list[Expected]:
     track = float(local.get("lbas_per_track", local.get("blocks_per_track", 0)))
     block_ms = turn / float(local["phys_sectors_per_track"])
-    rows = [Expected("skippy.sectors_per_track", region, track, 0.0 if strictness == CLEAN else 0.01 * track, must)]
+    rows = [
+        Expected(
+            "skippy.sectors_per_track", region, track, 0.0 if strictness == CLEAN else 0.01 * track, must
+        )
+    ]
     for metric, key in (("head_switch_gap", "track_skew_ms"), ("cylinder_switch_gap", "cylinder_skew_ms")):
         gap = float(local[key]) % turn
         bar = block_ms if strictness == CLEAN else 0.03 * gap
@@ -126,7 +132,11 @@ def _local_expected(
     share = 0.03 if strictness == CLEAN else 0.06
     rows.append(
         Expected(
-            "skippy.mtm", f"{region}/{variant}", mtm, max(share * mtm, block_ms / 2), must and strictness == CLEAN
+            "skippy.mtm",
+            f"{region}/{variant}",
+            mtm,
+            max(share * mtm, block_ms / 2),
+            must and strictness == CLEAN,
         )
     )
     return rows

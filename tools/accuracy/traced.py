@@ -28,9 +28,7 @@ STEP_SHARE = 0.012
 
 
 def traced_cases() -> list[Case]:
-    return [
-        case for drive in traces.drives() for case in (*_skippy(drive), *_zoned(drive), *_seeker(drive))
-    ]
+    return [case for drive in traces.drives() for case in (*_skippy(drive), *_zoned(drive), *_seeker(drive))]
 
 
 def is_serpentine(truth: dict[str, Any]) -> bool:
@@ -49,7 +47,15 @@ def _skippy(drive: str) -> list[Case]:
         regions = tuple(dict.fromkeys(series["region"] for series in entry["samples"]["series"]))
         if regions:
             expected = skippy_expected(truth, strictness, regions, variant, is_serpentine(truth))
-            cases.append(Case(drive, f"SKIPPY, {words}", strictness, expected, _later(skippy.KIND, lambda e=entry: e, drive)))
+            cases.append(
+                Case(
+                    drive,
+                    f"SKIPPY, {words}",
+                    strictness,
+                    expected,
+                    _later(skippy.KIND, lambda e=entry: e, drive),
+                )
+            )
     return cases
 
 
@@ -81,4 +87,8 @@ def _seeker(drive: str) -> list[Case]:
         for name, value in (("minimum", shortest), ("full_stroke", longest))
     )
     entry = traces.seeker_entry(drive)
-    return [Case(drive, "SEEKER, writes over two turns", CLEAN, expected, _later(seeker.KIND, lambda: entry, drive))]
+    return [
+        Case(
+            drive, "SEEKER, writes over two turns", CLEAN, expected, _later(seeker.KIND, lambda: entry, drive)
+        )
+    ]

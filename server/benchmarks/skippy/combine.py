@@ -6,138 +6,16 @@ Disagreement lowers the quality; what no series carries gets a reason.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 import numpy as np
 
 from server.benchmarks.contract import Measurement, Metric, Quality
 from server.benchmarks.skippy import definitions as metric
 from server.benchmarks.skippy.findings import Finding
+from server.benchmarks.skippy.media import FEWEST_MISSES
+from server.benchmarks.skippy.pooling import Estimate, none, pooled, with_quality
 
 REGIONS = ("outer", "middle", "inner")
-Z95 = 1.96
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    value: float
-    error: float
-    count: int
-
-
-def none(what: Metric, scope: str, reason: str) -> Measurement:
-    return Measurement(what.key, scope, None, None, None, 0, Quality.NONE, reason)
-
-
-def pooled(what: Metric, scope: str, estimates: list[Estimate], tolerance: float) -> Measurement:
-    """Inverse-variance mean; estimates further apart than their errors and `tolerance` allow lower the quality."""
-    values = np.array([one.value for one in estimates])
-    errors = np.array([one.error for one in estimates])
-    weights = 1 / errors**2
-    value = float((values * weights).sum() / weights.sum())
-    error = float(1 / np.sqrt(weights.sum()))
-    apart = float(np.abs(values - value).max())
-    quality, reason = Quality.GOOD, ""
-    if apart > max(tolerance, 4 * float(errors.max())):
-        quality, reason = Quality.POOR, "The series of this run disagree by more than their noise explains."
-        error = max(error, apart / Z95)
-    elif Z95 * error > tolerance:
-        quality, reason = Quality.FAIR, "The noise of the samples leaves a wide interval."
-    count = sum(one.count for one in estimates)
-    return Measurement(
-        what.key, scope, value, value - Z95 * error, value + Z95 * error, count, quality, reason
-    )
-
-
-def with_quality(found: Measurement, quality: Quality, reason: str) -> Measurement:
-    return Measurement(
-        found.metric,
-        found.scope,
-        found.value,
-        found.low,
-        found.high,
-        found.count,
-        quality,
-        reason,
-        found.level,
-    )
-
-
-def rotation(findings: tuple[Finding, ...]) -> list[Measurement]:
-    sure = [f for f in findings if f.trusted and f.lines is not None and f.model is not None]
-    estimates = []
-    for finding in sure:
-        model = finding.model
-        assert model is not None
-        error = model.errors_ms[0]
-        if np.isfinite(error) and model.lines.height_seen:
-            estimates.append(
-                Estimate(
-                    model.lines.turn_ms, max(error, 1e-6 * model.lines.turn_ms), int(model.inliers.sum())
-                )
-            )
-    if estimates:
-        turn = pooled(metric.ROTATION_TIME, "", estimates, 1e-3 * estimates[0].value)
-    else:
-        turn = _rotation_from_lines(findings)
-    return [turn, _rate(turn)]
-
-
-def _rotation_from_lines(findings: tuple[Finding, ...]) -> Measurement:
-    """Where no model of the tracks holds, the two lines before the first boundaries still show the turn."""
-    lines = [
-        f.lines
-        for f in findings
-        if f.lines is not None and f.lines.height_seen and f.lines.concentration > 0.6
-    ]
-    count = sum(len(f.trace.block) for f in findings)
-    if lines:
-        turns = np.array([line.turn_ms for line in lines])
-        value = float(np.median(turns))
-        reach = max(float(np.abs(turns - value).max()), 2e-3 * value)
-        return Measurement(
-            metric.ROTATION_TIME.key,
-            "",
-            value,
-            value - reach,
-            value + reach,
-            count,
-            Quality.FAIR,
-            "Taken from the sawtooth's lines alone: no model of equal tracks explains the samples.",
-        )
-    rough = [f.lines.turn_ms for f in findings if f.lines is not None and f.lines.concentration > 0.6]
-    if rough:
-        value = float(np.median(rough))
-        return Measurement(
-            metric.ROTATION_TIME.key,
-            "",
-            value,
-            0.98 * value,
-            1.02 * value,
-            count,
-            Quality.POOR,
-            "No series shows the edge of the sawtooth: the latency of small steps stands for the turn.",
-        )
-    return none(
-        metric.ROTATION_TIME,
-        "",
-        "The latencies do not rise in a line with the step: the device does not turn, or a cache answers.",
-    )
-
-
-def _rate(turn: Measurement) -> Measurement:
-    if turn.value is None or turn.low is None or turn.high is None:
-        return none(metric.ROTATION_RATE, "", turn.reason)
-    return Measurement(
-        metric.ROTATION_RATE.key,
-        "",
-        60e3 / turn.value,
-        60e3 / turn.high,
-        60e3 / turn.low,
-        turn.count,
-        turn.quality,
-        turn.reason,
-    )
 
 
 def sectors(findings: tuple[Finding, ...], region: str) -> Measurement:
@@ -376,10 +254,14 @@ def _edge_quality(finding: Finding) -> tuple[Quality, str]:
     limit, model = finding.threshold, finding.model
     assert limit is not None and model is not None
     width = limit.high_ms - limit.low_ms
+    if limit.misses < FEWEST_MISSES:
+        return Quality.POOR, "Too few accesses on one track lie before the edge."
     if limit.latency_ms <= 0 or width > 0.5 * abs(limit.latency_ms):
         return Quality.POOR, "The edge is known only within a wide interval."
     if width > max(0.06 * limit.latency_ms, 1.05 * model.lines.block_ms):
         return Quality.FAIR, "The accesses next to the edge cross a track boundary, so the bracket is wide."
+    if limit.hits < 2:
+        return Quality.FAIR, "Few accesses on one track lie right behind the edge."
     return Quality.GOOD, ""
 
 

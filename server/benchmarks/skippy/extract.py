@@ -9,6 +9,7 @@ from server.benchmarks.contract import Extraction, Facts
 from server.benchmarks.skippy import combine
 from server.benchmarks.skippy.definitions import CYLINDER_GAP, HEAD_GAP
 from server.benchmarks.skippy.findings import Finding, analyse
+from server.benchmarks.skippy.rotation import rotation
 from server.benchmarks.skippy.series import NS_PER_MS, traces_of
 
 
@@ -19,7 +20,7 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
         hints.append(60e3 / facts.rated_rpm)
     findings = analyse(traces_of(entry["samples"]), tuple(hints))
     measurements = [
-        *combine.rotation(findings),
+        *rotation(findings),
         *combine.thresholds(findings),
         combine.transfer(findings),
         *combine.each_region(findings, combine.sectors),

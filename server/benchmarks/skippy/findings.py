@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from server.benchmarks.skippy.lines import Lines, first_lines, turn_candidates
-from server.benchmarks.skippy.media import Threshold, find_threshold, share_regions
+from server.benchmarks.skippy.media import FEWEST_MISSES, Threshold, find_threshold, share_regions
 from server.benchmarks.skippy.model import Model, fit_model
 from server.benchmarks.skippy.series import Trace
 
@@ -70,7 +70,11 @@ def analyse(traces: tuple[Trace, ...], hints_ms: tuple[float, ...]) -> tuple[Fin
 def _with_shared_thresholds(findings: list[Finding]) -> tuple[Finding, ...]:
     shared = list(findings)
     for variant in {finding.trace.variant for finding in findings}:
-        places = [k for k, f in enumerate(findings) if f.trace.variant == variant and f.threshold is not None]
+        places = [
+            k
+            for k, f in enumerate(findings)
+            if f.trace.variant == variant and f.threshold is not None and f.threshold.misses >= FEWEST_MISSES
+        ]
         pairs = [
             (f.threshold, f.model.lines.block_ms)
             for f in (findings[k] for k in places)

@@ -214,3 +214,27 @@ def least_absolute(matrix: FloatArray, target: FloatArray, rounds: int = 40) -> 
         weight = 1.0 / np.maximum(left, floor)
         weight /= weight.max()
     return np.asarray(solution / scale, dtype=np.float64)
+
+
+def turn_at_edge(trace: Trace, lines: Lines) -> tuple[float, float] | None:
+    """Rotation time and its standard error from as many steps behind the edge as there are before it.
+
+    Needs no track length: close to the edge few accesses cross a boundary, and slopes that change from head to
+    head have no room to matter.
+    """
+    rest = trace.elapsed_ms - trace.distance * lines.block_ms - lines.offset_ms
+    turns = np.round(rest / lines.turn_ms)
+    use = trace.chained & trace.increasing & (np.abs(wrap(rest, lines.turn_ms)) < lines.turn_ms / 40)
+    late = use & (turns == 1) & (trace.step < 0.5 * lines.track_blocks)
+    if int(late.sum()) < 6 or not trace.forward:
+        return None
+    edge = float(np.quantile(trace.step[late], 0.95))
+    near = use & (trace.step <= max(2 * edge, edge + 12)) & ((turns == 0) | (turns == 1))
+    if int((near & (turns == 0)).sum()) < 6:
+        return None
+    distance = trace.distance[near].astype(np.float64)
+    matrix = np.column_stack([np.ones(len(distance)), distance, turns[near]])
+    solution = least_absolute(matrix, trace.elapsed_ms[near])
+    scale = float(np.abs(trace.elapsed_ms[near] - matrix @ solution).mean())
+    error = scale * float(np.sqrt(max(np.linalg.pinv(matrix.T @ matrix)[2, 2], 0.0)))
+    return float(solution[2]), max(error, 1e-6 * lines.turn_ms)

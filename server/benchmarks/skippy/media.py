@@ -16,6 +16,8 @@ from server.benchmarks.skippy.series import Trace
 
 GRID = 1500
 MOST_NEAR = 2000
+FEWEST_MISSES = 4
+"""Accesses before the edge, on one track, without which its place is not believed."""
 STRAY = 3e-3
 """Probability that an access goes astray for reasons outside the model."""
 

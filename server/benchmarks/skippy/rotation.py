@@ -1,0 +1,88 @@
+"""Rotation time and rate of the whole drive."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from server.benchmarks.contract import Measurement, Quality
+from server.benchmarks.skippy import definitions as metric
+from server.benchmarks.skippy.findings import Finding
+from server.benchmarks.skippy.lines import turn_at_edge
+from server.benchmarks.skippy.pooling import Z95, Estimate, none, pooled
+
+
+def rotation(findings: tuple[Finding, ...]) -> list[Measurement]:
+    sure = [f for f in findings if f.trusted and f.lines is not None and f.model is not None]
+    estimates = []
+    for finding in sure:
+        model = finding.model
+        assert model is not None
+        error = model.errors_ms[0]
+        if np.isfinite(error) and model.lines.height_seen:
+            estimates.append(
+                Estimate(
+                    model.lines.turn_ms, max(error, 1e-6 * model.lines.turn_ms), int(model.inliers.sum())
+                )
+            )
+    if estimates:
+        turn = pooled(metric.ROTATION_TIME, "", estimates, 1e-3 * estimates[0].value)
+    else:
+        turn = _rotation_from_lines(findings)
+    return [turn, _rate(turn)]
+
+
+def _rotation_from_lines(findings: tuple[Finding, ...]) -> Measurement:
+    """Where no model of the tracks holds, the two lines before the first boundaries still show the turn."""
+    count = sum(len(f.trace.block) for f in findings)
+    heights = [
+        turn_at_edge(f.trace, f.lines) for f in findings if f.lines is not None and f.lines.height_seen
+    ]
+    near = [found for found in heights if found is not None]
+    if near:
+        turns = np.array([turn_ms for turn_ms, _ in near])
+        value = float(np.median(turns))
+        spread = float(np.median(np.abs(turns - value))) if len(near) > 2 else 0.0
+        reach = max(Z95 * float(np.median([error for _, error in near])), Z95 * spread, 1e-3 * value)
+        return Measurement(
+            metric.ROTATION_TIME.key,
+            "",
+            value,
+            value - reach,
+            value + reach,
+            count,
+            Quality.FAIR,
+            "Taken from the height of the edge alone: no model of equal tracks explains the samples.",
+        )
+    rough = [f.lines.turn_ms for f in findings if f.lines is not None and f.lines.concentration > 0.6]
+    if rough:
+        value = float(np.median(rough))
+        return Measurement(
+            metric.ROTATION_TIME.key,
+            "",
+            value,
+            0.98 * value,
+            1.02 * value,
+            count,
+            Quality.POOR,
+            "No series shows the edge of the sawtooth: the latency of small steps stands for the turn.",
+        )
+    return none(
+        metric.ROTATION_TIME,
+        "",
+        "The latencies do not rise in a line with the step: the device does not turn, or a cache answers.",
+    )
+
+
+def _rate(turn: Measurement) -> Measurement:
+    if turn.value is None or turn.low is None or turn.high is None:
+        return none(metric.ROTATION_RATE, "", turn.reason)
+    return Measurement(
+        metric.ROTATION_RATE.key,
+        "",
+        60e3 / turn.value,
+        60e3 / turn.high,
+        60e3 / turn.low,
+        turn.count,
+        turn.quality,
+        turn.reason,
+    )
