@@ -1,7 +1,8 @@
 //! Whole runs of the probe on the named simulated drives, in virtual time.
 
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -23,8 +24,12 @@ fn run(device: &str, arguments: &[&str]) -> Value {
     assert!(output.status.success(), "{device}: {}", String::from_utf8_lossy(&output.stderr));
     let verified = probe(folder.path()).args(["verify", "run.json"]).output().expect("the probe");
     assert!(verified.status.success(), "{device}: {}", String::from_utf8_lossy(&verified.stdout));
-    let envelope: Value =
-        serde_json::from_slice(&std::fs::read(folder.path().join("run.json")).expect("the file")).expect("JSON");
+    document(&folder.path().join("run.json"))
+}
+
+/// The document inside an envelope.
+fn document(file: &Path) -> Value {
+    let envelope: Value = serde_json::from_slice(&std::fs::read(file).expect("the file")).expect("JSON");
     let payload = STANDARD.decode(envelope["payload"].as_str().expect("a payload")).expect("base64");
     serde_json::from_slice(&payload).expect("JSON")
 }
@@ -192,4 +197,29 @@ fn json_says_where_the_document_lies_and_what_was_measured() {
     let line: Value = serde_json::from_slice(&output.stdout).expect("one line of JSON");
     assert_eq!(line["file"], "here.json");
     assert_eq!(line["benchmarks"][0]["state"], "measured");
+}
+
+#[test]
+fn an_interrupted_run_saves_and_signs_what_was_measured_and_exits_with_1() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // A day of virtual time: long enough to be interrupted in the middle on any machine.
+    let arguments = ["run", "sim:modern-20tb", "--zoned", "streaming", "--only", "skippy,zoned", "-o", "run.json"];
+    let mut child = probe(folder.path()).args(arguments).stderr(Stdio::piped()).spawn().expect("the probe");
+    let lines = BufReader::new(child.stderr.take().expect("standard error")).lines();
+    let mut said = Vec::new();
+    for line in lines {
+        let line = line.expect("text");
+        if line.contains("zoned: ") && !said.iter().any(|earlier: &String| earlier.contains("zoned: ")) {
+            let pid = rustix::process::Pid::from_child(&child);
+            rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("a signal");
+        }
+        said.push(line);
+    }
+    assert_eq!(child.wait().expect("an end").code(), Some(1), "{said:?}");
+    assert!(said.iter().any(|line| line.contains("interrupted")), "{said:?}");
+    let verified = probe(folder.path()).args(["verify", "run.json"]).output().expect("the probe");
+    assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
+    let document = document(&folder.path().join("run.json"));
+    assert_eq!(document["conditions"]["interrupted"], true);
+    assert!(benchmark(&document, "skippy").get("samples").is_some());
 }

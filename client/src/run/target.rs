@@ -147,3 +147,50 @@ fn device_report(disk: &Disk, request: &Request, geometry: crate::device::Geomet
         temperature_celsius: None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn machine() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().expect("a folder");
+        let put = |path: &str, text: &str| {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("the folder");
+            fs::write(path, text).expect("the file");
+        };
+        put("sys/block/sdb/size", "2048");
+        put("sys/block/sdb/sdb1/partition", "1");
+        put("sys/block/sdc/size", "0");
+        put("sys/block/dm-0/size", "2048");
+        put("sys/block/md0/size", "2048");
+        put("sys/block/md0/slaves/sdb/x", "");
+        folder
+    }
+
+    fn identified(name: &str) -> Result<Disk, TargetError> {
+        let folder = machine();
+        identify(&Tree::below(folder.path()), &Path::new("/dev").join(name))
+    }
+
+    #[test]
+    fn a_partition_is_not_measured_and_its_disk_is_named() {
+        let error = identified("sdb1").expect_err("a partition");
+        assert!(matches!(&error, TargetError::Partition { disk, .. } if disk.ends_with("/sdb")), "{error}");
+    }
+
+    #[test]
+    fn a_disk_is_found_by_its_name() {
+        assert_eq!(identified("sdb").expect("a disk").capacity_bytes, 2048 * 512);
+    }
+
+    #[test]
+    fn devices_made_of_disks_and_empty_drives_are_not_measured() {
+        assert!(matches!(identified("dm-0"), Err(TargetError::NotADisk(_))));
+        assert!(matches!(identified("md0"), Err(TargetError::NotADisk(_))));
+        assert!(matches!(identified("sdc"), Err(TargetError::Open(OpenError::Empty(_)))));
+        assert!(matches!(identified("sdz"), Err(TargetError::Open(OpenError::NotFound(_)))));
+    }
+}

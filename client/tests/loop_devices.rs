@@ -1,0 +1,230 @@
+//! The probe on genuine block devices: loop devices on plain files. Skipped where the machine can't make them.
+
+use std::fs;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use diskatlas::device::raw::{OpenError, RawDisk, Writing};
+use diskatlas::device::{AccessError, Device};
+
+const BYTES: usize = 16 << 20;
+
+/// A loop device on a file of its own, detached at the end.
+struct Loop {
+    folder: tempfile::TempDir,
+    device: PathBuf,
+}
+
+impl Loop {
+    /// `None`, with the reason said, where this machine has no loop devices or the test may not make one.
+    fn new(options: &[&str]) -> Option<Self> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("disk.img");
+        let bytes: Vec<u8> = (0..BYTES).map(|at| u8::try_from(at / 512 % 251).unwrap_or(0)).collect();
+        fs::write(&file, bytes).expect("the image");
+        let output = Command::new("losetup").args(["--find", "--show"]).args(options).arg(&file).output();
+        let reason = match output {
+            Ok(output) if output.status.success() => {
+                let device = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
+                return Some(Self { folder, device });
+            }
+            Ok(output) => String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+            Err(error) => format!("losetup: {error}"),
+        };
+        let _ = writeln!(std::io::stderr(), "skipped: no loop device can be made here ({reason})");
+        assert!(std::env::var_os("DISKATLAS_STRICT").is_none_or(|strict| strict.is_empty()), "skipped: {reason}");
+        None
+    }
+
+    fn image(&self) -> Vec<u8> {
+        // Through the device, so that nothing waits in its cache.
+        let mut bytes = Vec::new();
+        let mut file = fs::File::open(&self.device).expect("the device");
+        file.read_to_end(&mut bytes).expect("its bytes");
+        bytes
+    }
+
+    fn write_at(&self, offset: u64, bytes: &[u8]) {
+        let mut file = fs::OpenOptions::new().write(true).open(&self.device).expect("the device");
+        file.seek(SeekFrom::Start(offset)).expect("the place");
+        file.write_all(bytes).expect("the bytes");
+        file.sync_all().expect("the bytes on the device");
+    }
+
+    fn probe(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_diskatlas"));
+        command.current_dir(self.folder.path()).env("DISKATLAS_KEY", self.folder.path().join("key"));
+        command.arg("run").arg(&self.device).args(arguments).output().expect("the probe")
+    }
+
+    fn name(&self) -> String {
+        self.device.file_name().expect("a name").to_string_lossy().into_owned()
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup").arg("--detach").arg(&self.device).status();
+    }
+}
+
+fn run(program: &str, arguments: &[&Path]) {
+    let output = Command::new(program).args(arguments).output().unwrap_or_else(|error| panic!("{program}: {error}"));
+    assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Refused with exit code 2 and those words, for preserving and destroying; not a byte is different afterwards.
+fn assert_refused(device: &Loop, modes: &[&[&str]], words: &str) {
+    let before = device.image();
+    for mode in modes {
+        let name = device.name();
+        let output = device.probe(&[*mode, &["--confirm", &name, "--only", "skippy", "-o", "run.json"]].concat());
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{mode:?}: {said}");
+        assert!(said.contains(words), "{mode:?}: {said}");
+        assert!(!device.folder.path().join("run.json").exists());
+    }
+    assert!(device.image() == before, "bytes changed");
+}
+
+const WRITING: &[&[&str]] = &[&["--writes", "preserve"], &["--writes", "destroy"], &["--writes", "destroy", "--wipe"]];
+
+#[test]
+fn preserving_writes_the_same_bytes_back() {
+    let Some(device) = Loop::new(&[]) else { return };
+    let before = device.image();
+    let mut disk = RawDisk::open(&device.device, Writing::Preserve, None).expect("an exclusive open");
+    let blocks: Vec<u64> = (0..500).map(|index| index * 61 % disk.geometry().capacity_blocks()).collect();
+    disk.keep(&blocks).expect("readable blocks");
+    for index in 0..blocks.len() {
+        let timing = disk.write_timed(index).expect("a write");
+        assert!(timing.latency_ns > 0);
+    }
+    drop(disk);
+    assert!(device.image() == before, "bytes changed");
+}
+
+#[test]
+fn destroying_writes_the_pattern_at_the_blocks_that_were_told_and_nowhere_else() {
+    let Some(device) = Loop::new(&[]) else { return };
+    let before = device.image();
+    let mut disk = RawDisk::open(&device.device, Writing::Destroy, None).expect("an exclusive open");
+    let size = disk.geometry().block_bytes as usize;
+    disk.keep(&[7, 3]).expect("readable blocks");
+    disk.write_timed(0).expect("a write");
+    drop(disk);
+    let after = device.image();
+    assert!(after[7 * size..8 * size].starts_with(b"DiskAtls\x07"));
+    assert!(after[..7 * size] == before[..7 * size] && after[8 * size..] == before[8 * size..]);
+}
+
+#[test]
+fn a_disk_opened_for_reading_refuses_to_write() {
+    let Some(device) = Loop::new(&[]) else { return };
+    let mut disk = RawDisk::open(&device.device, Writing::Nothing, None).expect("an open");
+    disk.keep(&[3]).expect("a readable block");
+    assert!(!disk.writable());
+    assert!(matches!(disk.write_timed(0), Err(AccessError::Gone { .. })));
+}
+
+#[test]
+fn a_block_that_was_not_kept_is_not_written() {
+    let Some(device) = Loop::new(&[]) else { return };
+    let before = device.image();
+    let mut disk = RawDisk::open(&device.device, Writing::Preserve, None).expect("an exclusive open");
+    let beyond = disk.geometry().capacity_blocks() + 5;
+    assert!(disk.keep(&[3, beyond]).is_err());
+    assert!(disk.write_timed(0).is_err());
+    drop(disk);
+    assert!(device.image() == before, "bytes changed");
+}
+
+#[test]
+fn a_read_only_flag_is_seen_although_the_open_succeeds() {
+    let Some(device) = Loop::new(&["--read-only"]) else { return };
+    assert!(matches!(RawDisk::open(&device.device, Writing::Preserve, None), Err(OpenError::ReadOnly(_))));
+    assert_refused(&device, WRITING, "read-only");
+}
+
+#[test]
+fn a_mounted_disk_is_refused() {
+    let Some(device) = Loop::new(&[]) else { return };
+    run("mkfs.ext4", &[Path::new("-q"), &device.device]);
+    let mount_point = device.folder.path().join("mnt");
+    fs::create_dir(&mount_point).expect("the mount point");
+    run("mount", &[&device.device, &mount_point]);
+    let result = std::panic::catch_unwind(|| assert_refused(&device, WRITING, "is mounted at"));
+    run("umount", &[&mount_point]);
+    result.expect("refused");
+}
+
+#[test]
+fn swap_is_refused() {
+    let Some(device) = Loop::new(&[]) else { return };
+    run("mkswap", &[&device.device]);
+    let output = Command::new("swapon").arg(&device.device).output().expect("swapon");
+    assert!(output.status.success(), "swapon: {}", String::from_utf8_lossy(&output.stderr));
+    let result = std::panic::catch_unwind(|| assert_refused(&device, WRITING, "swap"));
+    run("swapoff", &[&device.device]);
+    result.expect("refused");
+}
+
+#[test]
+fn the_disk_behind_another_loop_device_is_refused() {
+    let Some(device) = Loop::new(&[]) else { return };
+    let output = Command::new("losetup").args(["--find", "--show"]).arg(&device.device).output().expect("losetup");
+    let upper = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
+    let result = std::panic::catch_unwind(|| assert_refused(&device, WRITING, "stands behind the loop device"));
+    run("losetup", &[Path::new("--detach"), &upper]);
+    result.expect("refused");
+}
+
+#[test]
+fn a_disk_that_another_program_holds_exclusively_is_refused() {
+    let Some(device) = Loop::new(&[]) else { return };
+    let holder = RawDisk::open(&device.device, Writing::Preserve, None).expect("an exclusive open");
+    assert_refused(&device, WRITING, "exclusively");
+    drop(holder);
+}
+
+#[test]
+fn a_file_system_is_destroyed_only_with_wipe() {
+    let Some(device) = Loop::new(&[]) else { return };
+    run("mkfs.ext4", &[Path::new("-q"), &device.device]);
+    assert_refused(&device, &[&["--writes", "destroy"]], "ext4");
+    let output = device.probe(&["--writes", "destroy", "--wipe", "--confirm", &device.name(), "--only", "skippy"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn a_partition_table_is_destroyed_only_with_wipe() {
+    let Some(device) = Loop::new(&[]) else { return };
+    device.write_at(510, &[0x55, 0xAA]);
+    assert_refused(&device, &[&["--writes", "destroy"]], "MBR");
+}
+
+#[test]
+fn a_wrong_or_missing_confirmation_writes_nothing() {
+    let Some(device) = Loop::new(&[]) else { return };
+    let before = device.image();
+    for confirm in [&["--confirm", "yes"][..], &[]] {
+        let output = device.probe(&[&["--writes", "preserve", "--only", "skippy"], confirm].concat());
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("the device name") && said.contains("nothing was written"), "{said}");
+    }
+    assert!(device.image() == before, "bytes changed");
+}
+
+#[test]
+fn a_device_that_does_not_turn_is_measured_where_that_makes_sense_and_the_rest_says_why_not() {
+    let Some(device) = Loop::new(&[]) else { return };
+    let output = device.probe(&["--json", "-o", "run.json", "--rotational", "yes"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let line: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let states: Vec<&str> = (0..3).map(|at| line["benchmarks"][at]["state"].as_str().expect("a state")).collect();
+    assert_eq!(states, ["skipped", "measured", "skipped"]);
+    let why = line["benchmarks"][0]["reason"].as_str().expect("a reason");
+    assert!(why.contains("no rotation is seen"), "{why}");
+}
