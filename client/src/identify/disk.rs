@@ -185,3 +185,7 @@ fn controller(place: &Path) -> Option<String> {
     let driver = driver.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
     Some(driver.map_or(ids.clone(), |driver| format!("{driver} ({ids})")))
 }
+
+#[cfg(test)]
+#[path = "disk_tests.rs"]
+mod tests;
