@@ -57,9 +57,13 @@ fn every_object_of_every_schema_is_closed_and_every_number_and_list_is_bounded()
             if is("string") {
                 assert!(schema["pattern"].is_string(), "{path}");
             }
-            object.iter().for_each(|(name, value)| walk(value, &format!("{path}/{name}")));
+            for (name, value) in object {
+                walk(value, &format!("{path}/{name}"));
+            }
         } else if let Some(list) = schema.as_array() {
-            list.iter().for_each(|value| walk(value, path));
+            for value in list {
+                walk(value, path);
+            }
         }
     }
     for text in [RUN_SCHEMA, SKIPPY, ZONED, SEEKER] {

@@ -31,17 +31,17 @@ impl Endpoint {
     /// # Errors
     /// [`EndpointError`].
     pub fn parse(text: &str) -> Result<Self, EndpointError> {
-        let parsed: Uri = text.parse().map_err(|_| EndpointError::NotAUrl(text.to_owned()))?;
-        let host = parsed.host().ok_or_else(|| EndpointError::NotAUrl(text.to_owned()))?;
-        let secure = match parsed.scheme_str() {
+        let uri: Uri = text.parse().map_err(|_| EndpointError::NotAUrl(text.to_owned()))?;
+        let host = uri.host().ok_or_else(|| EndpointError::NotAUrl(text.to_owned()))?;
+        let secure = match uri.scheme_str() {
             Some("https") => true,
             Some("http") => false,
             Some(_) => return Err(EndpointError::Scheme(text.to_owned())),
             None => return Err(EndpointError::NoScheme(text.to_owned())),
         };
-        let bare = text.split(['?', '#']).next().unwrap_or(text).trim_end_matches('/');
-        let base = bare.strip_suffix(SUBMISSIONS_PATH.trim_end_matches('/')).unwrap_or(bare);
-        Ok(Self { base: base.trim_end_matches('/').to_owned(), exposed: !secure && !is_loopback(host) })
+        let address = text.split(['?', '#']).next().unwrap_or(text).trim_end_matches('/');
+        let front_page = address.strip_suffix(SUBMISSIONS_PATH.trim_end_matches('/')).unwrap_or(address);
+        Ok(Self { base: front_page.trim_end_matches('/').to_owned(), exposed: !secure && !is_loopback(host) })
     }
 
     #[must_use]
