@@ -33,6 +33,9 @@ pub trait Kind: Sync {
     /// Version of the schema that `run`'s parameters and samples follow.
     fn version(&self) -> u32;
 
+    /// Text of that schema: the file that the archive publishes.
+    fn schema(&self) -> &'static str;
+
     /// Whether its samples mean nothing on a device that does not turn.
     fn needs_rotation(&self) -> bool;
 

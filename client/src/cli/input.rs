@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 
+use crate::benchmarks::registry::KINDS;
 use crate::report::check::Checker;
 use crate::report::envelope::MAX_ENVELOPE_BYTES;
 use crate::text;
@@ -29,9 +30,22 @@ pub fn read_envelope(path: &Path) -> anyhow::Result<Vec<u8>> {
 
 /// A checker that knows the schemas of all kinds.
 pub fn checker() -> anyhow::Result<Checker> {
-    Ok(Checker::new([
-        ("skippy", include_str!("../../../server/benchmarks/skippy/schema/v1.json")),
-        ("zoned", include_str!("../../../server/benchmarks/zoned/schema/v1.json")),
-        ("seeker", include_str!("../../../server/benchmarks/seeker/schema/v1.json")),
-    ])?)
+    Ok(Checker::new(KINDS.iter().map(|kind| (kind.slug(), kind.schema())))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn every_kind_carries_the_schema_of_its_own_slug_and_version() {
+        for kind in KINDS {
+            let schema: Value = serde_json::from_str(kind.schema()).unwrap();
+            assert_eq!(schema["properties"]["kind"]["const"], kind.slug());
+            assert_eq!(schema["properties"]["version"]["const"], kind.version());
+        }
+        assert!(checker().is_ok());
+    }
 }

@@ -6,16 +6,16 @@ use super::*;
 const ACCEPTED: &str =
     r#"{"id": "7", "digest": "d", "state": "received", "status_url": "http://a/status", "run_url": "http://a/run"}"#;
 
-fn answer(status: u16, body: &str) -> Result<Response, HttpError> {
-    Ok(Response { status, body: body.into(), ..Response::default() })
+type Answer = Result<Response, HttpError>;
+
+impl Response {
+    fn new(status: u16, body: &str) -> Self {
+        Self { status, body: body.into(), ..Self::default() }
+    }
 }
 
-fn busy(seconds: u64) -> Result<Response, HttpError> {
-    Ok(Response { status: 429, retry_after: Some(Duration::from_secs(seconds)), ..Response::default() })
-}
-
-fn refused() -> Result<Response, HttpError> {
-    Err(HttpError::Connection(io::ErrorKind::ConnectionRefused.into()))
+fn refused() -> HttpError {
+    HttpError::Connection(io::ErrorKind::ConnectionRefused.into())
 }
 
 /// What one submission came to, with all it did on the way.
@@ -26,7 +26,7 @@ struct Outcome {
     lines: Vec<String>,
 }
 
-fn submit(answers: impl IntoIterator<Item = Result<Response, HttpError>>) -> Outcome {
+fn submit(answers: impl IntoIterator<Item = Answer>) -> Outcome {
     let http = FakeHttp::new(answers);
     let (mut clock, mut told) = (FakeClock { jitter: 1.0, ..FakeClock::default() }, Told::default());
     let mut session = Session { http: &http, clock: &mut clock, progress: &mut told, policy: Policy::default() };
@@ -37,7 +37,7 @@ fn submit(answers: impl IntoIterator<Item = Result<Response, HttpError>>) -> Out
 
 #[test]
 fn an_envelope_is_posted_compressed_and_the_answers_addresses_come_back() {
-    let outcome = submit([answer(202, ACCEPTED)]);
+    let outcome = submit([Ok(Response::new(202, ACCEPTED))]);
     let accepted = outcome.result.unwrap();
     assert_eq!((accepted.state.as_str(), accepted.run_url.as_str()), ("received", "http://a/run"));
     let (request, body) = &outcome.requests[0];
@@ -48,7 +48,13 @@ fn an_envelope_is_posted_compressed_and_the_answers_addresses_come_back() {
 
 #[test]
 fn a_server_in_trouble_is_tried_again_ever_later() {
-    let outcome = submit([answer(500, ""), answer(503, ""), Err(HttpError::Timeout), refused(), answer(202, ACCEPTED)]);
+    let outcome = submit([
+        Ok(Response::new(500, "")),
+        Ok(Response::new(503, "")),
+        Err(HttpError::Timeout),
+        Err(refused()),
+        Ok(Response::new(202, ACCEPTED)),
+    ]);
     assert!(outcome.result.is_ok());
     assert_eq!(outcome.slept, [1.0, 2.0, 4.0, 8.0]);
     assert_eq!(outcome.lines[0], "attempt 1 of 6: the archive answered 500; next attempt in 1.0 s");
@@ -59,7 +65,7 @@ fn a_server_in_trouble_is_tried_again_ever_later() {
 
 #[test]
 fn after_the_last_attempt_the_archives_own_words_are_kept() {
-    let outcome = submit((0..6).map(|_| answer(500, r#"{"title": "Broken", "detail": "Try tomorrow."}"#)));
+    let outcome = submit((0..6).map(|_| Ok(Response::new(500, r#"{"title": "Broken", "detail": "Try tomorrow."}"#))));
     let words = outcome.result.unwrap_err().to_string();
     assert_eq!(words, "the archive answered 500 (6 attempts): Broken: Try tomorrow.");
     assert_eq!(outcome.slept, [1.0, 2.0, 4.0, 8.0, 16.0]);
@@ -77,7 +83,7 @@ fn jitter_halves_a_pause_at_most() {
 fn a_client_error_is_told_and_never_repeated() {
     let body =
         r#"{"title": "Not a run", "detail": "1 place is wrong.", "errors": [{"path": "/device", "message": "bad"}]}"#;
-    let outcome = submit([answer(422, body)]);
+    let outcome = submit([Ok(Response::new(422, body))]);
     assert_eq!(outcome.requests.len(), 1);
     let words = outcome.result.unwrap_err().to_string();
     assert_eq!(words, "the archive refused it: Not a run: 1 place is wrong.\n  /device: bad");
@@ -85,14 +91,17 @@ fn a_client_error_is_told_and_never_repeated() {
 
 #[test]
 fn too_many_requests_waits_as_long_as_it_was_asked_to() {
-    let outcome = submit([busy(45), answer(202, ACCEPTED)]);
+    let outcome = submit([
+        Ok(Response { retry_after: Some(Duration::from_secs(45)), ..Response::new(429, "") }),
+        Ok(Response::new(202, ACCEPTED)),
+    ]);
     assert!(outcome.result.is_ok());
     assert_eq!(outcome.slept, [45.0]);
 }
 
 #[test]
 fn a_wait_that_no_person_would_sit_through_ends_the_attempts() {
-    let outcome = submit([busy(3600)]);
+    let outcome = submit([Ok(Response { retry_after: Some(Duration::from_secs(3600)), ..Response::new(429, "") })]);
     assert!(matches!(outcome.result, Err(SubmitError::ComeBackLater(wait)) if wait.as_secs() == 3600));
     assert!(outcome.slept.is_empty());
 }
@@ -105,7 +114,7 @@ fn a_permanent_failure_is_not_repeated() {
 
 #[test]
 fn a_redirect_names_the_new_address() {
-    let moved = Response { status: 301, location: Some("https://b/".to_owned()), ..Response::default() };
+    let moved = Response { location: Some("https://b/".to_owned()), ..Response::new(301, "") };
     let outcome = submit([Ok(moved)]);
     assert!(matches!(outcome.result, Err(SubmitError::Moved(place)) if place == "https://b/"));
 }
@@ -113,15 +122,13 @@ fn a_redirect_names_the_new_address() {
 #[test]
 fn a_page_that_is_no_archive_is_called_so() {
     for (status, body) in [(404, "<html>"), (202, "{}"), (200, "hello")] {
-        let outcome = submit([answer(status, body)]);
+        let outcome = submit([Ok(Response::new(status, body))]);
         assert!(matches!(outcome.result, Err(SubmitError::NotAnArchive { .. })), "{status}");
     }
 }
 
 /// Follows a submission through `answers`, for at most 100 s.
-fn follow_through(
-    answers: impl IntoIterator<Item = Result<Response, HttpError>>,
-) -> (Result<Status, SubmitError>, Told, Vec<f64>) {
+fn follow_through(answers: impl IntoIterator<Item = Answer>) -> (Result<Status, SubmitError>, Told, Vec<f64>) {
     let http = FakeHttp::new(answers);
     let (mut clock, mut told) = (FakeClock::default(), Told::default());
     let mut session = Session { http: &http, clock: &mut clock, progress: &mut told, policy: Policy::default() };
@@ -138,7 +145,8 @@ fn each_state_is_told_once_with_its_reason_until_the_last() {
         r#"{"state": "received", "queue_position": 3, "events": [{"at": "t0", "state": "received", "reason": ""}]}"#;
     let last = r#"{"state": "rejected", "queue_position": null, "events": [{"at": "t0", "state": "received", "reason": ""},
         {"at": "t1", "state": "rejected", "reason": "It repeats run 7."}]}"#;
-    let (result, told, slept) = follow_through([answer(200, first), answer(200, first), answer(200, last)]);
+    let (result, told, slept) =
+        follow_through([Ok(Response::new(200, first)), Ok(Response::new(200, first)), Ok(Response::new(200, last))]);
     assert_eq!(result.unwrap().state, "rejected");
     assert_eq!(told.lines, ["t0 received", "t1 rejected: It repeats run 7."]);
     assert_eq!(told.waiting, ["received, place 3 in the queue", "received, place 3 in the queue"]);
@@ -147,14 +155,18 @@ fn each_state_is_told_once_with_its_reason_until_the_last() {
 
 #[test]
 fn an_archive_that_stumbles_while_it_is_followed_is_asked_again() {
-    let (result, told, _) = follow_through([answer(502, ""), refused(), answer(200, r#"{"state": "published"}"#)]);
+    let (result, told, _) = follow_through([
+        Ok(Response::new(502, "")),
+        Err(refused()),
+        Ok(Response::new(200, r#"{"state": "published"}"#)),
+    ]);
     assert!(result.unwrap().is_published());
     assert_eq!(told.lines.len(), 2);
 }
 
 #[test]
 fn following_ends_at_its_limit_and_says_where_to_look() {
-    let (result, _, slept) = follow_through((0..100).map(|_| answer(200, r#"{"state": "validated"}"#)));
+    let (result, _, slept) = follow_through((0..100).map(|_| Ok(Response::new(200, r#"{"state": "validated"}"#))));
     let words = result.unwrap_err().to_string();
     assert_eq!(words, "no final state after 100 s; the archive goes on by itself, look at http://a/status");
     assert!((slept.iter().sum::<f64>() - 100.0).abs() < 1e-6);

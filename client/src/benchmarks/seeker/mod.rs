@@ -59,6 +59,10 @@ impl Kind for Seeker {
         1
     }
 
+    fn schema(&self) -> &'static str {
+        include_str!("../../../../server/benchmarks/seeker/schema/v1.json")
+    }
+
     fn needs_rotation(&self) -> bool {
         true
     }

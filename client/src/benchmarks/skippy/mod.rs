@@ -41,6 +41,10 @@ impl Kind for Skippy {
         1
     }
 
+    fn schema(&self) -> &'static str {
+        include_str!("../../../../server/benchmarks/skippy/schema/v1.json")
+    }
+
     fn needs_rotation(&self) -> bool {
         true
     }

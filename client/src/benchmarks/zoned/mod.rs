@@ -38,6 +38,10 @@ impl Kind for Zoned {
         1
     }
 
+    fn schema(&self) -> &'static str {
+        include_str!("../../../../server/benchmarks/zoned/schema/v1.json")
+    }
+
     fn needs_rotation(&self) -> bool {
         false
     }
