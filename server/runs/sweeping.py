@@ -17,7 +17,6 @@ from server.runs.models.submission import ACTIVE_STATES
 log = structlog.get_logger("diskatlas.sweeper")
 
 _BATCH = 200
-_MAX_DOUBLINGS = 6
 
 
 def submissions_sweep() -> int:
@@ -37,7 +36,8 @@ def submissions_sweep() -> int:
         for submission in due:
             submission_enqueue(submission)
             submission.sweeps += 1
-            wait_s = settings.PIPELINE_STALE_AFTER_S * 2 ** min(submission.sweeps, _MAX_DOUBLINGS)
+            doubled_s = settings.PIPELINE_STALE_AFTER_S * 2 ** min(submission.sweeps, 20)
+            wait_s = min(doubled_s, settings.PIPELINE_SWEEP_MAX_S)
             submission.next_sweep_at = now + timedelta(seconds=wait_s)
             submission.save(update_fields=["sweeps", "next_sweep_at"])
             log.warning("enqueued again", submission=str(submission.pk), sweeps=submission.sweeps)

@@ -13,7 +13,7 @@ from django.test import Client
 
 from server.benchmarks.contract import Extraction, Facts
 from server.core import clock
-from server.runs import aggregation, extraction, pipeline, sweeping, tasks
+from server.runs import aggregation, deciding, extraction, pipeline, sweeping, tasks
 from server.runs.envelopes import envelope_delete
 from server.runs.models import Aggregate, AggregateDue, Benchmark, Measurement, State, Submission
 from tests.support.documents import document, skippy_part, zoned_part
@@ -271,3 +271,44 @@ def test_the_raw_envelope_and_document_come_back_byte_for_byte(
     assert sha256_hex(envelope.content) == submission.digest
     raw = client.get(f"/api/v1/runs/{submission.run.run_id}/document/")
     assert raw.json()["run_id"] == str(submission.run.run_id)
+
+
+def held(submit: Submit, run_jobs: Callable[[], None]) -> Submission:
+    submission = submit(document(skippy_part(), rotation_rate_rpm=5400))
+    run_jobs()
+    submission.refresh_from_db()
+    assert submission.state == State.QUARANTINED
+    return submission
+
+
+def test_a_held_run_that_is_released_is_published_and_counts(
+    submit: Submit, run_jobs: Callable[[], None]
+) -> None:
+    submission = held(submit, run_jobs)
+    deciding.submission_release(submission, by="a curator")
+    run_jobs()
+    assert states(submission)[-1] == State.PUBLISHED
+    assert "a curator" in last_reason(submission)
+    assert Aggregate.objects.exists()
+
+
+def test_a_held_run_may_be_started_over(
+    submit: Submit, run_jobs: Callable[[], None], kinds: dict[str, Any]
+) -> None:
+    good = kinds["skippy"]
+    kinds["skippy"] = kind("skippy", lambda _part, _facts: 1 / 0)  # type: ignore[arg-type, return-value]
+    submission = submit(document(skippy_part()))
+    run_jobs()
+    kinds["skippy"] = good
+    submission.refresh_from_db()
+    deciding.submission_restart(submission, by="an operator")
+    run_jobs()
+    assert states(submission)[-1] == State.PUBLISHED
+
+
+def test_only_a_held_run_waits_for_a_decision(submit: Submit, run_jobs: Callable[[], None]) -> None:
+    submission = held(submit, run_jobs)
+    deciding.submission_reject(submission, by="a curator")
+    with pytest.raises(deciding.NotHeld):
+        deciding.submission_release(submission, by="a curator")
+    assert states(submission)[-1] == State.REJECTED

@@ -47,6 +47,7 @@ def environment(services: dict[str, str], settings: Any, tmp_path: Path) -> dict
         "PYTHONPATH": str(PROJECT),
         "PIPELINE_STALE_AFTER_S": "1",
         "PIPELINE_SWEEP_EVERY_S": "1",
+        "PIPELINE_SWEEP_MAX_S": "3",
         "PIPELINE_MAX_ATTEMPTS": "50",
     }
 
