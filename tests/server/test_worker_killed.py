@@ -32,6 +32,7 @@ def environment(services: dict[str, str], settings: Any, tmp_path: Path) -> dict
         "OPTIONS": {"location": str(tmp_path / "envelopes"), "allow_overwrite": True},
     }
     settings.STORAGES = {**settings.STORAGES, "envelopes": envelopes}
+    settings.PIPELINE_STALE_AFTER_S = 1
     broker = services["REDIS_URL"].rpartition("/")[0] + "/7"
     redis.from_url(broker).flushdb()
     database = connection.settings_dict["NAME"]
