@@ -41,6 +41,12 @@ impl SimulatedDrive {
         Identity { write_cache, ..self.identity.clone() }
     }
 
+    /// The completion noise that was asked for, at its start.
+    #[must_use]
+    pub fn noise(&self) -> &Noise {
+        &self.noise
+    }
+
     /// Turns delayed writes on or off; says whether the drive obeyed (some cannot change it).
     pub fn set_write_cache(&mut self, on: bool) -> bool {
         if self.identity.write_cache.changeable {
