@@ -61,9 +61,9 @@ impl ReadBuffer {
     /// The segment that holds `sector`, or whose stream is just about to read it, and its end.
     #[must_use]
     pub fn find(&self, sector: u64) -> Option<(usize, u64)> {
-        let streaming = |index| self.stream.is_some_and(|stream| stream.segment == index);
+        let filling = |index, end| self.stream.is_some_and(|stream| stream.segment == index && end < stream.limit);
         let holds = |index: usize, segment: &Segment| {
-            segment.first <= sector && (sector < segment.end || (sector == segment.end && streaming(index)))
+            segment.first <= sector && (sector < segment.end || (sector == segment.end && filling(index, segment.end)))
         };
         let (index, segment) = self.segments.iter().enumerate().find(|(index, segment)| holds(*index, segment))?;
         Some((index, segment.end))

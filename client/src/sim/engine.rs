@@ -108,7 +108,9 @@ impl Engine {
     #[must_use]
     pub fn reach_ns(&self, at_ns: f64, request: Request) -> f64 {
         let writes = request.operation == Operation::Write;
-        let at_ns = at_ns.max(self.free_ns);
+        let command = &self.model.command;
+        let before_ns = if writes { command.write_before_ns } else { command.read_before_ns };
+        let at_ns = (at_ns + before_ns).max(self.free_ns);
         self.model.reach_ns(self.arm, request.block / self.model.blocks_per_sector(), at_ns, writes) - at_ns
     }
 
@@ -124,7 +126,7 @@ impl Engine {
         self.drain(decoded);
         self.reads.advance(&model, &mut self.arm, decoded);
         let answered = decoded + model.bus_ns(request.count) + model.command.hit_after_ns;
-        match self.writes.overlap(request.block, request.end()) {
+        match self.writes.overlap(request.block, request.end(), decoded) {
             Overlap::Covered => return answered,
             Overlap::Partial => self.drain(f64::INFINITY),
             Overlap::None => {}
@@ -250,3 +252,7 @@ impl Engine {
         self.writes.begin_next(end_ns);
     }
 }
+
+#[cfg(test)]
+#[path = "engine_tests.rs"]
+mod tests;

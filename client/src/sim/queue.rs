@@ -66,3 +66,7 @@ impl CommandQueue {
         Some(Completion { id, arrive_ns, end_ns })
     }
 }
+
+#[cfg(test)]
+#[path = "queue_tests.rs"]
+mod tests;

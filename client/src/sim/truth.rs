@@ -274,3 +274,7 @@ fn local(model: &Model, start: u64, ratio: u64) -> Local {
         phase_sweep_read_nocache: phase_sweep(model, start, Operation::Read),
     }
 }
+
+#[cfg(test)]
+#[path = "truth_tests.rs"]
+mod tests;

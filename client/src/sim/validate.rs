@@ -288,3 +288,7 @@ fn temperature(file: &TemperatureFile) -> Result<Temperature, Problem> {
         time_constant_ns: file.time_constant_s * 1e9,
     })
 }
+
+#[cfg(test)]
+#[path = "validate_tests.rs"]
+mod tests;

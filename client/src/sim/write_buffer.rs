@@ -13,8 +13,8 @@ pub struct Pending {
 #[derive(Clone, Debug, Default)]
 pub struct WriteBuffer {
     waiting: VecDeque<Pending>,
-    /// When the writes that the head has begun with are on the medium.
-    finishing_ns: VecDeque<f64>,
+    /// What the head has begun with, and when it is on the medium.
+    finishing: VecDeque<(f64, Pending)>,
 }
 
 /// How a read relates to what is collected.
@@ -37,22 +37,21 @@ impl WriteBuffer {
 
     /// The head has taken the next one and will have written it at `end_ns`.
     pub fn begin_next(&mut self, end_ns: f64) {
-        self.waiting.pop_front();
-        self.finishing_ns.push_back(end_ns);
+        self.finishing.extend(self.waiting.pop_front().map(|write| (end_ns, write)));
     }
 
     /// Slots in use at `now_ns`; what is on the medium by then has left its slot.
     pub fn occupied(&mut self, now_ns: f64) -> usize {
-        while self.finishing_ns.front().is_some_and(|end| *end <= now_ns) {
-            self.finishing_ns.pop_front();
+        while self.finishing.front().is_some_and(|(end, _)| *end <= now_ns) {
+            self.finishing.pop_front();
         }
-        self.waiting.len() + self.finishing_ns.len()
+        self.waiting.len() + self.finishing.len()
     }
 
     /// When the next slot becomes free of those that the head has begun with.
     #[must_use]
     pub fn next_free_ns(&self) -> Option<f64> {
-        self.finishing_ns.front().copied()
+        self.finishing.front().map(|(end, _)| *end)
     }
 
     #[must_use]
@@ -60,10 +59,12 @@ impl WriteBuffer {
         self.waiting.is_empty()
     }
 
+    /// The latest write counts; one that is on the medium by `now_ns` is no longer here.
     #[must_use]
-    pub fn overlap(&self, first: u64, end: u64) -> Overlap {
+    pub fn overlap(&self, first: u64, end: u64, now_ns: f64) -> Overlap {
+        let begun = self.finishing.iter().filter(|(end, _)| *end > now_ns).map(|(_, write)| write);
         let touched = |write: &&Pending| write.first < end && first < write.end;
-        match self.waiting.iter().rev().find(touched) {
+        match begun.chain(&self.waiting).rev().find(touched) {
             None => Overlap::None,
             Some(write) if write.first <= first && end <= write.end => Overlap::Covered,
             Some(_) => Overlap::Partial,

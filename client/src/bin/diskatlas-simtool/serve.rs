@@ -52,7 +52,10 @@ pub fn mount(args: &MountArgs) -> anyhow::Result<()> {
     let mut config = Config::default();
     config.mount_options = vec![MountOption::FSName("diskatlas-simtool".into()), MountOption::RW];
     let session = Session::new(disk, &args.mountpoint, &config).with_context(|| {
-        format!("can't mount at {}: this needs an empty directory, /dev/fuse and root or fusermount3", args.mountpoint.display())
+        format!(
+            "can't mount at {}: this needs an empty directory, /dev/fuse and root or fusermount3",
+            args.mountpoint.display()
+        )
     })?;
     // The thread that serves is started next and inherits it.
     go_first();
@@ -87,8 +90,8 @@ impl Lateness {
     }
 
     fn words(&self) -> String {
-        let [requests, over, total, worst] =
-            [&self.requests, &self.over_100_us, &self.total_ns, &self.worst_ns].map(|count| count.load(Ordering::Relaxed));
+        let [requests, over, total, worst] = [&self.requests, &self.over_100_us, &self.total_ns, &self.worst_ns]
+            .map(|count| count.load(Ordering::Relaxed));
         let mean = total / requests.max(1);
         format!("{requests} requests; answers late by {mean} ns on average, {worst} ns at worst, {over} by over 100 us")
     }

@@ -17,7 +17,8 @@ impl Store {
         let unnamed = std::env::temp_dir().join(format!("diskatlas-simtool-{}.disk", std::process::id()));
         let chosen = path.unwrap_or(&unnamed);
         let options = OpenOptions::new().read(true).write(true).create(true).truncate(false).clone();
-        let what = || format!("can't use {} for the drive's bytes; choose another place with --store", chosen.display());
+        let what =
+            || format!("can't use {} for the drive's bytes; choose another place with --store", chosen.display());
         let file = options.open(chosen).with_context(what)?;
         if path.is_none() {
             fs::remove_file(chosen).with_context(what)?;
