@@ -46,6 +46,16 @@ test("a mark with both is a ringed point and a label beside it", () => {
   expect(drawn[1]).toMatchObject({ xValue: 47, yValue: 2.2, content: "(3)" });
 });
 
+test.each(Object.keys(SHAPES))("%s begins its x axis at nought although a mark lies before it", (shape) => {
+  const marks = [{ label: "edge", x: -0.6, y: 1 }];
+  expect(configure(specOf({ shape, marks }), LOOK).options?.scales?.x).toMatchObject({ min: 0 });
+});
+
+test("the words of neighbouring marks stand above and below by turns", () => {
+  const both = [0, 1].map((index) => toAnnotation({ label: "(1)", x: 0, y: 8 }, LOOK, index)[1]);
+  expect(both[0]).not.toHaveProperty("yAdjust", (both[1] as { yAdjust: number }).yAdjust);
+});
+
 test("a mark at nought is drawn", () => {
   expect(toAnnotation({ label: "(1)", x: 0, y: 8.4 }, LOOK)).toHaveLength(2);
   expect(toAnnotation({ label: "start", x: 0, y: null }, LOOK)).toHaveLength(1);

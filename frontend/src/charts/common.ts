@@ -100,7 +100,7 @@ function label(mark: Mark, look: Look) {
 }
 
 /** Draws a mark: a line across the picture where one coordinate is given, a ringed point where both are. */
-export function toAnnotation(mark: Mark, look: Look): AnnotationOptions[] {
+export function toAnnotation(mark: Mark, look: Look, index = 0): AnnotationOptions[] {
   if (mark.x !== null && mark.y !== null) {
     const at = { xValue: mark.x, yValue: mark.y };
     const ring: AnnotationOptions = {
@@ -111,10 +111,9 @@ export function toAnnotation(mark: Mark, look: Look): AnnotationOptions[] {
       borderWidth: 1.5,
       backgroundColor: "transparent",
     };
-    return [
-      ring,
-      { type: "label", ...at, ...label(mark, look), xAdjust: 8, yAdjust: -8, position: "start" } as const,
-    ];
+    // Words above and below by turns: marks that fall together can still be read.
+    const words = { ...label(mark, look), xAdjust: 8, yAdjust: index % 2 === 0 ? -9 : 9 };
+    return [ring, { type: "label", ...at, ...words, position: "start" } as const];
   }
   const vertical = mark.x !== null;
   const value = vertical ? mark.x : mark.y;
@@ -161,7 +160,10 @@ function options(spec: ChartSpec, look: Look): ChartOptions<"scatter"> {
         displayColors: false,
         callbacks: { title: () => "", label: (item) => tooltipLabel(spec, item) },
       },
-      annotation: { clip: true, annotations: spec.marks.flatMap((mark) => toAnnotation(mark, look)) },
+      annotation: {
+        clip: true,
+        annotations: spec.marks.flatMap((mark, index) => toAnnotation(mark, look, index)),
+      },
       zoom: {
         limits: { x: { min: "original", max: "original" }, y: { min: "original", max: "original" } },
         // A plain wheel scrolls the page; with Ctrl it zooms.
@@ -180,6 +182,12 @@ function options(spec: ChartSpec, look: Look): ChartOptions<"scatter"> {
       },
     },
   };
+}
+
+/** Lets a linear axis begin at nought: steps, places and times are counted from there, whatever a fit says. */
+export function fromNought(config: Config, key: "x" | "y"): void {
+  const axis = config.options?.scales?.[key];
+  if (axis?.type === "linear") axis.min = 0;
 }
 
 /** Puts a picture together from its series; `stroke` says how each is drawn. */

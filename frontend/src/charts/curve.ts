@@ -1,4 +1,4 @@
-import { assemble, type Config, DASHES, pick, type Stroke } from "./common";
+import { assemble, type Config, DASHES, fromNought, pick, type Stroke } from "./common";
 import type { ChartSpec, Look, Series } from "./spec";
 
 /** SEEKER's curve: time over distance, the fit over the points; a band is the fit's uncertainty. */
@@ -16,8 +16,8 @@ export function curve(spec: ChartSpec, look: Look): Config {
     return { color: pick(look.series, index + 1), dash: pick(DASHES, index), width: 2, order: 1 };
   };
   const config = assemble(spec, look, stroke);
-  const y = config.options?.scales?.y;
   // A seek time is read as a length: from nought, unless the axis is logarithmic.
-  if (y && spec.y.scale === "linear") y.min = 0;
+  fromNought(config, "y");
+  fromNought(config, "x");
   return config;
 }

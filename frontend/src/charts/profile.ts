@@ -1,4 +1,4 @@
-import { assemble, type Config, DASHES, pick, type Stroke } from "./common";
+import { assemble, type Config, DASHES, fromNought, pick, type Stroke } from "./common";
 import type { ChartSpec, Look, Series } from "./spec";
 
 /** ZONED's profile: bandwidth over position, with the step, linear and quadratic fits. */
@@ -11,8 +11,8 @@ export function profile(spec: ChartSpec, look: Look): Config {
     return { color: pick(look.series, index + 2), dash: pick(DASHES, index + 1), width: 2, order: 1 };
   };
   const config = assemble(spec, look, stroke);
-  const y = config.options?.scales?.y;
   // Bandwidth from nought: a cut axis makes ten per cent look like a cliff.
-  if (y) y.min = 0;
+  fromNought(config, "y");
+  fromNought(config, "x");
   return config;
 }

@@ -1,4 +1,4 @@
-import { assemble, type Config, DASHES, pick, type Stroke } from "./common";
+import { assemble, type Config, DASHES, fromNought, pick, type Stroke } from "./common";
 import type { ChartSpec, Look, Series } from "./spec";
 
 const FITTED_LINE = /\bL([1-4])\b/i;
@@ -22,5 +22,7 @@ export function sawtooth(spec: ChartSpec, look: Look): Config {
     const line = lineIndex(series, index);
     return { color: pick(look.series, line + 1), dash: pick(DASHES, line), width: 2, order: 1 };
   };
-  return assemble(spec, look, stroke);
+  const config = assemble(spec, look, stroke);
+  fromNought(config, "x");
+  return config;
 }
