@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cache
 
 from server.benchmarks.contract import Kind, Metric
-from server.benchmarks.metrics import metrics
 from server.benchmarks.registry import KINDS
 
 
@@ -15,6 +14,7 @@ def kinds_by_slug() -> dict[str, Kind]:
     return {kind.slug: kind for kind in KINDS}
 
 
+@cache
 def metrics_by_key() -> dict[str, Metric]:
     """Return every metric of every registered kind, in the registry's order."""
-    return metrics()
+    return {metric.key: metric for kind in KINDS for metric in kind.metrics}
