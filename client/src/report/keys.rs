@@ -235,9 +235,14 @@ mod tests {
     fn a_file_that_holds_something_else_is_refused_and_not_touched() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("key");
-        fs::write(&path, "diskatlas-secret-key-v1 rsa AAAA\n").unwrap();
-        assert!(matches!(load_or_create(&path), Err(KeyError::NotAKey(_))));
-        assert_eq!(fs::read_to_string(&path).unwrap(), "diskatlas-secret-key-v1 rsa AAAA\n");
+        let seed = STANDARD.encode([7; 32]);
+        for other in
+            [format!("{HEADER} rsa {seed}\n"), format!("key ed25519 {seed}\n"), format!("{HEADER} ed25519 AAAA\n")]
+        {
+            fs::write(&path, &other).unwrap();
+            assert!(matches!(load_or_create(&path), Err(KeyError::NotAKey(_))), "{other}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), other);
+        }
     }
 
     #[test]
