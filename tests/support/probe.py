@@ -37,6 +37,8 @@ class Probe:
 
     path: Path
     home: Path
+    before: tuple[str, ...] = ()
+    """A command that starts the probe, with its options."""
 
     def environment(self, extra: Mapping[str, str] | None = None) -> dict[str, str]:
         inherited = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
@@ -48,7 +50,7 @@ class Probe:
     ) -> subprocess.CompletedProcess[str]:
         """Runs one command to its end; the exit code is the caller's to judge."""
         return subprocess.run(
-            [str(self.path), *map(str, arguments)],
+            [*self.before, str(self.path), *map(str, arguments)],
             env=self.environment(env),
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -60,7 +62,7 @@ class Probe:
     def start(self, *arguments: str | Path, env: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
         """Starts one command; the caller ends and reaps it."""
         return subprocess.Popen(
-            [str(self.path), *map(str, arguments)],
+            [*self.before, str(self.path), *map(str, arguments)],
             env=self.environment(env),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -261,7 +261,7 @@ impl Placed {
             index += 1;
         };
         let step = ((sector - first) / zone.on_track(head)) as u32;
-        let inward = if index % 2 == 0 { step } else { width - 1 - step };
+        let inward = if index.is_multiple_of(2) { step } else { width - 1 - step };
         let turns = f64::from(band) * band_turns(zone, cylinders)
             + f64::from(index) * (f64::from(width - 1) * zone.cylinder_skew + zone.track_skew)
             + f64::from(step) * zone.cylinder_skew;
@@ -283,7 +283,7 @@ impl Placed {
         let backward = band % 2 == 1;
         let index = self.turned(place.head, backward);
         let before: u64 = (0..index).map(|at| zone.on_track(self.turned(at, backward)) * u64::from(width)).sum();
-        let step = if index % 2 == 0 { inward } else { width - 1 - inward };
+        let step = if index.is_multiple_of(2) { inward } else { width - 1 - inward };
         let band_first = u64::from(band * cylinders) * zone.in_cylinder();
         self.first_sector + band_first + before + u64::from(step) * zone.on_track(place.head)
     }

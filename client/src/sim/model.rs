@@ -25,6 +25,7 @@ pub struct Identity {
 
 /// The write cache's states as SCSI's mode pages tell them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[allow(clippy::struct_excessive_bools, reason = "the four states are what SCSI reports, one bit each")]
 pub struct WriteCacheState {
     pub current: bool,
     pub changeable: bool,

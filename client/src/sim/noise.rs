@@ -39,7 +39,7 @@ impl Noise {
         -mean * (1.0 - self.uniform()).ln()
     }
 
-    /// In [0, 1), by the SplitMix64 generator (Steele, Lea, Flood 2014): small, and the same on every machine.
+    /// In [0, 1), by the `SplitMix64` generator (Steele, Lea, Flood 2014): small, and the same on every machine.
     fn uniform(&mut self) -> f64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.state;

@@ -233,7 +233,7 @@ fn local(model: &Model, start: u64, ratio: u64) -> Local {
     let (slots, blocks_per_track) = (track.slots, track.sectors);
     let (mut boundaries, mut runs, mut run) = (BTreeMap::<String, usize>::new(), Vec::new(), 0);
     let (mut head_gap, mut cylinder_gap) = (None, None);
-    for _ in 0..5 * usize::from(model.layout.heads()) + 1 {
+    for _ in 0..=5 * usize::from(model.layout.heads()) {
         if track.end() >= model.capacity_sectors {
             break;
         }

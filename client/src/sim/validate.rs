@@ -27,7 +27,12 @@ fn time_ns(key: &str, ms: f64, lowest_ms: f64) -> Result<f64, Problem> {
     Ok(ms * 1e6)
 }
 
-fn in_range<T: PartialOrd + std::fmt::Display>(key: &str, value: T, lowest: T, highest: T) -> Result<T, Problem> {
+fn in_range<T: Copy + PartialOrd + std::fmt::Display>(
+    key: &str,
+    value: T,
+    lowest: T,
+    highest: T,
+) -> Result<T, Problem> {
     let fits = value >= lowest && value <= highest;
     ensure(fits, key, format!("{value} is outside {lowest} to {highest}; choose a value in between"))?;
     Ok(value)
