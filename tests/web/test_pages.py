@@ -11,6 +11,7 @@ from django.test import Client
 
 from server.catalog.services import drive_model_resolve
 from server.core.problems import PROBLEM_TYPES
+from server.web.views import home
 from tests.support.sample_archive import sample_archive, sample_literature
 from tests.support.sample_kinds import SAMPLE_KINDS
 
@@ -137,6 +138,17 @@ def test_an_unknown_drive_is_a_helpful_404(client: Client) -> None:
     page = get(client, "/drives/nothing/", 404)
     assert 'role="search"' in page
     assert "Not found" in page
+
+
+def test_a_failure_of_the_archive_is_a_page_that_helps(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        raise RuntimeError("sample failure")
+
+    monkeypatch.setattr(home, "home_counts", fail)
+    page = get(Client(raise_request_exception=False), "/", 500)
+    assert "The archive failed to answer" in page
+    assert "sample failure" not in page
+    assert 'role="search"' in page
 
 
 def test_every_problem_type_has_a_page(client: Client) -> None:
