@@ -154,6 +154,18 @@ fn a_full_disk_behind_standard_output_is_a_failure() {
 }
 
 #[test]
+fn a_run_whose_output_disk_is_full_is_saved_elsewhere_and_said_to_be() {
+    let home = Home::new();
+    fs::create_dir(home.path("tmp")).unwrap();
+    let mut command = home.probe(&["run", "sim:hp-97560,seed=1", "--only", "zoned", "-o", "/dev/full"]);
+    let (code, stdout, stderr) = outcome(command.env("TMPDIR", home.path("tmp")));
+    let saved = home.path("tmp/diskatlas.run.json");
+    assert_eq!((code, stdout.trim_end()), (0, text(&saved)), "{stderr}");
+    assert!(stderr.contains("/dev/full is full") && stderr.contains("free some space there"), "{stderr}");
+    home.probe(&["verify", text(&saved)]).assert().success();
+}
+
+#[test]
 fn version_names_the_platform_and_the_commit() {
     let home = Home::new();
     let (code, stdout, _) = outcome(&mut home.probe(&["--version"]));
