@@ -23,7 +23,7 @@ MANIFEST := client/Cargo.toml
 HOST_TARGET := $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
 STATIC_TARGET := $(subst -gnu,-musl,$(HOST_TARGET))
 HAS_STATIC := $(wildcard $(shell rustc --print sysroot 2>/dev/null)/lib/rustlib/$(STATIC_TARGET)/lib)
-PROBE_TARGET ?= $(if $(and $(HAS_STATIC),$(shell command -v musl-gcc)),$(STATIC_TARGET),$(HOST_TARGET))
+PROBE_TARGET ?= $(if $(HAS_STATIC),$(STATIC_TARGET),$(HOST_TARGET))
 PROBE := $(DIST)/diskatlas-$(PROBE_TARGET)
 
 export DISKATLAS_PROBE := $(abspath $(PROBE))
