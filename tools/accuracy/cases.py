@@ -50,7 +50,7 @@ class Row:
     found: Measurement | None
     bar: float | None
     verdict: str
-    """`ok`, `declined`, `said so` (wrong, but of poor quality), `broken` or `silent` (wrong without saying so)."""
+    """`ok`, `declined`, `said so` (wrong, of poor quality), `broken` or `silent` (wrong, not said)."""
 
     @property
     def failed(self) -> bool:

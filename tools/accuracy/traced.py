@@ -23,8 +23,6 @@ FLAVOURS = (
     ("b", "backward reads, cache on", OTHER, "backward"),
     ("w_wce_on", "writes, write cache on", OTHER, "write"),
 )
-STEP_SHARE = 0.012
-"""A zone boundary must lie within this share of the capacity."""
 
 
 def traced_cases() -> list[Case]:
@@ -35,8 +33,8 @@ def is_serpentine(truth: dict[str, Any]) -> bool:
     return "surface-serpentine" in str(truth["layout"])
 
 
-def _later(kind: Kind, make: Callable[[], dict[str, Any]], drive: str) -> Callable[[], Extraction]:
-    return lambda: kind.extract(make(), traces.facts(drive))
+def _later(kind: Kind, entry: dict[str, Any], drive: str) -> Callable[[], Extraction]:
+    return lambda: kind.extract(entry, traces.facts(drive))
 
 
 def _skippy(drive: str) -> list[Case]:
@@ -53,7 +51,7 @@ def _skippy(drive: str) -> list[Case]:
                     f"SKIPPY, {words}",
                     strictness,
                     expected,
-                    _later(skippy.KIND, lambda e=entry: e, drive),
+                    _later(skippy.KIND, entry, drive),
                 )
             )
     return cases
@@ -71,13 +69,13 @@ def _zoned(drive: str) -> list[Case]:
     slow = traces.zoned_entry(drive, "zoned_64KiB_asvalidated_bus")
     hidden = (Expected("zoned.zone_count", "", count, 0.5, False),)
     return [
-        Case(drive, "ZONED, fast bus", CLEAN, expected, _later(zoned.KIND, lambda: entry, drive)),
-        Case(drive, "ZONED, slow bus", OTHER, hidden, _later(zoned.KIND, lambda: slow, drive)),
+        Case(drive, "ZONED, fast bus", CLEAN, expected, _later(zoned.KIND, entry, drive)),
+        Case(drive, "ZONED, slow bus", OTHER, hidden, _later(zoned.KIND, slow, drive)),
     ]
 
 
 def _seeker(drive: str) -> list[Case]:
-    """Seek truth plus the shortest latency on a track; overhead and seek overlap, so the bar is 8 % or 0.2 ms."""
+    """Seek truth plus the shortest latency on a track; overhead and seek overlap: 8 % or 0.2 ms."""
     truth = traces.truth(drive)
     media_ms = float(truth["local"]["outer"]["phase_sweep_write"]["min_latency_same_track_ms"])
     shortest = min(seek for _, seek in traces.seek_truth(drive)) + media_ms
@@ -87,8 +85,4 @@ def _seeker(drive: str) -> list[Case]:
         for name, value in (("minimum", shortest), ("full_stroke", longest))
     )
     entry = traces.seeker_entry(drive)
-    return [
-        Case(
-            drive, "SEEKER, writes over two turns", CLEAN, expected, _later(seeker.KIND, lambda: entry, drive)
-        )
-    ]
+    return [Case(drive, "SEEKER, writes over two turns", CLEAN, expected, _later(seeker.KIND, entry, drive))]

@@ -67,6 +67,6 @@ def _summary(curve: Mapping[str, float] | None, gigabytes: float) -> str:
     if curve is None:
         return "Shortest latency for each distance; too few distances for a fit."
     return (
-        f"The seek time grows with the root of the distance up to {curve['crossover_blocks'] * gigabytes:.2f} GB and "
-        f"in a line beyond; the fit leaves {curve['rms_ms']:.2f} ms."
+        "The seek time grows with the root of the distance up to "
+        f"{curve['crossover_blocks'] * gigabytes:.2f} GB and in a line beyond; the fit leaves {curve['rms_ms']:.2f} ms."
     )

@@ -41,7 +41,7 @@ def distinct(groups: list[Group]) -> tuple[FloatArray, FloatArray]:
 
 
 def fit_curve(groups: list[Group]) -> Curve | None:
-    """Try every crossover between two distances; each side by weighted least squares, outliers weighted down."""
+    """Try every crossover between two distances; each side by least squares, outliers weighted down."""
     distance, time = distinct([group for group in groups if group.covered and group.distance > 0])
     if len(distance) < FEWEST_FOR_FIT:
         return None
@@ -78,7 +78,7 @@ def _robust(x: FloatArray, y: FloatArray) -> tuple[float, float]:
 def average_over_pairs(groups: list[Group], capacity_blocks: float) -> tuple[float, float] | None:
     """Mean of the curve over two places chosen at random: distances have the density 2 (1 - d/D) / D.
 
-    Interpolates the measured points. Returns the mean and the share of the density beyond the longest distance.
+    Interpolates the measured points. Returns the mean and the density's share beyond the last distance.
     """
     distance, time = distinct([group for group in groups if group.covered and group.distance > 0])
     if len(distance) < FEWEST_FOR_FIT or capacity_blocks <= 0:

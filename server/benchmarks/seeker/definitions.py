@@ -11,7 +11,8 @@ MINIMUM = Metric(
     direction=Direction.LOWER,
     definition="Shortest time of a seek over the distances measured, rotational wait excluded.",
     method=(
-        "Per distance the low end of the sawtooth over two turns of offsets, half an offset subtracted; then the least. "
+        "Per distance the low end of the sawtooth over two turns of offsets, half an offset subtracted; "
+        "then the least. "
         "`without_mtm` subtracts the baseline, which over-corrects slightly since overhead and seek overlap."
     ),
     source="Skippy 4.3 and Table 3",
@@ -24,8 +25,8 @@ AVERAGE = Metric(
     direction=Direction.LOWER,
     definition="Mean seek time between two places chosen at random, rotational wait excluded.",
     method=(
-        "The seek curve weighted with the distances of random pairs; where random pairs were measured, compared with "
-        "their mean latency less half a turn."
+        "The seek curve weighted with the distances of random pairs; where random pairs were measured, compared "
+        "with their mean latency less half a turn."
     ),
     source="Skippy 4.3; the weighting is this project's own",
     headline=True,
@@ -36,7 +37,7 @@ FULL_STROKE = Metric(
     unit="ms",
     direction=Direction.LOWER,
     definition="Time of a seek from the start of the device to its end, rotational wait excluded.",
-    method="The longest distance measured, carried to the end along the last distances' line where it stops short.",
+    method="The longest distance measured, carried to the end along the line of the longest ones.",
     source="Skippy 4.3 and Table 3",
     headline=True,
 )

@@ -16,6 +16,9 @@ from server.benchmarks.seeker.groups import NS_PER_MS, Group, Samples, groups_of
 AT_END = 0.995
 NEAR_END = 0.95
 FEWEST_RANDOM = 30
+MOST_TRACKS_OF_CYLINDER = 30
+"""No drive known to this project has more surfaces than this."""
+FEW_TRACKS = 4
 WITH, WITHOUT = "with_mtm", "without_mtm"
 
 
@@ -44,7 +47,7 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
     baseline = _baseline(groups["baseline"])
     random = samples.only("random")
     numbers = {
-        metric.MINIMUM: _minimum(one_way),
+        metric.MINIMUM: _minimum(one_way, float(entry["params"].get("track_blocks_estimate", 1))),
         metric.AVERAGE: _average(one_way, random, turn_ms, blocks),
         metric.FULL_STROKE: _full_stroke(one_way, blocks),
     }
@@ -53,22 +56,35 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
     return Extraction(tuple(measurements), _details(groups, curve, random, turn_ms))
 
 
-def _minimum(groups: list[Group]) -> Number | str:
+def _minimum(groups: list[Group], track_blocks: float) -> Number | str:
+    """The least of the seeks. The shortest distances may stay within a cylinder, which SEEKER alone cannot see:
+    where they begin within a few tracks, distances beyond any cylinder stand for the least seek."""
     seen = [group for group in groups if group.covered and group.distance > 0]
     if not seen:
         return _why_none(groups)
     best = min(seen, key=lambda group: group.best_ms)
-    if len(seen) < 5:
+    sure = [group for group in seen if group.distance >= MOST_TRACKS_OF_CYLINDER * track_blocks]
+    if best.distance >= MOST_TRACKS_OF_CYLINDER * track_blocks:
+        return Number(best.best_ms, best.low_ms, best.high_ms, best.count, Quality.GOOD)
+    if not sure:
         return Number(
-            best.best_ms, best.low_ms, best.high_ms, best.count, Quality.FAIR, "Few distances were measured."
-        )
-    return Number(best.best_ms, best.low_ms, best.high_ms, best.count, Quality.GOOD)
+            best.best_ms, best.low_ms, best.high_ms, best.count, Quality.POOR,
+            "All distances are so short that a head switch may stand for a seek.",
+        )  # fmt: skip
+    beyond = min(sure, key=lambda group: group.best_ms)
+    within = min(group.distance for group in seen) < FEW_TRACKS * track_blocks
+    value = beyond if within else best
+    return Number(
+        value.best_ms, min(best.low_ms, value.low_ms), max(beyond.high_ms, value.high_ms), value.count, Quality.FAIR,
+        "Seeks over a few tracks may be head switches within a cylinder: the interval reaches from them to the "
+        "shortest seek that certainly leaves the cylinder.",
+    )  # fmt: skip
 
 
 def _why_none(groups: list[Group]) -> str:
     if not groups:
         return "No seeks of a known distance were measured."
-    return "The offsets of no distance cover a full turn of latencies: the device does not turn, or a cache answers."
+    return "The offsets of no distance cover a full turn: the device does not turn, or a cache answers."
 
 
 def _full_stroke(groups: list[Group], capacity_blocks: float) -> Number | str:
@@ -118,6 +134,8 @@ def _average(groups: list[Group], random: Samples, turn_ms: float, capacity_bloc
             )
         error = max(width, 0.01 * value)
         return Number(value, value - error, value + error, count, Quality.GOOD)
+    if groups and not seen:
+        return _why_none(groups)
     if pairs is not None:
         return pairs
     if not seen:
@@ -146,16 +164,20 @@ def _random_mean(random: Samples, turn_ms: float) -> Number | None:
 
 
 def _baseline(groups: list[Group]) -> Number | str:
-    seen = [group for group in groups if group.covered]
     if not groups:
         return "No baseline without seek was measured."
-    if not seen:
-        return "The baseline's offsets do not cover a full turn of latencies."
-    best = np.array([group.best_ms for group in seen])
-    value = float(np.median(best))
-    low = min(group.low_ms for group in seen)
-    high = max(group.high_ms for group in seen)
-    return Number(value, min(low, value), max(high, value), sum(group.count for group in seen), Quality.GOOD)
+    covered = [group for group in groups if group.covered]
+    if not covered:
+        return "The baseline's latencies do not rise with the distance over a full turn: a cache answers, most likely."
+    seen = [group for group in covered if group.clean] or covered
+    best = min(seen, key=lambda group: group.best_ms)
+    count = sum(group.count for group in seen)
+    if not best.clean:
+        return Number(
+            best.best_ms, 0.0, best.high_ms, count, Quality.POOR,
+            "Each baseline starts so close to a track's end that a switch may be in it.",
+        )  # fmt: skip
+    return Number(best.best_ms, best.low_ms, best.high_ms, count, Quality.GOOD)
 
 
 def _both(what: Metric, number: Number | str, baseline: Number | str) -> list[Measurement]:
@@ -168,8 +190,7 @@ def _both(what: Metric, number: Number | str, baseline: Number | str) -> list[Me
     error = float(np.hypot((number.high - number.low) / 2, (baseline.high - baseline.low) / 2))
     if value <= 0:
         return [*found, _measurement(what, WITHOUT, "The seek is not told from the baseline.")]
-    quality = number.quality
-    reason = number.reason
+    quality, reason = _worse(number, baseline)
     if error > 0.25 * value and quality is Quality.GOOD:
         quality, reason = Quality.FAIR, "The difference is small against the distance between two offsets."
     less = Number(
@@ -178,10 +199,16 @@ def _both(what: Metric, number: Number | str, baseline: Number | str) -> list[Me
     return [*found, _measurement(what, WITHOUT, less)]
 
 
+def _worse(number: Number, baseline: Number) -> tuple[Quality, str]:
+    order = (Quality.GOOD, Quality.FAIR, Quality.POOR)
+    worst = max((number, baseline), key=lambda one: order.index(one.quality))
+    return worst.quality, worst.reason
+
+
 def _measurement(what: Metric, scope: str, number: Number | str) -> Measurement:
     if isinstance(number, str):
         return Measurement(what.key, scope, None, None, None, 0, Quality.NONE, number)
-    low, high = min(number.low, number.value), max(number.high, number.value)
+    low, high = float(min(number.low, number.value)), float(max(number.high, number.value))
     return Measurement(what.key, scope, number.value, low, high, number.count, number.quality, number.reason)
 
 

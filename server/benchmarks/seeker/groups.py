@@ -35,6 +35,8 @@ class Group:
     count: int
     covered: bool
     """Whether the offsets cover a full turn, so that the low end of the sawtooth is among them."""
+    clean: bool
+    """Whether the latency falls before any jump of a track boundary: the low end lies on the first track."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +96,10 @@ def groups_of(samples: Samples, turn_ms: float) -> list[Group]:
 def _group(samples: Samples, use: NDArray[np.bool_], variant: str, turn_ms: float) -> Group:
     latency = samples.latency_ms[use]
     distance = np.abs(samples.target[use] - samples.origin[use])
-    moving = (
-        samples.target[use]
-        if np.ptp(samples.target[use]) >= np.ptp(samples.origin[use])
-        else samples.origin[use]
-    )
-    order = np.argsort(moving, kind="stable")
+    order = np.argsort(samples.target[use] - samples.origin[use], kind="stable")
+    steps = np.diff(latency[order])
+    # The platter brings further blocks later: latency rises with the signed distance, but where a cache answers.
+    rising = float((steps > 0).mean()) > 0.6 if len(steps) else False
     step_ms = _sampling_ms(latency[order])
     lowest = float(latency.min())
     span = float(np.quantile(latency, 0.95) - lowest)
@@ -111,8 +111,19 @@ def _group(samples: Samples, use: NDArray[np.bool_], variant: str, turn_ms: floa
         low_ms=max(lowest - step_ms, 0.0),
         high_ms=lowest,
         count=int(use.sum()),
-        covered=span > 0.7 * turn_ms,
+        covered=span > 0.7 * turn_ms and rising,
+        clean=_falls_before_boundary(steps),
     )
+
+
+def _falls_before_boundary(steps: FloatArray) -> bool:
+    """Whether the first fall comes before the first rise that is more than an offset's."""
+    falls = np.flatnonzero(steps < -0.3 * float(np.abs(steps).max(initial=0.0)))
+    if not len(falls):
+        return False
+    rises = steps[steps > 0]
+    usual = float(np.median(rises)) if len(rises) else 0.0
+    return not bool((steps[: falls[0]] > 2.0 * usual).any())
 
 
 def _sampling_ms(latency: FloatArray) -> float:

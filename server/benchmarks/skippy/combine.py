@@ -57,10 +57,10 @@ def missing(findings: list[Finding]) -> str:
         )
     if bool(any(serpentine(finding) for finding in findings)):
         return (
-            "The distance between track boundaries changes within the region: the layout looks like a serpentine "
-            "by surface, where SKIPPY cannot tell heads and tracks apart."
+            "The distance between track boundaries changes within the region: the layout looks like a "
+            "serpentine by surface, where SKIPPY cannot tell heads and tracks apart."
         )
-    return "No single track length explains where the spikes lie: too few steps, too much noise or uneven tracks."
+    return "No single track length explains where the spikes lie: too few steps, much noise or uneven tracks."
 
 
 def serpentine(finding: Finding) -> bool:
@@ -192,12 +192,13 @@ def transfer(findings: tuple[Finding, ...]) -> Measurement:
 def thresholds(findings: tuple[Finding, ...]) -> list[Measurement]:
     """MTM and STM of each region and variant, and MTM of the drive."""
     found: list[Measurement] = []
+    layout = layout_of(findings)
     best: tuple[int, Measurement] | None = None
     for finding in findings:
         scope = f"{finding.trace.region}/{finding.trace.variant}"
         limit, model = finding.threshold, finding.model
         if limit is None or model is None:
-            reason = _no_edge(finding)
+            reason = _no_edge(finding, layout)
             found += [none(metric.MTM, scope, reason), none(metric.STM, scope, reason)]
             continue
         quality, reason = _edge_quality(finding)
@@ -232,6 +233,7 @@ def thresholds(findings: tuple[Finding, ...]) -> list[Measurement]:
     return [whole, *found]
 
 
+MISFIT = "This series does not show the tracks that others of the run show: most likely a cache answers."
 NO_EDGE = "The edge of the sawtooth is not among the samples."
 
 
@@ -244,16 +246,23 @@ def _preference(finding: Finding, quality: Quality) -> int:
     )
 
 
-def _no_edge(finding: Finding) -> str:
+def _no_edge(finding: Finding, layout: str) -> str:
     if finding.model is not None and finding.model.cached:
         return "The write cache answers before the medium does: what is timed is the access before."
-    return NO_EDGE if finding.trusted else missing([finding])
+    if finding.trusted:
+        return NO_EDGE
+    return MISFIT if layout == "cylinder" and finding.lines is not None else missing([finding])
 
 
 def _edge_quality(finding: Finding) -> tuple[Quality, str]:
     limit, model = finding.threshold, finding.model
     assert limit is not None and model is not None
     width = limit.high_ms - limit.low_ms
+    if not finding.trace.forward:
+        return (
+            Quality.POOR,
+            "Walking down, nearly every access at the edge crosses a boundary: it may hold a switch.",
+        )
     if limit.misses < FEWEST_MISSES:
         return Quality.POOR, "Too few accesses on one track lie before the edge."
     if limit.latency_ms <= 0 or width > 0.5 * abs(limit.latency_ms):

@@ -12,7 +12,7 @@ ROTATION_TIME = Metric(
     definition="Time of one full turn of the platters.",
     method=(
         "Height of the sawtooth's edge: accesses before and behind it lie on two lines one turn apart. "
-        "Fitted by least absolute deviations together with slope and gaps; all series of the run are combined."
+        "Fitted by least absolute deviations together with slope and gaps; all series are combined."
     ),
     source="Skippy 4.1.2",
     headline=True,
@@ -33,8 +33,8 @@ MTM = Metric(
     unit="ms",
     direction=Direction.LOWER,
     definition=(
-        "Shortest latency of a one-block access without seek and without rotational wait, the transfer of that "
-        "block included: the y of point (3) of the paper's Figure 3, which the paper calls MTM + TransferTime."
+        "Shortest latency of a one-block access without seek and without rotational wait, the transfer of "
+        "that block included: the y of point (3) of the paper's Figure 3, its MTM + TransferTime."
     ),
     method=(
         "Where on the angle the sawtooth falls: a posterior over the threshold between the last access that "
@@ -48,7 +48,7 @@ STM = Metric(
     title="Sectors to media",
     unit="blocks",
     direction=Direction.LOWER,
-    definition="The step at which the sawtooth falls: blocks that pass under the head in the minimum time to media.",
+    definition="The step at which the sawtooth falls: blocks that pass by in the minimum time to media.",
     method="The threshold of the minimum time to media over the slope, as a loop index.",
     source="Skippy 4.1.1, equation 1",
 )
@@ -82,8 +82,8 @@ HEAD_GAP = Metric(
     unit="ms",
     direction=Direction.LOWER,
     definition=(
-        "Angle by which a track is displaced against the one before it in the same cylinder, as time: skew and "
-        "spares. The paper calls it HeadSwitchTime; the mechanical switch may take far less."
+        "Angle by which a track is displaced against the one before it in the same cylinder, as time: skew "
+        "and spares. The paper calls it HeadSwitchTime; the mechanical switch may take far less."
     ),
     method="Offset of line L3 against L2 (Figure 3), fitted over all accesses that cross a head boundary.",
     source="Skippy 4.1.2",

@@ -16,6 +16,7 @@ from server.benchmarks.skippy.series import BoolArray, FloatArray, IntArray, Tra
 SHORTEST_TRACK_BLOCKS = 8
 FEWEST_SAMPLES = 16
 CLEAR = 0.7
+MOST_GATHERED = 4000
 BINS = 256
 WINDOW_TURNS = (0.35, 1.3)
 
@@ -109,20 +110,20 @@ def _hough(trace: Trace, use: BoolArray, turn_ms: float, block_ms: float) -> Lin
     """Sharpen turn and slope: the pair that gathers the angles in the fewest places."""
     distance = trace.distance[use]
     elapsed = trace.elapsed_ms[use]
+    if len(distance) > MOST_GATHERED:
+        # Repeats add little to where the line lies; the fit behind uses all of them.
+        distance, elapsed = distance[:MOST_GATHERED], elapsed[:MOST_GATHERED]
     reach = int(np.abs(distance).max())
     slope, turn = block_ms, turn_ms
     slope_width, turn_width = 0.08 * turn_ms / max(reach, 1), 0.02 * turn_ms
     for _ in range(3):
         slopes = slope + slope_width * np.linspace(-1, 1, 41)
         turns = turn + turn_width * np.linspace(-1, 1, 31)
-        turn, slope, _ = max(
-            (
-                (float(t), float(s), _gathering(elapsed, distance, float(t), float(s)))
-                for t in turns
-                for s in slopes
-            ),
-            key=lambda item: item[2],
-        )
+        found = [
+            (*_gathering(elapsed, distance, float(candidate), slopes), float(candidate))
+            for candidate in turns
+        ]
+        _, slope, turn = max(found)
         slope_width, turn_width = slope_width / 6, turn_width / 6
     return _longest_straight(elapsed, distance, turn, slope)
 
@@ -149,11 +150,17 @@ def _longest_straight(elapsed: FloatArray, distance: IntArray, turn_ms: float, b
     return [lines for lines, spread in fits if spread <= 1.6 * straightest][-1]
 
 
-def _gathering(elapsed: FloatArray, distance: IntArray, turn_ms: float, block_ms: float) -> float:
-    angle = ((elapsed - distance * block_ms) / turn_ms) % 1.0
-    counts = np.bincount((angle * BINS).astype(np.int64) % BINS, minlength=BINS).astype(np.float64)
-    smooth = counts + np.roll(counts, 1)
-    return float((smooth**2).sum())
+def _gathering(
+    elapsed: FloatArray, distance: IntArray, turn_ms: float, slopes: FloatArray
+) -> tuple[float, float]:
+    """How much the angles gather in few places under the best of the slopes, and that slope."""
+    angle = ((elapsed[None, :] - distance[None, :] * slopes[:, None]) / turn_ms) % 1.0
+    places = (angle * BINS).astype(np.int64) % BINS + BINS * np.arange(len(slopes))[:, None]
+    counts = np.bincount(places.ravel(), minlength=BINS * len(slopes)).reshape(len(slopes), BINS)
+    smooth = counts + np.roll(counts, 1, axis=1)
+    score = (smooth.astype(np.float64) ** 2).sum(axis=1)
+    best = int(score.argmax())
+    return float(score[best]), float(slopes[best])
 
 
 def _settle(elapsed: FloatArray, distance: IntArray, turn_ms: float, block_ms: float) -> Lines:
@@ -207,10 +214,13 @@ def least_absolute(matrix: FloatArray, target: FloatArray, rounds: int = 40) -> 
     weight = np.ones(len(target))
     solution = np.zeros(matrix.shape[1])
     for _ in range(rounds):
-        root = np.sqrt(weight)
-        solution = np.linalg.lstsq(scaled * root[:, None], target * root, rcond=None)[0]
+        weighted = scaled * weight[:, None]
+        before = solution
+        solution = np.linalg.lstsq(weighted.T @ scaled, weighted.T @ target, rcond=None)[0]
         left = np.abs(target - scaled @ solution)
         floor = max(float(np.median(left)) * 1e-3, 1e-9)
+        if float(np.abs(solution - before).max()) < 1e-10 * max(float(np.abs(solution).max()), 1e-9):
+            break
         weight = 1.0 / np.maximum(left, floor)
         weight /= weight.max()
     return np.asarray(solution / scale, dtype=np.float64)

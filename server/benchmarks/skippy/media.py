@@ -91,8 +91,8 @@ def _posterior(
 def share_regions(found: list[tuple[Threshold, float]]) -> list[Threshold]:
     """Narrow the brackets of one variant's regions by one another.
 
-    The overhead is the controller's and the same everywhere; the transfer of the block is the region's (second of
-    each pair, ms). Where the intervals have nothing in common each keeps its own.
+    The overhead is the controller's and the same everywhere; the transfer of the block is the region's (second
+    of each pair, ms). Where the intervals have nothing in common each keeps its own.
     """
     low = max((one.low_ms - block_ms for one, block_ms in found), default=0.0)
     high = min((one.high_ms - block_ms for one, block_ms in found), default=0.0)

@@ -25,7 +25,7 @@ SURE_AGREEMENT = 0.985
 WORTH_FOLLOWING = 0.9
 MOST_STATES = 16_000_000
 MOST_RANKED = 1200
-"""Steps of more tracks than this are not used: long moves of the arm are no longer SKIPPY's (Skippy 4.1.1)."""
+"""Steps of more tracks than this are not used: longer moves of the arm are not SKIPPY's (Skippy 4.1.1)."""
 
 
 @dataclass(frozen=True, slots=True)

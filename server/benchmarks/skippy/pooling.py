@@ -23,7 +23,7 @@ def none(what: Metric, scope: str, reason: str) -> Measurement:
 
 
 def pooled(what: Metric, scope: str, estimates: list[Estimate], tolerance: float) -> Measurement:
-    """Inverse-variance mean; estimates further apart than their errors and `tolerance` allow lower the quality."""
+    """Inverse-variance mean; those further apart than errors and `tolerance` allow lower the quality."""
     values = np.array([one.value for one in estimates])
     errors = np.array([one.error for one in estimates])
     weights = 1 / errors**2

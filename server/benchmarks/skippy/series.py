@@ -31,7 +31,7 @@ class Trace:
     """Absolute block of the timed access."""
     latency_ms: FloatArray
     elapsed_ms: FloatArray
-    """From the completion before to this completion; equals `latency_ms` where the series has no start column."""
+    """From the completion before to this completion; equals `latency_ms` where no start column is."""
     timed_ends: bool
     """Whether `elapsed_ms` contains the time between the requests."""
     chained: BoolArray

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -133,9 +134,7 @@ def _zone_count(profile: Profile, zones: list[Zone]) -> Measurement:
 
 
 def _faint(zones: list[Zone]) -> bool:
-    steps = [
-        abs(after.mb_per_s / before.mb_per_s - 1) for before, after in zip(zones, zones[1:], strict=False)
-    ]
+    steps = [abs(after.mb_per_s / before.mb_per_s - 1) for before, after in itertools.pairwise(zones)]
     return bool(steps) and min(steps) < 0.02
 
 

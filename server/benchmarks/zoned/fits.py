@@ -44,7 +44,7 @@ def _regression(x: FloatArray, y: FloatArray, weight: FloatArray) -> tuple[float
 
 
 def _through_ends(x: FloatArray, y: FloatArray) -> tuple[float, float]:
-    """Through the bandwidths at both ends; each end is the median of its nearest few regions, against outliers."""
+    """Through the bandwidths at both ends; each end is the median of the nearest few regions."""
     few = max(1, min(5, len(x) // 20))
     first, last = float(np.median(y[:few])), float(np.median(y[-few:]))
     width = float(x[-1] - x[0])
@@ -70,8 +70,8 @@ def steps_at(zones: list[Zone], position_mb: FloatArray) -> FloatArray:
 def choose(profile: Profile, zones: list[Zone], fits: tuple[Fit, ...]) -> tuple[str, dict[str, float]]:
     """Which model to use: the least Bayesian information criterion.
 
-    A step function of z zones has 2 z - 1 parameters, linear and quadratic have two, a single value one. Errors
-    below the noise between neighbours are not counted as better.
+    A step function of z zones has 2 z - 1 parameters, linear and quadratic have two, a single value one.
+    Errors below the noise between neighbours are not counted as better.
     """
     count = max(len(profile), 2)
     floor = max(noise_of(profile.mb_per_s), 1e-4 * float(np.median(np.abs(profile.mb_per_s))), 1e-12)

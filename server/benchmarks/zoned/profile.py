@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -149,14 +150,14 @@ def _joined(speed: FloatArray, noise: float, bounds: list[int]) -> list[tuple[in
         if worst < 0:
             break
         del bounds[worst]
-    return list(zip(bounds[:-1], bounds[1:], strict=True))
+    return list(itertools.pairwise(bounds))
 
 
 def _zone(profile: Profile, low: int, high: int) -> Zone:
     speed = profile.mb_per_s[low:high]
     middle = float(np.median(speed))
     spread = 1.4826 * float(np.median(np.abs(speed - middle)))
-    error = 1.96 * 1.2533 * max(spread, float(np.std(speed)) / 3) / np.sqrt(len(speed))
+    error = float(1.96 * 1.2533 * max(spread, float(np.std(speed)) / 3) / np.sqrt(len(speed)))
     start_low = float(profile.start_mb[low - 1]) if low else 0.0
     start_high = float(profile.end_mb[low]) if low else 0.0
     last = high >= len(profile)
