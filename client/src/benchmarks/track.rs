@@ -1,9 +1,10 @@
 //! How many blocks pass under the head in one turn, roughly: chooses steps and lengths, is never a result.
 
-use super::stats::{median, to_f64, to_u64};
+use super::rotation::common_rest;
+use super::stats::{to_f64, to_u64};
 use super::{Session, Stop};
 
-const READS_PER_STRIDE: u64 = 12;
+const READS_PER_STRIDE: u64 = 18;
 
 /// No track is longer than this: 10 million blocks are the schema's bound.
 const LONGEST_TRACK_BLOCKS: u64 = 10_000_000;
@@ -23,10 +24,10 @@ pub fn estimate_blocks(session: &mut Session<'_>, near_block: u64, rotation_ns: 
     let mut from = near_block;
     let mut stride = 1;
     while stride < LONGEST_TRACK_BLOCKS && reach(stride) < from {
-        let interval = to_f64(interval_back(session, from, stride)?);
+        let rest = interval_back(session, from, stride, rotation_ns)?;
         from -= reach(stride);
         // Between a fifth and half a turn earlier: large against the noise, short of the next block's turn.
-        let earlier = (rotation - interval) / rotation;
+        let earlier = rest.map_or(0.0, |rest| (rotation - to_f64(rest)) / rotation);
         if (0.17..0.6).contains(&earlier) {
             return Ok(Some(to_u64(to_f64(stride) / earlier).max(2)));
         }
@@ -35,8 +36,9 @@ pub fn estimate_blocks(session: &mut Session<'_>, near_block: u64, rotation_ns: 
     Ok(None)
 }
 
-fn interval_back(session: &mut Session<'_>, from: u64, stride: u64) -> Result<u64, Stop> {
-    let mut intervals = Vec::with_capacity(16);
+/// By what part of a turn a block that far back comes by; `None` where too many reads failed.
+fn interval_back(session: &mut Session<'_>, from: u64, stride: u64, rotation_ns: u64) -> Result<Option<u64>, Stop> {
+    let mut intervals = Vec::with_capacity(20);
     let mut previous_end = None;
     for step in 1..=READS_PER_STRIDE {
         let timing = session.read(from - step * stride, 1)?;
@@ -45,5 +47,5 @@ fn interval_back(session: &mut Session<'_>, from: u64, stride: u64) -> Result<u6
         }
         previous_end = timing.map(crate::device::Timing::end_ns);
     }
-    Ok(median(&intervals))
+    Ok(common_rest(&intervals, rotation_ns))
 }

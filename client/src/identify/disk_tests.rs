@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
+use super::super::host;
 use super::*;
 
 struct Machine(tempfile::TempDir);
@@ -171,7 +172,6 @@ fn a_machine_tells_its_cpu_kernel_memory_and_load() {
     machine.put("proc/loadavg", "0.42 0.30 0.20 1/100 123\n");
     machine.put("proc/thread-self/status", "Name:\tx\nnonvoluntary_ctxt_switches:\t17\n");
     let tree = machine.tree();
-    use super::super::host;
     assert_eq!(host::cpu(&tree).as_deref(), Some("Sample CPU @ 2 GHz"));
     assert_eq!(host::kernel(&tree).as_deref(), Some("Linux 6.1.0-sample"));
     assert_eq!(host::memory_bytes(&tree), Some(16_384 * 1024));

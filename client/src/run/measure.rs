@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::conditions::Counters;
+use super::conditions::{Counters, GoFirst};
 use super::progress::{Display, KindProgress};
 use super::target::Target;
 use super::{Request, writing_word};
@@ -34,6 +34,8 @@ pub fn measure(
 ) -> (RunDocument, End) {
     let created_at = now_text();
     let before = counters(target, tree);
+    // A simulated drive waits for the probe; no need to come before others.
+    let go_first = (target.provenance == Provenance::Probe).then(GoFirst::new);
     let load = host::load_average(tree).filter(|_| target.provenance == Provenance::Probe);
     let mut run = Run { target, request, tree, display, interrupt, notes: Notes::default(), end: End::Complete };
     let no_rotation = run.decide_rotation();
@@ -42,8 +44,9 @@ pub fn measure(
         let entry = run.measure_kind(kind, &request.kinds[index + 1..], no_rotation.as_deref());
         benchmarks.push(entry);
     }
-    display_finish(&mut run);
+    run.display.finish();
     let end = run.end;
+    drop(go_first);
     let interference = counters(target, tree).since(&before);
     let interrupted = !matches!(end, End::Complete);
     let document = RunDocument {
@@ -59,10 +62,6 @@ pub fn measure(
         benchmarks,
     };
     (document, end)
-}
-
-fn display_finish(run: &mut Run<'_>) {
-    run.display.finish();
 }
 
 struct Run<'a> {
