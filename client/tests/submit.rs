@@ -73,6 +73,18 @@ fn waiting_for_what_is_rejected_or_held_back_ends_with_the_reason_and_exit_code_
 }
 
 #[test]
+fn bytes_that_were_rejected_before_are_no_success() {
+    let before = r#"{"state": "rejected", "status_url": "{url}/status/", "run_url": null}"#;
+    let archive = Archive::start(vec![say(202, before)]);
+    let (code, stdout, stderr) = submit(&archive, &[]);
+    assert_eq!((code, stdout.as_str()), (1, ""));
+    assert!(
+        stderr.contains(&format!("not published; the archive keeps the submission: {}/status/", archive.url)),
+        "{stderr}"
+    );
+}
+
+#[test]
 fn json_gives_a_machine_the_last_word_of_the_archive() {
     let archive = Archive::start(vec![say(202, ACCEPTED), status("rejected", "No.")]);
     let (code, stdout, _) = submit(&archive, &["--wait", "--json"]);

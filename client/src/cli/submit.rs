@@ -113,30 +113,31 @@ fn conclude(
     json: bool,
     stdout: &mut dyn Write,
 ) -> anyhow::Result<Status> {
-    let (published, run_url, last_word) = match outcome {
-        None => (true, accepted.run_url.clone(), accepted.json.clone()),
+    let (good, run_url, last_word) = match outcome {
+        // Bytes that came before are answered with the submission that exists, whatever became of it.
+        None => (accepted.state != "rejected", None, accepted.json.clone()),
         Some(Ok(status)) => {
             say_benchmarks(&status);
-            let run_url = status.run_url.clone().unwrap_or_else(|| accepted.run_url.clone());
-            (status.is_published(), run_url, with_run_url(status.json, accepted))
+            (status.is_published(), status.run_url.clone(), with_status_url(status.json, accepted))
         }
         Some(Err(error)) => {
             say!("error: {error}");
-            (false, accepted.run_url.clone(), accepted.json.clone())
+            (false, None, accepted.json.clone())
         }
     };
     if json {
         writeln!(stdout, "{last_word}")?;
-    } else if published {
-        writeln!(stdout, "{}", printable(&run_url))?;
+    } else if good {
+        let address = run_url.as_ref().or(accepted.run_url.as_ref()).unwrap_or(&accepted.status_url);
+        writeln!(stdout, "{}", printable(address))?;
     } else {
         say!("not published; the archive keeps the submission: {}", printable(&accepted.status_url));
     }
-    Ok(if published { Status::Done } else { Status::Failed })
+    Ok(if good { Status::Done } else { Status::Failed })
 }
 
-/// The status with the addresses that only the first answer names.
-fn with_run_url(mut status: Value, accepted: &Accepted) -> Value {
+/// The status with the address that only the first answer names.
+fn with_status_url(mut status: Value, accepted: &Accepted) -> Value {
     if let Some(members) = status.as_object_mut() {
         members.entry("status_url").or_insert_with(|| json!(accepted.status_url));
     }

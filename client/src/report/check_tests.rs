@@ -141,6 +141,18 @@ fn positions_beyond_the_device_are_refused() {
 }
 
 #[test]
+fn a_medium_error_beyond_the_device_is_refused() {
+    let pointer = "/benchmarks/0/errors/0/offset_bytes";
+    assert_violation(pointer, json!(1_024_000), &format!("{pointer}: the place is beyond the device"));
+}
+
+#[test]
+fn a_run_that_measured_nothing_is_no_submission() {
+    let skipped = json!([{"kind": "skippy", "skipped": "the device does not turn"}]);
+    assert_violation("/benchmarks", skipped, "/benchmarks: every kind was skipped");
+}
+
+#[test]
 fn a_kind_that_occurs_twice_is_refused() {
     assert_violation("/benchmarks/1", sample()["benchmarks"][0].clone(), "/benchmarks/1/kind: skippy occurs twice");
 }

@@ -12,6 +12,7 @@ const POSITIONS: [&str; 4] = ["start_block", "offset_blocks", "from_blocks", "to
 /// What the rules measure a benchmark against.
 struct Facts {
     block_bytes: u64,
+    capacity_bytes: u64,
     capacity_blocks: u64,
     writes: bool,
 }
@@ -20,12 +21,18 @@ struct Facts {
 pub fn check(document: &Value) -> Vec<Violation> {
     let device = &document["device"];
     let block_bytes = device["block_bytes"].as_u64().unwrap_or(1).max(1);
+    let capacity_bytes = device["capacity_bytes"].as_u64().unwrap_or(0);
     let facts = Facts {
         block_bytes,
-        capacity_blocks: device["capacity_bytes"].as_u64().unwrap_or(0) / block_bytes,
+        capacity_bytes,
+        capacity_blocks: capacity_bytes / block_bytes,
         writes: document["conditions"]["writes"] != "none",
     };
     let mut violations = Vec::from_iter(block_bytes_source(device));
+    if items(&document["benchmarks"]).all(|benchmark| benchmark.get("skipped").is_some()) {
+        let message = "every kind was skipped: there is no measurement".to_owned();
+        violations.push(broken("/benchmarks".to_owned(), message));
+    }
     let mut seen = BTreeSet::new();
     for (index, benchmark) in items(&document["benchmarks"]).enumerate() {
         let path = format!("/benchmarks/{index}");
@@ -47,6 +54,11 @@ fn check_benchmark(path: &str, benchmark: &Value, facts: &Facts) -> Vec<Violatio
     if stated.as_u64() != Some(facts.block_bytes) {
         let message = format!("{stated} differs from /device/block_bytes, {}", facts.block_bytes);
         violations.push(broken(format!("{path}/params/block_bytes"), message));
+    }
+    let beyond = |error: &Value| error["offset_bytes"].as_u64().is_some_and(|offset| offset >= facts.capacity_bytes);
+    if let Some(index) = items(&benchmark["errors"]).position(beyond) {
+        let message = format!("the place is beyond the device, which has {} bytes", facts.capacity_bytes);
+        violations.push(broken(format!("{path}/errors/{index}/offset_bytes"), message));
     }
     for (index, series) in items(&benchmark["samples"]["series"]).enumerate() {
         let path = format!("{path}/samples/series/{index}");

@@ -12,7 +12,8 @@ use crate::text::printable;
 pub struct Accepted {
     pub state: String,
     pub status_url: String,
-    pub run_url: String,
+    /// `None` for bytes that came before and were rejected: they have no run.
+    pub run_url: Option<String>,
     /// The answer as it came, for `--json`.
     pub json: Value,
 }
@@ -25,7 +26,7 @@ impl Accepted {
         Some(Self {
             state: text("state")?,
             status_url: text("status_url")?,
-            run_url: text("run_url")?,
+            run_url: text("run_url"),
             json: json.clone(),
         })
     }
@@ -98,6 +99,8 @@ pub struct Problem {
     pub title: String,
     pub detail: String,
     pub errors: Vec<ProblemError>,
+    /// Where the state of a refused submission stands, if the archive keeps one.
+    pub status_url: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -124,6 +127,9 @@ impl fmt::Display for Problem {
         for error in &self.errors {
             let path = if error.path.is_empty() { "/" } else { &error.path };
             write!(formatter, "\n  {}: {}", printable(path), printable(&error.message))?;
+        }
+        if let Some(status_url) = &self.status_url {
+            write!(formatter, "\n  see {}", printable(status_url))?;
         }
         Ok(())
     }

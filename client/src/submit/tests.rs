@@ -39,7 +39,7 @@ fn submit(answers: impl IntoIterator<Item = Answer>) -> Outcome {
 fn an_envelope_is_posted_compressed_and_the_answers_addresses_come_back() {
     let outcome = submit([Ok(Response::new(202, ACCEPTED))]);
     let accepted = outcome.result.unwrap();
-    assert_eq!((accepted.state.as_str(), accepted.run_url.as_str()), ("received", "http://a/run"));
+    assert_eq!((accepted.state.as_str(), accepted.run_url.as_deref()), ("received", Some("http://a/run")));
     let (request, body) = &outcome.requests[0];
     assert_eq!(request, "POST http://localhost/api/v1/submissions/");
     assert_eq!(zstd::bulk::decompress(body, 100).unwrap(), b"envelope");
