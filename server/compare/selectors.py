@@ -1,100 +1,115 @@
-"""Models beside their measurements: lists and drive pages. Provenances stand side by side, never in one
-number."""
+"""Reading drive models together with the runs, numbers and statistics that stand behind them.
+
+Provenances stand side by side, never in one number.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.db.models import Count, Prefetch, Q, QuerySet
+from django.db.models import Count, F, OrderBy, OuterRef, Q, QuerySet, Subquery
 
 from server.benchmarks.contract import Metric
 from server.catalog.models import DriveModel, LiteratureValue
 from server.catalog.selectors import drive_models_search, literature_values_list
 from server.runs.kinds import metrics_by_key
-from server.runs.models import Aggregate, Provenance, Run, State
-from server.runs.selectors import runs_of_model
+from server.runs.models import Aggregate, Benchmark, Provenance, Run, State
+
+SORTS: dict[str, tuple[str, ...]] = {
+    "name": ("vendor__name", "number"),
+    "year": ("year", "vendor__name", "number"),
+    "capacity": ("capacity_bytes", "vendor__name", "number"),
+    "rpm": ("rated_rpm", "vendor__name", "number"),
+    "bandwidth": ("outer_bandwidth", "vendor__name", "number"),
+    "runs": ("measured_runs", "vendor__name", "number"),
+    "units": ("measured_units", "vendor__name", "number"),
+}
+"""Names by which a list of models can be sorted, with the columns behind them."""
+
+_PUBLISHED = Q(runs__submission__state=State.PUBLISHED)
 
 
 @dataclass(frozen=True, slots=True)
-class ValueRow:
-    """One metric and scope of a model, by provenance; each may be missing."""
+class MetricRow:
+    """One metric in one scope: the statistics of the runs and what documents state, side by side."""
 
     key: str
     scope: str
     metric: Metric | None
-    measured: Aggregate | None
-    simulated: Aggregate | None
+    """None for a metric that is no longer registered."""
+    aggregate: Aggregate | None
     literature: tuple[LiteratureValue, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DrivePage:
-    """All that a drive page shows."""
-
-    drive_model: DriveModel
-    aliases: tuple[str, ...]
-    rows: tuple[ValueRow, ...]
-    runs: tuple[Run, ...]
-    measured_runs: int
-    simulated_runs: int
-
-
-def drives_list(*, query: str = "") -> QuerySet[DriveModel]:
-    """Return the models that match, each with `measured_runs`, `simulated_runs` and prefetched
-    `aggregates`."""
-    published = Q(runs__submission__state=State.PUBLISHED)
-    headline = [key for key, metric in metrics_by_key().items() if metric.headline]
-    return (
-        drive_models_search(query=query)
-        .annotate(
-            measured_runs=Count("runs", filter=published & Q(runs__provenance=Provenance.PROBE)),
-            simulated_runs=Count("runs", filter=published & Q(runs__provenance=Provenance.SIMULATED)),
-        )
-        .prefetch_related(
-            Prefetch(
-                "aggregates",
-                queryset=Aggregate.objects.filter(metric__in=headline).order_by("metric", "scope"),
-            )
-        )
-        .order_by("vendor__name", "number")
+def drives_list(*, query: str = "", sort: str = "name", descending: bool = False) -> QuerySet[DriveModel]:
+    """Return the models that match `query` with `measured_runs`, `measured_units`, `simulated_runs` and
+    `outer_bandwidth` (median over measured runs, MB/s), sorted; models without the sorted value come last."""
+    measured = _PUBLISHED & Q(runs__provenance=Provenance.PROBE)
+    bandwidth = Aggregate.objects.filter(
+        drive_model=OuterRef("pk"), provenance=Provenance.PROBE, metric="zoned.outer_bandwidth", scope=""
     )
-
-
-def drive_page(*, slug: str, run_limit: int = 50) -> DrivePage:
-    """Return a drive page's data; raises DriveModel.DoesNotExist."""
-    drive_model = DriveModel.objects.select_related("vendor").prefetch_related("aliases").get(slug=slug)
-    runs = runs_of_model(drive_model=drive_model)
-    counts = dict(
-        Run.objects.filter(drive_model=drive_model, submission__state=State.PUBLISHED)
-        .values_list("provenance")
-        .annotate(n=Count("pk"))
+    models = drive_models_search(query=query).annotate(
+        measured_runs=Count("runs", filter=measured, distinct=True),
+        measured_units=Count("runs__unit", filter=measured, distinct=True),
+        simulated_runs=Count(
+            "runs", filter=_PUBLISHED & Q(runs__provenance=Provenance.SIMULATED), distinct=True
+        ),
+        outer_bandwidth=Subquery(bandwidth.values("median")[:1]),
     )
-    return DrivePage(
-        drive_model=drive_model,
-        aliases=tuple(alias.text for alias in drive_model.aliases.all()),
-        rows=_value_rows(drive_model),
-        runs=tuple(runs[:run_limit]),
-        measured_runs=counts.get(Provenance.PROBE.value, 0),
-        simulated_runs=counts.get(Provenance.SIMULATED.value, 0),
-    )
+    first, *others = SORTS.get(sort, SORTS["name"])
+    order: list[OrderBy] = [OrderBy(F(first), descending=descending, nulls_last=True)]
+    order += [OrderBy(F(column), descending=descending and sort == "name") for column in others]
+    return models.order_by(*order)
 
 
-def _value_rows(drive_model: DriveModel) -> tuple[ValueRow, ...]:
-    aggregates = {(row.provenance, row.metric, row.scope): row for row in drive_model.aggregates.all()}
+def drive_metric_rows(*, drive_model: DriveModel, provenance: Provenance) -> tuple[MetricRow, ...]:
+    """Return the statistics of a model's runs of one provenance in the registry's order.
+
+    Beside the measured ones stand the values that documents state; simulated runs stand alone.
+    """
+    aggregates = {
+        (entry.metric, entry.scope): entry
+        for entry in Aggregate.objects.filter(drive_model=drive_model, provenance=provenance)
+    }
     literature: dict[tuple[str, str], list[LiteratureValue]] = {}
-    for value in literature_values_list(drive_model=drive_model):
-        literature.setdefault((value.metric, value.scope), []).append(value)
+    if provenance == Provenance.PROBE:
+        for value in literature_values_list(drive_model=drive_model):
+            literature.setdefault((value.metric, value.scope), []).append(value)
     metrics = metrics_by_key()
-    order = {key: position for position, key in enumerate(metrics)}
-    keys = {(metric, scope) for _provenance, metric, scope in aggregates} | set(literature)
+    places = {key: place for place, key in enumerate(metrics)}
+    pairs = sorted({*aggregates, *literature}, key=lambda pair: (places.get(pair[0], len(places)), pair))
     return tuple(
-        ValueRow(
-            key=metric,
-            scope=scope,
-            metric=metrics.get(metric),
-            measured=aggregates.get((Provenance.PROBE.value, metric, scope)),
-            simulated=aggregates.get((Provenance.SIMULATED.value, metric, scope)),
-            literature=tuple(literature.get((metric, scope), ())),
+        MetricRow(
+            key=pair[0],
+            scope=pair[1],
+            metric=metrics.get(pair[0]),
+            aggregate=aggregates.get(pair),
+            literature=tuple(literature.get(pair, ())),
         )
-        for metric, scope in sorted(keys, key=lambda pair: (order.get(pair[0], len(order)), pair))
+        for pair in pairs
+    )
+
+
+def drive_representative_run(*, drive_model: DriveModel, provenance: Provenance) -> Run | None:
+    """Return the published run whose charts stand for the model: most kinds extracted, then the latest."""
+    extracted = Count("benchmarks", filter=Q(benchmarks__state=Benchmark.State.EXTRACTED))
+    return (
+        Run.objects.filter(drive_model=drive_model, provenance=provenance, submission__state=State.PUBLISHED)
+        .annotate(extracted_kinds=extracted)
+        .filter(extracted_kinds__gt=0)
+        .order_by("-extracted_kinds", "-created_at")
+        .prefetch_related("benchmarks")
+        .first()
+    )
+
+
+def run_showcase() -> Run | None:
+    """Return the run whose chart the home page shows: measured before simulated, then the latest."""
+    return (
+        Run.objects.filter(submission__state=State.PUBLISHED, benchmarks__state=Benchmark.State.EXTRACTED)
+        .select_related("drive_model__vendor", "submission")
+        .prefetch_related("benchmarks")
+        # `probe` comes before `simulated` in the alphabet.
+        .order_by("provenance", "-submission__published_at")
+        .first()
     )

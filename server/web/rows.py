@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from server.catalog.models import Citation, LiteratureValue
-from server.runs.drive_selectors import MetricRow
+from server.compare.selectors import MetricRow
 from server.runs.kinds import kinds_by_slug
 from server.runs.models import Aggregate
 from server.runs.selectors import MeasurementRow

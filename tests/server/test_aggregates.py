@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from django.db import IntegrityError, transaction
 
-from server.compare.selectors import drive_page, drives_list
-from server.runs.models import Aggregate, Submission
+from server.compare.selectors import drive_metric_rows, drives_list
+from server.runs.models import Aggregate, Provenance, Submission
 from server.runs.selectors import home_counts
 from tests.support.documents import document, skippy_part
 from tests.support.kinds import kind, measurement
@@ -74,9 +74,14 @@ def test_pages_show_provenances_side_by_side(publish: Callable[..., None]) -> No
     publish(12_000_000, provenance="simulated")
     model = drives_list().get()
     assert (model.measured_runs, model.simulated_runs) == (1, 1)  # type: ignore[attr-defined]
-    row = next(row for row in drive_page(slug=model.slug).rows if row.key == "skippy.longest")
-    assert row.measured is not None and row.simulated is not None
-    assert row.measured.median < row.simulated.median
+    measured, simulated = (
+        row.aggregate
+        for provenance in (Provenance.PROBE, Provenance.SIMULATED)
+        for row in drive_metric_rows(drive_model=model, provenance=provenance)
+        if row.key == "skippy.longest"
+    )
+    assert measured is not None and simulated is not None
+    assert measured.median < simulated.median
 
 
 def test_units_are_counted_by_digest(publish: Callable[..., None]) -> None:

@@ -12,8 +12,8 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from server.compare.selectors import drive_page, drives_list
-from server.runs.models import Run, Submission
+from server.compare.selectors import drive_metric_rows, drive_representative_run, drives_list
+from server.runs.models import Provenance, Run, Submission
 from server.runs.selectors import home_counts, run_page, runs_latest
 from tests.support.documents import document, skippy_part, zoned_part
 
@@ -23,7 +23,15 @@ Call = Callable[[Client, Run], Any]
 
 
 def show_drives(_client: Client, _run: Run) -> Any:
-    return [(model.vendor.name, [row.median for row in model.aggregates.all()]) for model in drives_list()]
+    return [(model.vendor.name, model.outer_bandwidth) for model in drives_list(sort="runs")]  # type: ignore[attr-defined]
+
+
+def show_drive(_client: Client, run: Run) -> Any:
+    model, provenance = run.drive_model, Provenance.PROBE
+    return (
+        drive_metric_rows(drive_model=model, provenance=provenance),
+        drive_representative_run(drive_model=model, provenance=provenance),
+    )
 
 
 def show_latest(_client: Client, _run: Run) -> Any:
@@ -46,7 +54,7 @@ CALLS: dict[str, Call] = {
     "home_counts": lambda _client, _run: home_counts(),
     "runs_latest": show_latest,
     "drives_list": show_drives,
-    "drive_page": lambda _client, run: drive_page(slug=run.drive_model.slug),
+    "drive_page": show_drive,
     "run_page": show_run,
     "submission_status": lambda client, run: client.get(f"/api/v1/submissions/{run.submission_id}/"),
 }

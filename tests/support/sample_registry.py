@@ -14,17 +14,14 @@ from tests.support.sample_kinds import SAMPLE_KINDS
 
 def _forget() -> None:
     kinds.kinds_by_slug.cache_clear()
+    kinds.metrics_by_key.cache_clear()
     cache.clear()
 
 
 @contextmanager
 def sample_kinds_registered() -> Iterator[None]:
     """Let the archive know the sample kinds only, for as long as the context lasts."""
-    by_key = {metric.key: metric for kind in SAMPLE_KINDS for metric in kind.metrics}
-    with (
-        mock.patch.object(kinds, "KINDS", SAMPLE_KINDS),
-        mock.patch.object(kinds, "metrics", lambda: by_key),
-    ):
+    with mock.patch.object(kinds, "KINDS", SAMPLE_KINDS):
         _forget()
         yield
     _forget()

@@ -8,11 +8,11 @@ from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
 from server.catalog.models import DriveModel
-from server.runs.drive_selectors import (
+from server.compare.selectors import (
     SORTS,
     drive_metric_rows,
-    drive_models_list,
     drive_representative_run,
+    drives_list,
 )
 from server.runs.models import Provenance, Run
 from server.runs.selectors import runs_of_model
@@ -34,7 +34,7 @@ def drive_list(request: HttpRequest) -> HttpResponse:
     sort = wanted.removeprefix("-")
     if sort not in SORTS:
         wanted = sort = "name"
-    models = drive_models_list(query=query, sort=sort, descending=wanted.startswith("-"))
+    models = drives_list(query=query, sort=sort, descending=wanted.startswith("-"))
     paginator = Paginator(models, PER_PAGE)
     context = {
         "query": query,

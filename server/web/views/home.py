@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from server.runs.drive_selectors import run_showcase
+from server.compare.selectors import run_showcase
 from server.runs.envelopes import EnvelopeLost
 from server.runs.models import Run
 from server.runs.selectors import home_counts, runs_latest
