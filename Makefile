@@ -128,7 +128,7 @@ format: venv node ## Rewrite sources in the project's style
 	@cd frontend && $(NPM) run --silent format
 
 .PHONY: accuracy
-accuracy: venv probe ## Compare extraction with the truth; write docs/reference/accuracy.md
+accuracy: venv probe simtool ## Compare extraction with the truth; write docs/reference/accuracy.md
 	@$(BIN)/python -m tools.accuracy
 
 .PHONY: requirements

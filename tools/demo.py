@@ -246,11 +246,11 @@ def _check_port_free(port: int) -> None:
 def _probe() -> Path:
     """Return the built probe, which the Makefile names."""
     named = os.environ.get("DISKATLAS_PROBE")
-    built = sorted((PROJECT / ".build" / "dist").glob("diskatlas-*"))
+    built = sorted((PROJECT / ".build" / "downloads").glob("diskatlas-*"))
     path = Path(named) if named else (built[0] if built else None)
     if path is None or not path.is_file():
         raise DemoError(
-            f"The probe is not built (looked for {path or '.build/dist/diskatlas-*'}). Call `make probe`."
+            f"The probe is not built (looked for {path or '.build/downloads/diskatlas-*'}). Call `make probe`."
         )
     return path
 

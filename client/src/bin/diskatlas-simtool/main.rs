@@ -62,6 +62,9 @@ struct MountArgs {
     /// Model seconds per second: 2 turns the drive twice as fast.
     #[arg(long, default_value_t = 1.0)]
     time_scale: f64,
+    /// A bad spot: requests that touch these bytes fail with an I/O error.
+    #[arg(long, value_name = "OFFSET:LENGTH", value_parser = serve::parse_span)]
+    fail_at: Option<serve::Span>,
 }
 
 fn main() -> ExitCode {

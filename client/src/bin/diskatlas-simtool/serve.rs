@@ -42,6 +42,7 @@ pub fn mount(args: &MountArgs) -> anyhow::Result<()> {
     }
     let lateness = Arc::new(Lateness::default());
     let disk = Disk {
+        bad: args.fail_at,
         mechanism: Mutex::new((Engine::new(Arc::new(model)), noise)),
         store,
         capacity,
@@ -97,7 +98,30 @@ impl Lateness {
     }
 }
 
+/// Bytes of the drive, for example those of a bad spot.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Span {
+    offset: u64,
+    length: u64,
+}
+
+impl Span {
+    fn touches(self, offset: u64, length: u64) -> bool {
+        offset < self.offset.saturating_add(self.length) && self.offset < offset.saturating_add(length)
+    }
+}
+
+/// `OFFSET:LENGTH`, both in bytes.
+pub fn parse_span(text: &str) -> Result<Span, String> {
+    let parts = text.split_once(':').and_then(|(offset, length)| Some((offset.parse().ok()?, length.parse().ok()?)));
+    match parts {
+        Some((offset, length)) if length > 0 => Ok(Span { offset, length }),
+        _ => Err(format!("'{text}' is not OFFSET:LENGTH in bytes, such as 1048576:4096")),
+    }
+}
+
 struct Disk {
+    bad: Option<Span>,
     mechanism: Mutex<(Engine, Noise)>,
     store: Store,
     capacity: u64,
@@ -119,6 +143,10 @@ impl Disk {
         let block = offset / logical;
         let count = (offset + length).div_ceil(logical) - block;
         let end = engine.serve(arrived, sim::Request { operation, block, count }) + noise.delay_ns();
+        if self.bad.is_some_and(|bad| bad.touches(offset, length)) {
+            self.pace.wait_until(end);
+            return Err(Errno::EIO);
+        }
         let result = work();
         self.lateness.add(self.pace.wait_until(end));
         Ok(result)
@@ -246,5 +274,24 @@ impl Filesystem for Disk {
         let end = mechanism.0.flush(self.pace.now_ns());
         self.pace.wait_until(end);
         reply.ok();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bad_spot_is_touched_by_any_request_that_shares_a_byte_with_it() {
+        let bad = parse_span("1000:24").expect("it is a span");
+        assert!(bad.touches(0, 1001) && bad.touches(1023, 1) && bad.touches(0, 5000));
+        assert!(!bad.touches(0, 1000) && !bad.touches(1024, 512));
+    }
+
+    #[test]
+    fn a_span_without_a_length_is_refused_with_an_example() {
+        for text in ["1000", "1000:0", ":5", "a:b"] {
+            assert!(parse_span(text).expect_err(text).contains("1048576:4096"));
+        }
     }
 }

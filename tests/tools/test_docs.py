@@ -1,0 +1,31 @@
+"""Relative links of the documentation lead somewhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tools.repository_rules import ROOT, tracked_files
+
+PAGES = [path for path in tracked_files() if path.endswith(".md")]
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+
+
+def broken_links(page: Path) -> list[str]:
+    """Targets of relative links that are not there."""
+    targets = LINK.findall(page.read_text(encoding="utf-8"))
+    relative = [target for target in targets if not re.match(r"[a-z]+:|/", target)]
+    return [target for target in relative if not (page.parent / target).exists()]
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_relative_link_of_a_page_leads_to_a_file(path: str) -> None:
+    assert broken_links(ROOT / path) == []
+
+
+def test_a_link_to_nowhere_is_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("[a](gone.md) [b](page.md#part) [c](https://example.org/x) [d](#here) [e](/methods/)")
+    assert broken_links(page) == ["gone.md"]
