@@ -150,6 +150,7 @@ fn refined(intervals: &[f64], fit: Fit) -> f64 {
 
 /// The middle of the narrowest heap of intervals, taken as parts of a turn: what most of them agree on, whatever the
 /// others met (a boundary, a missed turn, a busy host).
+#[must_use]
 pub fn common_rest(intervals: &[u64], period_ns: u64) -> Option<u64> {
     if intervals.len() < 4 {
         return None;
