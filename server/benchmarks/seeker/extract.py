@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -51,6 +51,10 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
         metric.AVERAGE: _average(one_way, random, turn_ms, blocks),
         metric.FULL_STROKE: _full_stroke(one_way, blocks),
     }
+    doubt = _doubt(one_way, random, turn_ms, blocks)
+    if doubt:
+        numbers = {what: _doubted(number, doubt) for what, number in numbers.items()}
+        baseline = _doubted(baseline, doubt)
     measurements = [m for what, number in numbers.items() for m in _both(what, number, baseline)]
     measurements.append(_measurement(metric.BASELINE, "", baseline))
     return Extraction(tuple(measurements), _details(groups, curve, random, turn_ms))
@@ -141,6 +145,21 @@ def _average(groups: list[Group], random: Samples, turn_ms: float, capacity_bloc
     if not seen:
         return _why_none(groups)
     return "The distances measured are too few or too short to weigh them like random pairs."
+
+
+def _doubt(groups: list[Group], random: Samples, turn_ms: float, capacity_blocks: float) -> str:
+    """Why the whole curve is not to be believed; empty where nothing speaks against it."""
+    seen = sum(group.covered for group in groups)
+    if groups and seen and seen < 0.6 * len(groups):
+        return "Many distances show no full turn of latencies: a cache answers part of the accesses, most likely."
+    curve, pairs = average_over_pairs(groups, capacity_blocks), _random_mean(random, turn_ms)
+    if curve is not None and pairs is not None and abs(curve[0] - pairs.value) > 0.3 * pairs.value:
+        return "Random pairs contradict the curve: a cache answers part of the accesses, most likely."
+    return ""
+
+
+def _doubted(number: Number | str, reason: str) -> Number | str:
+    return number if isinstance(number, str) else replace(number, quality=Quality.POOR, reason=reason)
 
 
 def _random_mean(random: Samples, turn_ms: float) -> Number | None:

@@ -14,6 +14,8 @@ import numpy as np
 from server.benchmarks.skippy.series import BoolArray, FloatArray, IntArray, Trace
 
 SHORTEST_TRACK_BLOCKS = 8
+LONGEST_TRACK_BLOCKS = 20_000
+SHORTEST_TURN_MS, LONGEST_TURN_MS = 1.0, 100.0
 FEWEST_SAMPLES = 16
 CLEAR = 0.7
 MOST_GATHERED = 4000
@@ -40,6 +42,17 @@ class Lines:
     def track_blocks(self) -> float:
         return self.turn_ms / self.block_ms
 
+    @property
+    def sane(self) -> bool:
+        """Whether a disk could turn like this at all; a fit through noise need not."""
+        numbers = (self.turn_ms, self.block_ms, self.offset_ms)
+        return (
+            all(np.isfinite(numbers))
+            and SHORTEST_TURN_MS < self.turn_ms < LONGEST_TURN_MS
+            and self.block_ms > 0
+            and SHORTEST_TRACK_BLOCKS <= self.track_blocks <= LONGEST_TRACK_BLOCKS
+        )
+
 
 def wrap(value: FloatArray, turn_ms: float) -> FloatArray:
     """Map to [-turn/2, turn/2)."""
@@ -51,14 +64,16 @@ def turn_candidates(traces: tuple[Trace, ...], hints_ms: tuple[float, ...]) -> t
 
     Step 0 takes a full turn plus one block (Skippy 4.1.1, point (1)), except where a cache answers.
     """
-    found = [hint for hint in hints_ms if 0.5 < hint < 100]
+    found = [hint for hint in hints_ms if SHORTEST_TURN_MS < hint < LONGEST_TURN_MS]
     for trace in traces:
         first = trace.latency_ms[trace.increasing & (trace.step < 6)]
         if len(first):
             found.append(float(np.median(first)))
     distinct: list[float] = []
     for value in found:
-        if 0.5 < value < 100 and all(abs(value / other - 1) > 0.004 for other in distinct):
+        if SHORTEST_TURN_MS < value < LONGEST_TURN_MS and all(
+            abs(value / other - 1) > 0.004 for other in distinct
+        ):
             distinct.append(value)
     return tuple(distinct[:8])
 
@@ -72,7 +87,7 @@ def first_lines(trace: Trace, candidates_ms: tuple[float, ...]) -> Lines | None:
     for candidate in candidates_ms:
         for window, frequency in _tones(trace, use, candidate):
             lines = _hough(trace, use & (trace.step < window), candidate, candidate * frequency)
-            if best is None or lines.concentration > best.concentration + 0.02:
+            if lines.sane and (best is None or lines.concentration > best.concentration + 0.02):
                 best = lines
         if best is not None and best.height_seen and best.concentration > CLEAR:
             break
@@ -186,7 +201,7 @@ def _settle(elapsed: FloatArray, distance: IntArray, turn_ms: float, block_ms: f
             offset, block_ms = float(fit[0]), float(fit[1])
             # One line only: a whole number of turns lies below its start but for the time between requests.
             whole = round(offset / turn_ms)
-            turn_ms = offset / whole if whole else turn_ms
+            turn_ms = offset / whole if whole > 0 else turn_ms
         left = np.abs(wrap(elapsed[on] - distance[on] * block_ms - offset, turn_ms))
         width = max(5 * float(np.median(left)) * 1.5, turn_ms / 2000)
     apart = np.abs(wrap(elapsed - distance * block_ms - offset, turn_ms))

@@ -361,6 +361,8 @@ def _refit(
         offset_ms=float(solution["offset"]),
         height_seen=lines.height_seen or both,
     )
+    if not fitted.sane:
+        return lines, gaps, (float("nan"),) * 5
     fitted_gaps = [float(solution.get("head", gaps[0])), float(solution.get("cylinder", gaps[1]))]
     names = ("turn", "block", "offset", "head", "cylinder")
     return fitted, fitted_gaps, tuple(float(errors.get(name, float("nan"))) for name in names)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -120,6 +120,9 @@ def _zone_count(profile: Profile, zones: list[Zone]) -> Measurement:
         reason = (
             f"The first zone covers more than half of the device: a wide zone, or {HIDDEN} outside of it."
         )
+    elif _alternates(zones):
+        quality = Quality.POOR
+        reason = "The bandwidth goes up and down between neighbours: surfaces differ, or other load disturbed the run."
     elif quality is Quality.GOOD and (len(zones) > len(profile) / 8 or min(zone.count for zone in zones) < 4):
         quality, reason = (
             Quality.FAIR,
@@ -133,8 +136,14 @@ def _zone_count(profile: Profile, zones: list[Zone]) -> Measurement:
     return Measurement(metric.ZONES.key, "", count, low, high, len(profile), quality, reason)
 
 
+def _alternates(zones: list[Zone]) -> bool:
+    """Whether many zones are faster than the one before, which tracks that get shorter inwards are not."""
+    rises = sum(after.mb_per_s > before.mb_per_s for before, after in pairwise(zones))
+    return rises > max(1, len(zones) // 6)
+
+
 def _faint(zones: list[Zone]) -> bool:
-    steps = [abs(after.mb_per_s / before.mb_per_s - 1) for before, after in itertools.pairwise(zones)]
+    steps = [abs(after.mb_per_s / before.mb_per_s - 1) for before, after in pairwise(zones)]
     return bool(steps) and min(steps) < 0.02
 
 
