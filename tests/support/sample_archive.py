@@ -56,9 +56,43 @@ class SampleRun:
     conditions: dict[str, Any] = field(default_factory=dict)
 
 
+HOST = {
+    "cpu": "Sample CPU",
+    "kernel": "6.1.0",
+    "memory_bytes": 8 * 1024**3,
+    "controller": None,
+    "scheduler": "none",
+}
+DEVICE = {
+    "firmware": "S1",
+    "capacity_bytes": 100_000_000_000,
+    "logical_block_bytes": 512,
+    "physical_block_bytes": 512,
+    "block_bytes": 512,
+    "block_bytes_source": "physical",
+    "rotation_rate_rpm": 7200,
+    "form_factor": "3.5 inch",
+    "write_cache": {"current": False, "changeable": True, "default": True, "saved": None},
+    "manufacture": None,
+    "batch_label": None,
+    "temperature_celsius": 31,
+}
+CONDITIONS = {
+    "writes": "none",
+    "write_cache_before": False,
+    "write_cache_during": False,
+    "look_ahead_before": True,
+    "look_ahead_during": None,
+    "foreign_requests": 0,
+    "load_average_1min": 0.12,
+    "temperature_before_celsius": 31,
+    "temperature_after_celsius": 33,
+    "interrupted": False,
+}
+
+
 def sample_document(sample: SampleRun, run_id: UUID) -> dict[str, Any]:
     """Return a run document without samples."""
-    simulated = sample.provenance == Provenance.SIMULATED
     return {
         "schema": "run/v1",
         "run_id": str(run_id),
@@ -66,62 +100,26 @@ def sample_document(sample: SampleRun, run_id: UUID) -> dict[str, Any]:
         "provenance": sample.provenance.value,
         "license": "CC0-1.0",
         "probe": {"version": "0.1.0", "target": "x86_64-unknown-linux-musl", "commit": None},
-        "host": {
-            "cpu": "Sample CPU",
-            "kernel": "6.1.0",
-            "memory_bytes": 8 * 1024**3,
-            "controller": None,
-            "scheduler": "none",
+        "host": HOST,
+        "device": _device(sample),
+        "conditions": CONDITIONS | sample.conditions,
+        "benchmarks": [{"kind": kind, "version": 1, "params": {}, "samples": {}} for kind in ROWS],
+    }
+
+
+def _device(sample: SampleRun) -> dict[str, Any]:
+    simulated = sample.provenance == Provenance.SIMULATED
+    return DEVICE | {
+        "unit_digest": sample.unit,
+        "vendor": sample.vendor,
+        "model": sample.model,
+        "rotational": {
+            "value": True,
+            "source": "simulated" if simulated else "kernel",
+            "kernel_says": None if simulated else True,
         },
-        "device": {
-            "unit_digest": sample.unit,
-            "vendor": sample.vendor,
-            "model": sample.model,
-            "firmware": "S1",
-            "capacity_bytes": 100_000_000_000,
-            "logical_block_bytes": 512,
-            "physical_block_bytes": 512,
-            "block_bytes": 512,
-            "block_bytes_source": "physical",
-            "rotational": {
-                "value": True,
-                "source": "simulated" if simulated else "kernel",
-                "kernel_says": None if simulated else True,
-            },
-            "rotation_rate_rpm": 7200,
-            "form_factor": "3.5 inch",
-            "interface": "simulated" if simulated else "ata",
-            "link_speed_bits_per_s": None if simulated else 6_000_000_000,
-            "write_cache": {"current": False, "changeable": True, "default": True, "saved": None},
-            "manufacture": None,
-            "batch_label": None,
-            "temperature_celsius": 31,
-        },
-        "conditions": {
-            "writes": "none",
-            "write_cache_before": False,
-            "write_cache_during": False,
-            "look_ahead_before": True,
-            "look_ahead_during": None,
-            "foreign_requests": 0,
-            "load_average_1min": 0.12,
-            "temperature_before_celsius": 31,
-            "temperature_after_celsius": 33,
-            "interrupted": False,
-        }
-        | sample.conditions,
-        "benchmarks": [
-            {
-                "kind": kind,
-                "version": 1,
-                "params": {},
-                "samples": {},
-                "elapsed_ns": 12_300_000_000,
-                "interference": {},
-                "errors": [],
-            }
-            for kind in ROWS
-        ],
+        "interface": "simulated" if simulated else "ata",
+        "link_speed_bits_per_s": None if simulated else 6_000_000_000,
     }
 
 
@@ -160,17 +158,12 @@ def sample_run(sample: SampleRun | None = None) -> Run:
     simulated = sample.provenance == Provenance.SIMULATED
     document = sample_document(sample, run_id)
     model = drive_model_resolve(vendor_name=sample.vendor, model_name=sample.model, simulated=simulated)
-    unit = None
-    if sample.unit:
-        unit, _made = Unit.objects.get_or_create(
-            drive_model=model, digest=sample.unit, defaults={"first_seen_at": sample.at}
-        )
     batch, _made = Batch.objects.get_or_create(drive_model=model, year=2026, week=7)
     run = Run.objects.create(
         run_id=run_id,
         submission=_submission(sample, document),
         drive_model=model,
-        unit=unit,
+        unit=_unit(sample, model),
         batch=batch,
         provenance=sample.provenance,
         created_at=sample.at,
@@ -184,6 +177,15 @@ def sample_run(sample: SampleRun | None = None) -> Run:
     for position, kind in enumerate(ROWS):
         _benchmark(run, kind, position, done=done)
     return run
+
+
+def _unit(sample: SampleRun, model: DriveModel) -> Unit | None:
+    if sample.unit is None:
+        return None
+    unit, _made = Unit.objects.get_or_create(
+        drive_model=model, digest=sample.unit, defaults={"first_seen_at": sample.at}
+    )
+    return unit
 
 
 def _benchmark(run: Run, kind: str, position: int, *, done: bool) -> None:
