@@ -250,7 +250,8 @@ def _probe() -> Path:
     path = Path(named) if named else (built[0] if built else None)
     if path is None or not path.is_file():
         raise DemoError(
-            f"The probe is not built (looked for {path or '.build/downloads/diskatlas-*'}). Call `make probe`."
+            f"The probe is not built (looked for {path or '.build/downloads/diskatlas-*'}). Call "
+            "`make probe`."
         )
     return path
 

@@ -1,4 +1,6 @@
-"""Models of the zone profile: linear, quadratic and step, from all points and from the two ends (Skippy 5.2)."""
+"""Models of the zone profile: linear, quadratic and step, from all points and from the two ends (Skippy
+5.2).
+"""
 
 from __future__ import annotations
 
