@@ -33,6 +33,8 @@ def inconsistencies(document: dict[str, Any]) -> list[ErrorItem]:
             message = f"is {block_bytes}, but /device/block_bytes is {device['block_bytes']}."
             errors.append(ErrorItem(f"{path}/params/block_bytes", message))
         errors += _sample_errors(part["samples"], f"{path}/samples", blocks)
+        if document["conditions"]["writes"] == "none":
+            errors += _write_errors(part["samples"], f"{path}/samples")
         for number, failure in enumerate(part["errors"]):
             if failure["offset_bytes"] >= device["capacity_bytes"]:
                 errors.append(
@@ -82,6 +84,13 @@ def _sample_errors(node: Any, path: str, blocks: int) -> Iterator[ErrorItem]:
     for key, value in node.items():
         if key not in columns:
             yield from _sample_errors(value, f"{path}/{key}", blocks)
+
+
+def _write_errors(samples: dict[str, Any], path: str) -> Iterator[ErrorItem]:
+    """Name the series that wrote in a run that says it wrote nothing."""
+    for number, series in enumerate(samples.get("series", ())):
+        if series.get("variant") == "write":
+            yield ErrorItem(f"{path}/series/{number}/variant", "is write, but /conditions/writes is none.")
 
 
 def _is_column(value: Any) -> bool:

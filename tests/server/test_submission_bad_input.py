@@ -192,6 +192,13 @@ def test_an_address_beyond_the_device_is_refused(post: Post) -> None:
     problem_of(post(bad), 422, "implausible-document")
 
 
+def test_a_write_in_a_run_that_wrote_nothing_is_refused(post: Post) -> None:
+    bad = document()
+    bad["conditions"]["writes"] = "none"
+    body = problem_of(post(bad), 422, "implausible-document")
+    assert body["errors"][0]["path"] == "/benchmarks/0/samples/series/0/variant"
+
+
 def test_a_kind_may_not_stand_twice(post: Post) -> None:
     problem_of(post(document(skippy_part(), skippy_part())), 422, "implausible-document")
 

@@ -111,7 +111,7 @@ def document(*parts: dict[str, Any], provenance: str = "probe", **device: Any) -
             **device,
         },
         "conditions": {
-            "writes": "none",
+            "writes": "preserve",
             "write_cache_before": False,
             "write_cache_during": False,
             "look_ahead_before": None,
