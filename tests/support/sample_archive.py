@@ -32,7 +32,7 @@ DAY = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
 ROWS: dict[str, list[tuple[str, str, float | None, float | None, float | None, str, str]]] = {
     "skippy": [
         ("skippy.rotation_time", "", 8.33312, 8.3302, 8.336, "good", ""),
-        ("skippy.rotation_rate", "", 7200.2, 7197.6, 7202.7, "good", ""),
+        ("skippy.rotation_rate", "", 7200.2, 7197.6, 7202.7, "poor", "The edge was not seen."),
         ("skippy.sectors_per_track", "outer", 150.0, 150.0, 150.0, "good", ""),
         ("skippy.sectors_per_track", "inner", 121.4, 119.0, 123.8, "fair", "Few tracks were passed."),
         ("skippy.surfaces", "", None, None, None, "none", "The layout looks serpentine by surface."),

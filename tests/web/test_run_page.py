@@ -27,6 +27,13 @@ def test_a_published_run_shows_each_number_with_interval_count_and_quality(clien
     assert "Sectors per track inner 121.4 blocks 119.0 to 123.8 460 fair Few tracks were passed." in words
 
 
+def test_a_number_at_a_glance_says_when_it_is_not_good(client: Client) -> None:
+    page = get(client, f"/runs/{sample_run().run_id}/")
+    glance = text_of(page[page.index('id="key-title"') : page.index('id="kind-skippy"')])
+    assert "7200.2 rpm 7197.6 to 7202.7 (95 %) poor" in glance
+    assert "8.3302 to 8.3360 (95 %) Rotation rate" in glance
+
+
 def test_where_there_is_no_number_the_reason_stands(client: Client) -> None:
     words = text_of(get(client, f"/runs/{sample_run().run_id}/"))
     assert "No number for Recording surfaces (whole drive) The layout looks serpentine" in words
