@@ -2,8 +2,153 @@
 
 from __future__ import annotations
 
-from tools.accuracy.cases import Case
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from server.benchmarks.contract import Extraction, Facts
+from server.benchmarks.registry import KINDS
+from tests.support.probe import ROOT, Probe, document_of, probe_path, simtool_path
+from tools.accuracy.cases import CLEAN, NOISY, Case, Expected
+
+NOISES = (("off", "clean", CLEAN), ("default", "default noise", NOISY))
+BUILT = ROOT / "client" / "target" / "release" / "diskatlas-simtool"
 
 
 def simulated_cases() -> tuple[list[Case], list[str]]:
-    return [], []
+    """The cases, and notes on what could not be compared."""
+    probe, simtool = probe_path(), _simtool()
+    if probe is None or simtool is None:
+        missing = (
+            "the probe (`make build`)"
+            if probe is None
+            else "`diskatlas-simtool` (`cargo build --features simtool`)"
+        )
+        return [], [f"The simulated drives are missing from this table: {missing} is not built."]
+    cases = []
+    with tempfile.TemporaryDirectory() as folder:
+        caller = Probe(probe, Path(folder))
+        for name in _names(simtool):
+            truth = json.loads(_output(simtool, "truth", name))
+            for noise, words, strictness in NOISES:
+                document = _run(caller, name, noise, Path(folder))
+                cases += _cases(name, words, strictness, truth, document)
+    return cases, []
+
+
+def _simtool() -> Path | None:
+    return simtool_path() or (BUILT if BUILT.is_file() and os.access(BUILT, os.X_OK) else None)
+
+
+def _names(simtool: Path) -> list[str]:
+    return [line.split()[0] for line in _output(simtool, "list").splitlines() if line.strip()]
+
+
+def _output(simtool: Path, *arguments: str) -> str:
+    done = subprocess.run([str(simtool), *arguments], capture_output=True, text=True, check=True, timeout=60)
+    return done.stdout
+
+
+def _run(probe: Probe, name: str, noise: str, folder: Path) -> dict[str, Any]:
+    output = folder / f"{name}-{noise}.json"
+    confirm = f"--confirm={name[-4:]}"
+    return probe.run(f"sim:{name},noise={noise},seed=1", output, "--writes", "destroy", confirm)
+
+
+def _cases(
+    name: str, words: str, strictness: str, truth: dict[str, Any], document: dict[str, Any]
+) -> list[Case]:
+    device = document["device"]
+    facts = Facts(device["block_bytes"], device["capacity_bytes"], None, simulated=True)
+    expectations: dict[str, Callable[[dict[str, Any]], tuple[Expected, ...]]] = {
+        "skippy": lambda entry: _skippy_expected(truth, strictness, entry),
+        "zoned": lambda entry: (Expected("zoned.zone_count", "", float(len(truth["zones"])), 0.5, False),),
+        "seeker": lambda entry: _seeker_expected(truth, entry),
+    }
+    cases = []
+    for entry in document["benchmarks"]:
+        kind = next(kind for kind in KINDS if kind.slug == entry["kind"])
+        if "samples" in entry and kind.slug in expectations:
+            expected = expectations[kind.slug](entry)
+            cases.append(
+                Case(
+                    name,
+                    f"{kind.slug.upper()}, {words}",
+                    strictness,
+                    expected,
+                    _later(kind.extract, entry, facts),
+                )
+            )
+    return cases
+
+
+def _later(
+    extract: Callable[[dict[str, Any], Facts], Extraction], entry: dict[str, Any], facts: Facts
+) -> Callable[[], Extraction]:
+    return lambda: extract(entry, facts)
+
+
+def _skippy_expected(truth: dict[str, Any], strictness: str, entry: dict[str, Any]) -> tuple[Expected, ...]:
+    """Truth by zone: a region of the probe need not start where the truth's example does."""
+    serpentine = truth["layout"] == "surface_serpentine"
+    turn = float(truth["rotation_period_ms"])
+    rows = [Expected("skippy.rotation_time", "", turn, (1e-3 if strictness == CLEAN else 4e-3) * turn, True)]
+    rows.append(
+        Expected("skippy.surfaces", "", None if serpentine else float(truth["surfaces"]), 0.0, not serpentine)
+    )
+    if serpentine:
+        return tuple(rows)
+    for region in ("outer", "middle", "inner"):
+        blocks = [
+            block
+            for series in entry["samples"]["series"]
+            if series["region"] == region
+            for block in (series["offset_blocks"][0], series["offset_blocks"][-1])
+        ]
+        zones = {_zone_of(truth, block) for block in blocks}
+        if len(zones) != 1 or None in zones:
+            continue
+        rows += _region_expected(truth, strictness, region, zones.pop() or 0)
+    return tuple(rows)
+
+
+def _zone_of(truth: dict[str, Any], block: int) -> int | None:
+    for index, zone in enumerate(truth["zones"]):
+        if zone["first_block"] <= block <= zone["last_block"]:
+            return index
+    return None
+
+
+def _region_expected(truth: dict[str, Any], strictness: str, region: str, zone: int) -> list[Expected]:
+    track = float(truth["zones"][zone]["blocks_per_track"])
+    local = truth["local"][region]
+    rows = [Expected("skippy.sectors_per_track", region, track, 0.0 if strictness == CLEAN else 0.01 * track)]
+    if _zone_of(truth, int(local["start_block"])) != zone:
+        return rows
+    block_ms = float(truth["rotation_period_ms"]) / float(local["phys_sectors_per_track"])
+    strict = truth["surfaces"] > 2
+    for metric, key in (("head_switch_gap", "track_skew_ms"), ("cylinder_switch_gap", "cylinder_skew_ms")):
+        if local[key] is not None:
+            bar = block_ms if strictness == CLEAN else max(0.03 * float(local[key]), block_ms)
+            rows.append(Expected(f"skippy.{metric}", region, float(local[key]), bar, strict))
+    if not truth["write_cache"]:
+        mtm = float(local["phase_sweep_write"]["min_latency_same_track_ms"])
+        bar = max((0.03 if strictness == CLEAN else 0.06) * mtm, block_ms / 2)
+        rows.append(Expected("skippy.mtm", f"{region}/write", mtm, bar, strictness == CLEAN))
+    read = float(local["phase_sweep_read_nocache"]["min_latency_same_track_ms"])
+    rows.append(Expected("skippy.mtm", f"{region}/read", read, max(0.06 * read, block_ms / 2), False))
+    return rows
+
+
+def _seeker_expected(truth: dict[str, Any], entry: dict[str, Any]) -> tuple[Expected, ...]:
+    """Seeks without the minimum time to media; the model overlaps nothing, the paper's subtraction is exact here."""
+    variant = entry["samples"]["series"][0]["variant"]
+    rows = []
+    for name in ("minimum", "average", "full_stroke"):
+        value = float(truth[f"seek_{name}_ms"][variant])
+        rows.append(Expected(f"seeker.{name}", "without_mtm", value, max(0.08 * value, 0.3), False))
+    return tuple(rows)

@@ -11,8 +11,7 @@ PREAMBLE = """\
 
 Written by `make accuracy`. Every number that extraction takes from a run is compared with what is true of the
 drive: for the traces (`tests/data/traces`) with the truth of the DiskSim models, for the simulated drives
-with
-what `diskatlas-simtool truth` says of them. Extraction sees neither.
+with what `diskatlas-simtool truth` says of them. Extraction sees neither.
 
 - **ok**: within the bar. **declined**: no number, with the reason that stands beside it.
 - **said so**: outside the bar, but the quality is poor, or it is fair and the interval holds the truth.

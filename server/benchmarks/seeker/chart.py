@@ -68,6 +68,6 @@ def _summary(curve: Mapping[str, float] | None, gigabytes: float) -> str:
         return "Shortest latency for each distance; too few distances for a fit."
     return (
         "The seek time grows with the root of the distance up to "
-        f"{curve['crossover_blocks'] * gigabytes:.2f} GB and in a line beyond; the fit leaves "
-        f"{curve['rms_ms']:.2f} ms."
+        f"{curve['crossover_blocks'] * gigabytes:.2f} GB and in a line beyond; "
+        f"the fit leaves {curve['rms_ms']:.2f} ms."
     )

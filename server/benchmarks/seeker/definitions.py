@@ -25,9 +25,8 @@ AVERAGE = Metric(
     direction=Direction.LOWER,
     definition="Mean seek time between two places chosen at random, rotational wait excluded.",
     method=(
-        "The seek curve weighted with the distances of random pairs; where random pairs were "
-        "measured, compared "
-        "with their mean latency less half a turn."
+        "The seek curve weighted with the distances of random pairs; where random pairs were measured, "
+        "compared with their mean latency less half a turn."
     ),
     source="Skippy 4.3; the weighting is this project's own",
     headline=True,

@@ -61,8 +61,7 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
 
 
 def _minimum(groups: list[Group], track_blocks: float) -> Number | str:
-    """The least of the seeks. The shortest distances may stay within a cylinder, which SEEKER alone cannot
-    see:
+    """The least of the seeks. The shortest distances may stay within a cylinder, unseen by SEEKER alone:
     where they begin within a few tracks, distances beyond any cylinder stand for the least seek."""
     seen = [group for group in groups if group.covered and group.distance > 0]
     if not seen:
@@ -80,11 +79,13 @@ def _minimum(groups: list[Group], track_blocks: float) -> Number | str:
     within = min(group.distance for group in seen) < FEW_TRACKS * track_blocks
     value = beyond if within else best
     return Number(
-        value.best_ms, min(best.low_ms, value.low_ms), max(beyond.high_ms, value.high_ms), value.count,
+        value.best_ms,
+        min(best.low_ms, value.low_ms),
+        max(beyond.high_ms, value.high_ms),
+        value.count,
         Quality.FAIR,
-        "Seeks over a few tracks may be head switches within a cylinder: the interval reaches from "
-        "them to the "
-        "shortest seek that certainly leaves the cylinder.",
+        "Seeks over a few tracks may be head switches within a cylinder: the interval reaches from them to "
+        "the shortest seek that certainly leaves the cylinder.",
     )  # fmt: skip
 
 
@@ -137,8 +138,7 @@ def _average(groups: list[Group], random: Samples, turn_ms: float, capacity_bloc
                 high,
                 count,
                 Quality.FAIR,
-                f"Random pairs give {pairs.value:.2f} ms: distance in blocks is not distance of the "
-                "arm everywhere.",
+                f"Random pairs give {pairs.value:.2f} ms: blocks are not the arm's distance everywhere.",
             )
         error = max(width, 0.01 * value)
         return Number(value, value - error, value + error, count, Quality.GOOD)
@@ -194,10 +194,7 @@ def _baseline(groups: list[Group]) -> Number | str:
         return "No baseline without seek was measured."
     covered = [group for group in groups if group.covered]
     if not covered:
-        return (
-            "The baseline's latencies do not rise with the distance over a full turn: a cache "
-            "answers, most likely."
-        )
+        return "The baseline's latencies do not rise with the distance over a full turn: a cache may answer."
     seen = [group for group in covered if group.clean] or covered
     best = min(seen, key=lambda group: group.best_ms)
     count = sum(group.count for group in seen)

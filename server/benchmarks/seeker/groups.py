@@ -1,8 +1,8 @@
 """Shortest latency of each distance: the seek without the wait for the sector.
 
 Offsets of one distance run over two turns, so each group is a sawtooth: latency rises by one block's time per
-block until the access is just in time, where it falls by a turn. Its low end is the time to seek and reach
-the medium.
+block until the access is just in time, where it falls by a turn. Its low end is the time to seek and to reach the
+medium.
 """
 
 from __future__ import annotations
@@ -99,8 +99,7 @@ def _group(samples: Samples, use: NDArray[np.bool_], variant: str, turn_ms: floa
     distance = np.abs(samples.target[use] - samples.origin[use])
     order = np.argsort(samples.target[use] - samples.origin[use], kind="stable")
     steps = np.diff(latency[order])
-    # The platter brings further blocks later: latency rises with the signed distance, but where a cache
-    # answers.
+    # The platter brings further blocks later: latency rises with it, but where a cache answers.
     rising = float((steps > 0).mean()) > 0.6 if len(steps) else False
     step_ms = _sampling_ms(latency[order])
     lowest = float(latency.min())

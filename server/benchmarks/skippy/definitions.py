@@ -95,10 +95,9 @@ CYLINDER_GAP = Metric(
     unit="ms",
     direction=Direction.LOWER,
     definition=(
-        "Angle by which the first track of a cylinder is displaced against the last track of the one "
-        "before, as "
-        "time: skew and spares. The paper calls it CylinderSwitchTime; the mechanical switch may "
-        "take far less."
+        "Angle by which the first track of a cylinder is displaced against the last track of the one before, "
+        "as time: skew and spares. The paper calls it CylinderSwitchTime; the mechanical switch may take "
+        "far less."
     ),
     method="Offset of line L4 against L2; told from head gaps by how often it comes, not by its size.",
     source="Skippy 4.1.2",
@@ -119,9 +118,7 @@ LAYOUT = Metric(
     title="Layout",
     unit="1",
     direction=Direction.NEITHER,
-    definition=(
-        "How addresses run over the surfaces: cylinder by cylinder, or surface by surface in a serpentine."
-    ),
+    definition="How addresses run over the surfaces: cylinder by cylinder, or in a serpentine by surface.",
     method="Whether boundaries come at equal distances with one sort of gap in every so many.",
     source="Skippy 4.1.1; layouts newer than the paper are told apart by this project",
 )

@@ -86,9 +86,7 @@ def _with_shared_thresholds(findings: list[Finding]) -> tuple[Finding, ...]:
 
 
 def agreed_turn(firsts: list[Lines | None]) -> float | None:
-    """The rotation time that most series agree on; those that show the edge's height count before all
-    others.
-    """
+    """The rotation time that most series agree on; those that show the edge's height go first."""
     sure = [lines.turn_ms for lines in firsts if lines is not None and lines.height_seen]
     turns = sure or [lines.turn_ms for lines in firsts if lines is not None]
     if not turns:

@@ -245,8 +245,7 @@ def turn_at_edge(trace: Trace, lines: Lines) -> tuple[float, float] | None:
     """Rotation time and its standard error from as many steps behind the edge as there are before it.
 
     Needs no track length: close to the edge few accesses cross a boundary, and slopes that change from head
-    to
-    head have no room to matter.
+    to head have no room to matter.
     """
     rest = trace.elapsed_ms - trace.distance * lines.block_ms - lines.offset_ms
     turns = np.round(rest / lines.turn_ms)

@@ -1,8 +1,7 @@
 """Minimum time to media: where the sawtooth falls, as a probability and not as one point.
 
 An access is served in the current turn if the platter has at least the threshold left to turn, and a turn
-later
-otherwise. Angles come in whole blocks, so the threshold is only known between the last miss and the first hit
+later otherwise. Angles come in whole blocks, so the threshold is only known between the last miss and the first hit
 (the bracket); a late start of the host turns hits into misses, never misses into hits.
 """
 
@@ -93,16 +92,14 @@ def share_regions(found: list[tuple[Threshold, float]]) -> list[Threshold]:
     """Narrow the brackets of one variant's regions by one another.
 
     The overhead is the controller's and the same everywhere; the transfer of the block is the region's
-    (second
-    of each pair, ms). Where the intervals have nothing in common each keeps its own.
+    (second of each pair, ms). Where the intervals have nothing in common each keeps its own.
     """
     low = max((one.low_ms - block_ms for one, block_ms in found), default=0.0)
     high = min((one.high_ms - block_ms for one, block_ms in found), default=0.0)
     if len(found) < 2 or low >= high:
         return [one for one, _ in found]
     middle = (low + high) / 2
-    # The overhead need not be the same to the last microsecond: claim no more than a quarter of a block's
-    # time.
+    # The overhead need not be the same to the last microsecond: claim no less than a quarter block's time.
     reach = max((high - low) / 2, min(block_ms for _, block_ms in found) / 4)
     low, high = middle - reach, middle + reach
     return [

@@ -109,8 +109,7 @@ def fit_model(trace: Trace, lines: Lines) -> Model:
 
 def one_access_late(trace: Trace) -> Trace | None:
     """The same latencies against the access before: with a write cache a request waits for the medium to
-    finish
-    the one before it."""
+    finish the one before it."""
     if len(trace.block) < 2:
         return None
     before, block = np.roll(trace.before, 1), np.roll(trace.block, 1)
@@ -120,9 +119,7 @@ def one_access_late(trace: Trace) -> Trace | None:
 
 
 def find_period(trace: Trace, lines: Lines, apart: FloatArray) -> Period | None:
-    """Blocks per track from the steps shorter than a track, over the longest stretch that agrees with
-    itself.
-    """
+    """Blocks per track from the steps shorter than a track, over the longest stretch that agrees."""
     track = lines.track_blocks
     lengths = np.arange(max(2, int(track * CANDIDATES_FROM)), int(track * CANDIDATES_TO) + 2, dtype=np.int64)
     found: list[Period] = []
@@ -197,9 +194,7 @@ def _distinct_assignments(
     turn_ms: float,
     cap: float,
 ) -> list[Gaps]:
-    """The best assignment of several stretches of steps: a spare area spoils the order of one stretch
-    only.
-    """
+    """The best assignment of several stretches of steps: a spare area spoils one stretch only."""
     found: dict[tuple[int, float, float | None], Gaps] = {}
     reach = np.abs(trace.distance) / single.track_blocks
     for low, high in ((0.0, 1.0), (0.0, 0.65), (0.5, 0.85), (0.7, 1.0)):
@@ -215,8 +210,7 @@ def _distinct_assignments(
 
 def _follow(trace: Trace, use: BoolArray, apart: FloatArray, lines: Lines, gaps: Gaps, cap: float) -> Gaps:
     """Follow an assignment's boundaries through the steps, past spare areas; the shortest steps where there
-    are
-    more than the search has room for."""
+    are more than the search has room for."""
     room = max(MOST_STATES // gaps.boundaries.cylinder_blocks, 50)
     if int(use.sum()) > room:
         reach = np.abs(trace.distance[use])

@@ -41,9 +41,8 @@ ZONES = Metric(
     direction=Direction.NEITHER,
     definition="Stretches of equal bandwidth that the profile shows.",
     method=(
-        "Change points by penalised least squares; neighbours whose bandwidths differ by less than "
-        "their errors "
-        "or by less than 0.7 % are one."
+        "Change points by penalised least squares; neighbours whose bandwidths differ by less than their "
+        "errors or by less than 0.7 % are one."
     ),
     source="Skippy 5.2",
     headline=True,

@@ -1,6 +1,4 @@
-"""Models of the zone profile: linear, quadratic and step, from all points and from the two ends (Skippy
-5.2).
-"""
+"""Models of the zone profile: linear, quadratic and step, from all points and from the ends (Skippy 5.2)."""
 
 from __future__ import annotations
 
