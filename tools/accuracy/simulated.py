@@ -12,7 +12,7 @@ from typing import Any
 
 from server.benchmarks.contract import Extraction, Facts
 from server.benchmarks.registry import KINDS
-from tests.support.probe import ROOT, Probe, document_of, probe_path, simtool_path
+from tests.support.probe import ROOT, Probe, probe_path, simtool_path
 from tools.accuracy.cases import CLEAN, NOISY, Case, Expected
 
 NOISES = (("off", "clean", CLEAN), ("default", "default noise", NOISY))
@@ -33,7 +33,7 @@ def simulated_cases() -> tuple[list[Case], list[str]]:
     with tempfile.TemporaryDirectory() as folder:
         caller = Probe(probe, Path(folder))
         for name in _names(simtool):
-            truth = json.loads(_output(simtool, "truth", name))
+            truth = json.loads(_output(simtool, "truth", name, "--json"))
             for noise, words, strictness in NOISES:
                 document = _run(caller, name, noise, Path(folder))
                 cases += _cases(name, words, strictness, truth, document)
@@ -145,7 +145,7 @@ def _region_expected(truth: dict[str, Any], strictness: str, region: str, zone: 
 
 
 def _seeker_expected(truth: dict[str, Any], entry: dict[str, Any]) -> tuple[Expected, ...]:
-    """Seeks without the minimum time to media; the model overlaps nothing, the paper's subtraction is exact here."""
+    """Seeks without the minimum time to media; the model overlaps nothing."""
     variant = entry["samples"]["series"][0]["variant"]
     rows = []
     for name in ("minimum", "average", "full_stroke"):

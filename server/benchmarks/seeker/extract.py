@@ -155,10 +155,7 @@ def _doubt(groups: list[Group], random: Samples, turn_ms: float, capacity_blocks
     """Why the whole curve is not to be believed; empty where nothing speaks against it."""
     seen = sum(group.covered for group in groups)
     if groups and seen and seen < 0.6 * len(groups):
-        return (
-            "Many distances show no full turn of latencies: a cache answers part of the accesses, "
-            "most likely."
-        )
+        return "Many distances show no full turn: a cache answers some of the accesses, most likely."
     curve, pairs = average_over_pairs(groups, capacity_blocks), _random_mean(random, turn_ms)
     if curve is not None and pairs is not None and abs(curve[0] - pairs.value) > 0.3 * pairs.value:
         return "Random pairs contradict the curve: a cache answers part of the accesses, most likely."

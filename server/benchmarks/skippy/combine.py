@@ -157,8 +157,8 @@ def surfaces(findings: tuple[Finding, ...]) -> list[Measurement]:
 LAYOUT_SENTENCES = {
     "cylinder": "Addresses run through all tracks of a cylinder before the next cylinder.",
     "surface_serpentine": (
-        "Not obtainable by SKIPPY: the layout looks like a serpentine by surface, where nearly all boundaries "
-        "are moves to the next track of the same surface."
+        "Not obtainable by SKIPPY: the layout looks like a serpentine by surface, where nearly all "
+        "boundaries are moves to the next track of the same surface."
     ),
     "unknown": "The samples do not show two sorts of track boundaries, so the layout stays open.",
 }

@@ -1,8 +1,8 @@
 """Minimum time to media: where the sawtooth falls, as a probability and not as one point.
 
 An access is served in the current turn if the platter has at least the threshold left to turn, and a turn
-later otherwise. Angles come in whole blocks, so the threshold is only known between the last miss and the first hit
-(the bracket); a late start of the host turns hits into misses, never misses into hits.
+later otherwise. Angles come in whole blocks, so the threshold is only known between the last miss and the
+first hit (the bracket); a late start of the host turns hits into misses, never misses into hits.
 """
 
 from __future__ import annotations

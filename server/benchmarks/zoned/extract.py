@@ -123,8 +123,7 @@ def _zone_count(profile: Profile, zones: list[Zone]) -> Measurement:
     elif _alternates(zones):
         quality = Quality.POOR
         reason = (
-            "The bandwidth goes up and down between neighbours: surfaces differ, or other load "
-            "disturbed the run."
+            "The bandwidth goes up and down between neighbours: surfaces differ, or other load disturbed it."
         )
     elif quality is Quality.GOOD and (len(zones) > len(profile) / 8 or min(zone.count for zone in zones) < 4):
         quality, reason = (

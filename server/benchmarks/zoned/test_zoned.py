@@ -1,0 +1,125 @@
+"""ZONED's extraction against made-up profiles and against traces with known zones."""
+
+from __future__ import annotations
+
+import json
+import math
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from server.benchmarks.contract import Extraction, Facts, Measurement, Quality
+from server.benchmarks.zoned import KIND
+from tests.support import traces
+
+REGIONS = 200
+LENGTH = 1000
+FACTS = Facts(block_bytes=512, capacity_bytes=512 * LENGTH * REGIONS)
+
+
+def entry_of(mb_per_s: list[float]) -> dict[str, Any]:
+    return {
+        "kind": "zoned",
+        "params": {"block_bytes": 512, "mode": "streaming", "transfer_blocks": 100},
+        "samples": {
+            "series": [
+                {
+                    "repeat": 0,
+                    "offset_blocks": [LENGTH * k for k in range(len(mb_per_s))],
+                    "length_blocks": [LENGTH] * len(mb_per_s),
+                    "elapsed_ns": [round(LENGTH * 512 / speed * 1e3) for speed in mb_per_s],
+                }
+            ]
+        },
+    }
+
+
+def one(extraction: Extraction, metric: str) -> Measurement:
+    (found,) = (m for m in extraction.measurements if m.metric == f"zoned.{metric}")
+    return found
+
+
+def test_three_zones_are_found_with_their_boundaries_and_bandwidths() -> None:
+    found = KIND.extract(entry_of([10.0] * 80 + [8.0] * 70 + [6.0] * 50), FACTS)
+    assert one(found, "zone_count").value == 3
+    assert one(found, "outer_bandwidth").value == pytest.approx(10)
+    assert one(found, "inner_bandwidth").value == pytest.approx(6)
+    assert [round(zone["start_mb"] * 1e6 / 512 / LENGTH) for zone in found.details["zones"]] == [0, 80, 150]
+    assert found.details["model"] == "step"
+
+
+def test_the_mean_bandwidth_is_the_capacity_over_the_time_to_read_it() -> None:
+    found = KIND.extract(entry_of([10.0] * 100 + [5.0] * 100), FACTS)
+    assert one(found, "mean_bandwidth").value == pytest.approx(2 / (1 / 10 + 1 / 5), rel=1e-3)
+
+
+def test_a_flat_profile_is_not_called_one_zone_with_confidence() -> None:
+    count = one(KIND.extract(entry_of([5.0, 5.001] * 100), FACTS), "zone_count")
+    assert count.quality is Quality.POOR
+    assert "interface" in count.reason
+
+
+def test_a_parabola_without_steps_is_described_as_one() -> None:
+    shape = [10 - 4 * (k / REGIONS) ** 2 + 0.02 * math.sin(k * 12.9898) for k in range(REGIONS)]
+    found = KIND.extract(entry_of(shape), FACTS)
+    assert found.details["model"] == "quadratic"
+    quadratic, linear = one(found, "fit_error_quadratic").value, one(found, "fit_error_linear").value
+    assert quadratic is not None and linear is not None and quadratic < linear / 5
+
+
+def test_one_disturbed_region_is_not_a_zone() -> None:
+    profile = [10.0 + 0.01 * (k % 2) for k in range(100)] + [7.0 + 0.01 * (k % 2) for k in range(100)]
+    profile[40] = 2.0
+    assert one(KIND.extract(entry_of(profile), FACTS), "zone_count").value == 2
+
+
+def test_a_bandwidth_that_goes_up_and_down_is_no_confident_count() -> None:
+    profile = [(10.0 if k // 10 % 2 else 8.0) for k in range(REGIONS)]
+    assert one(KIND.extract(entry_of(profile), FACTS), "zone_count").quality is Quality.POOR
+
+
+@pytest.mark.parametrize("drive", ["HP_C3323A", "QUANTUM_TORNADO_Atlas10K", "SEAGATE_ST34501N_Cheetah4LP"])
+def test_the_zones_of_a_traced_drive_are_found_where_they_are(drive: str) -> None:
+    truth = traces.truth(drive)
+    found = KIND.extract(traces.zoned_entry(drive, "zoned_1MiB_fastbus"), traces.facts(drive))
+    zones = found.details["zones"]
+    assert len(zones) == len(truth["zones"])
+    for zone, true in zip(zones, truth["zones"], strict=True):
+        assert zone["start_mb"] == pytest.approx(true["first_lba"] * 512e-6, abs=0.012 * zones[-1]["end_mb"])
+
+
+def test_zones_join_without_gaps_and_cover_the_device() -> None:
+    drive = "HP_C3323A"
+    found = KIND.extract(traces.zoned_entry(drive, "zoned_1MiB_fastbus"), traces.facts(drive))
+    zones = found.details["zones"]
+    assert zones[0]["start_mb"] == 0
+    assert all(before["end_mb"] == after["start_mb"] for before, after in pairwise(zones))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    columns=st.lists(
+        st.tuples(
+            st.integers(0, 35_184_372_088_831),
+            st.integers(1, 35_184_372_088_831),
+            st.integers(0, 2_592_000_000_000_000),
+        ),
+        max_size=40,
+    )
+)
+def test_whatever_the_schema_allows_is_answered_with_finite_numbers_or_reasons(
+    columns: list[tuple[int, int, int]],
+) -> None:
+    entry = entry_of([])
+    names = ("offset_blocks", "length_blocks", "elapsed_ns")
+    entry["samples"]["series"][0] |= {name: [row[k] for row in columns] for k, name in enumerate(names)}
+    found = KIND.extract(entry, FACTS)
+    KIND.charts(entry, FACTS, found)
+    json.dumps(dict(found.details), allow_nan=False)
+    for m in found.measurements:
+        assert all(number is None or math.isfinite(number) for number in (m.value, m.low, m.high)), m
+        assert (m.value is None) == (m.quality is Quality.NONE)
+        assert m.value is not None or m.reason
