@@ -1,8 +1,8 @@
 """Where tracks end: the length of a track in addresses, found from the positions of the spikes.
 
 A step whose access lies beside the line crossed a boundary, one on the line did not. The blocks are known
-exactly, so the boundaries must lie inside the first kind of interval and outside the second: only one whole number
-of blocks per track agrees with hundreds of intervals at once.
+exactly, so the boundaries must lie inside the first kind of interval and outside the second: only one whole
+number of blocks per track agrees with hundreds of intervals at once.
 """
 
 from __future__ import annotations
