@@ -45,7 +45,7 @@ impl Archive {
                 let known = sender.send(request).is_ok();
                 match &answer {
                     Answer::Say(status, headers, body) => {
-                        say(&mut stream, *status, headers, &body.replace("{url}", &own))
+                        say(&mut stream, *status, headers, &body.replace("{url}", &own));
                     }
                     Answer::Hang => hung.push(stream),
                     Answer::Close => drop(stream),
