@@ -107,6 +107,7 @@ fn a_drive_that_collects_writes_answers_the_first_at_once_and_then_shifts_the_sa
     let writes = || positions.iter().map(|block| Request::write(*block, 1));
     let (delayed, direct) = (in_a_row(&mut delayed, writes()), in_a_row(&mut direct, writes()));
     assert!(delayed[..slots].iter().all(|latency| *latency < 0.5), "{delayed:?}");
+    assert!(delayed[slots] > 1.0, "the first write that finds no slot waits: {delayed:?}");
     for step in 20..80 {
         let shifted = direct[step - slots];
         assert!((delayed[step] - shifted).abs() < 0.01, "step {step}: {} instead of {shifted}", delayed[step]);
