@@ -18,7 +18,7 @@ LONGEST_TRACK_BLOCKS = 20_000
 SHORTEST_TURN_MS, LONGEST_TURN_MS = 1.0, 100.0
 FEWEST_SAMPLES = 16
 CLEAR = 0.7
-MOST_GATHERED = 4000
+MOST_GATHERED = 600
 BINS = 256
 WINDOW_TURNS = (0.35, 1.3)
 
@@ -125,9 +125,8 @@ def _hough(trace: Trace, use: BoolArray, turn_ms: float, block_ms: float) -> Lin
     """Sharpen turn and slope: the pair that gathers the angles in the fewest places."""
     distance = trace.distance[use]
     elapsed = trace.elapsed_ms[use]
-    if len(distance) > MOST_GATHERED:
-        # Repeats add little to where the line lies; the fit behind uses all of them.
-        distance, elapsed = distance[:MOST_GATHERED], elapsed[:MOST_GATHERED]
+    # The search needs no more than some hundred points; the fit behind it uses all.
+    stride = -(-len(distance) // MOST_GATHERED)
     reach = int(np.abs(distance).max())
     slope, turn = block_ms, turn_ms
     slope_width, turn_width = 0.08 * turn_ms / max(reach, 1), 0.02 * turn_ms
@@ -135,7 +134,7 @@ def _hough(trace: Trace, use: BoolArray, turn_ms: float, block_ms: float) -> Lin
         slopes = slope + slope_width * np.linspace(-1, 1, 41)
         turns = turn + turn_width * np.linspace(-1, 1, 31)
         found = [
-            (*_gathering(elapsed, distance, float(candidate), slopes), float(candidate))
+            (*_gathering(elapsed[::stride], distance[::stride], float(candidate), slopes), float(candidate))
             for candidate in turns
         ]
         _, slope, turn = max(found)
