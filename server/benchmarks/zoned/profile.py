@@ -71,13 +71,26 @@ def profile_of(entry: Mapping[str, Any], block_bytes: int, capacity_bytes: int) 
     size = length[good] * block_bytes / BYTES_PER_MB
     speed = size / (elapsed_ns[good] / 1e9)
     order = np.argsort(start, kind="stable")
-    start, size, speed = _thinned(start[order], size[order], speed[order])
+    start, size, speed = _thinned(*_together(start[order], size[order], speed[order]))
     middle = start + size / 2
     capacity = max(capacity_bytes / BYTES_PER_MB, float((start + size).max()))
     return Profile(middle, start, start + size, speed, _shares(middle, capacity), capacity)
 
 
 COLUMNS = ("offset_blocks", "length_blocks", "elapsed_ns")
+
+
+def _together(
+    start: FloatArray, size: FloatArray, speed: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Repeats of one region by their median: readings of a region that straddles a boundary are no zone."""
+    first = np.flatnonzero(np.concatenate([[True], np.diff(start) > 0]))
+    ends = np.append(first[1:], len(start))
+    if len(first) == len(start):
+        return start, size, speed
+    pairs = list(zip(first, ends, strict=True))
+    speeds = np.array([float(np.median(speed[low:high])) for low, high in pairs])
+    return start[first], np.array([float(size[low:high].max()) for low, high in pairs]), speeds
 
 
 def _thinned(
