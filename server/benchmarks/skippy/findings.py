@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import compress
 
 import numpy as np
 
@@ -53,10 +54,16 @@ class Finding:
 
 
 def analyse(traces: tuple[Trace, ...], hints_ms: tuple[float, ...]) -> tuple[Finding, ...]:
-    """Two passes: the second gives every series the rotation time that the first found."""
-    candidates = turn_candidates(traces, hints_ms)
+    """Two passes: the second gives every series the rotation time that the first found.
+
+    Forward reads have no say in it where there are others: look-ahead answers many of them, and the lines
+    that are left can agree on a wrong turn (Skippy 4.1.5).
+    """
+    only_reads = all(trace.variant == "read" for trace in traces)
+    heard = [only_reads or trace.variant != "read" for trace in traces]
+    candidates = turn_candidates(tuple(compress(traces, heard)), hints_ms)
     firsts = [first_lines(trace, candidates) for trace in traces]
-    turn_ms = agreed_turn(firsts)
+    turn_ms = agreed_turn(list(compress(firsts, heard)))
     findings = []
     for trace, lines in zip(traces, firsts, strict=True):
         if turn_ms is not None and (lines is None or not lines.height_seen or _apart(lines.turn_ms, turn_ms)):
