@@ -10,6 +10,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from server.compare.selectors import drive_metric_rows, drives_list
+from server.runs import aggregation
 from server.runs.models import Aggregate, Provenance, Submission
 from server.runs.selectors import home_counts
 from tests.support.documents import document, skippy_part
@@ -110,6 +111,7 @@ def test_quarantined_runs_do_not_count(
     publish(8_000_000)
     submit(document(skippy_part(rotation_ns=12_000_000), rotation_rate_rpm=7200))
     run_jobs()
+    aggregation.aggregates_update(drive_model_id=aggregate("probe").drive_model_id)
     assert aggregate("probe").n == 1
 
 
