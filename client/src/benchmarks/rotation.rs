@@ -17,9 +17,10 @@ const LONGEST_PAUSE_NS: u64 = 26_000_000;
 const SHORTEST_TURN_NS: f64 = 2_700_000.0;
 const LONGEST_TURN_NS: f64 = 22_000_000.0;
 
-/// Periods are tried this much apart, and a time fits one when it is this near to a whole number of turns.
+/// Periods are tried this much apart, and a time fits one when it is this near to a whole number of turns. The same for all
+/// periods: a part of the period would favour twice the turn, where noise blurs the turn itself.
 const TURN_STEP: f64 = 1.001;
-const FITS_WITHIN: f64 = 0.015;
+const FITS_WITHIN_NS: f64 = 90_000.0;
 
 /// Of 160 times without a period a tenth or so fits the best one by chance; of an idle machine's disk nearly all fit, and
 /// on a machine with five others at work for each core still a third (measured).
@@ -118,7 +119,7 @@ fn fit(intervals: &[f64], period: f64) -> Fit {
     for rest in &mut rests[count..] {
         *rest += period;
     }
-    let width = 2.0 * FITS_WITHIN * period;
+    let width = 2.0 * FITS_WITHIN_NS;
     let mut best = (0, 0);
     let mut end = 0;
     for start in 0..count {
@@ -137,7 +138,7 @@ fn refined(intervals: &[f64], fit: Fit) -> f64 {
     let points: Vec<(f64, f64)> = intervals
         .iter()
         .map(|&interval| (((interval - fit.phase) / fit.period).round(), interval))
-        .filter(|(turns, interval)| (interval - fit.phase - turns * fit.period).abs() < 2.0 * FITS_WITHIN * fit.period)
+        .filter(|(turns, interval)| (interval - fit.phase - turns * fit.period).abs() < 2.0 * FITS_WITHIN_NS)
         .collect();
     let count = to_f64(points.len() as u64);
     let (sum_turns, sum_times) = points.iter().fold((0.0, 0.0), |sums, point| (sums.0 + point.0, sums.1 + point.1));
@@ -161,7 +162,7 @@ pub fn common_rest(intervals: &[u64], period_ns: u64) -> Option<u64> {
     let inside: Vec<u64> = rests
         .iter()
         .map(|rest| (rest - fit.phase + period / 2.0).rem_euclid(period) - period / 2.0)
-        .filter(|offset| offset.abs() <= 2.0 * FITS_WITHIN * period)
+        .filter(|offset| offset.abs() <= 2.0 * FITS_WITHIN_NS)
         .map(|offset| to_u64(offset + period))
         .collect();
     Some(to_u64((fit.phase + to_f64(quantile(&inside, 0.5)) - period).rem_euclid(period)))
