@@ -18,21 +18,26 @@ def main() -> int:
     rows: list[Row] = []
     for case in [*traced_cases(), *simulated]:
         print(f"{case.drive}: {case.condition}", file=sys.stderr, flush=True)
-        rows += judge(case)
+        judged = judge(case)
+        for row in judged:
+            if row.failed:
+                print(_failure(row), file=sys.stderr, flush=True)
+        rows += judged
     text = render(rows, notes)
     REPORT.parent.mkdir(parents=True, exist_ok=True)
     REPORT.write_text(text, encoding="utf-8")
     print(text)
     failed = [row for row in rows if row.failed]
-    for row in failed:
-        value = row.found.value if row.found is not None else None
-        print(
-            f"{row.verdict}: {row.drive}, {row.condition}: {row.metric} [{row.scope}] is {value}, "
-            f"truth {row.truth}, allowed {row.bar}",
-            file=sys.stderr,
-        )
     print(f"{len(rows)} rows, {len(failed)} failed", file=sys.stderr)
     return 1 if failed else 0
+
+
+def _failure(row: Row) -> str:
+    value = row.found.value if row.found is not None else None
+    return (
+        f"{row.verdict}: {row.drive}, {row.condition}: {row.metric} [{row.scope}] is {value}, "
+        f"truth {row.truth}, allowed {row.bar}"
+    )
 
 
 if __name__ == "__main__":
