@@ -75,6 +75,8 @@ class Facts:
     capacity_bytes: int
     rated_rpm: float | None = None
     simulated: bool = False
+    write_cache: bool | None = None
+    """Whether the write cache was on while the samples were taken; None where nobody could tell."""
 
 
 @dataclass(frozen=True, slots=True)

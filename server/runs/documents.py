@@ -32,6 +32,7 @@ def facts_of(document: dict[str, Any]) -> Facts:
         capacity_bytes=device["capacity_bytes"],
         rated_rpm=float(rate) if rate else None,
         simulated=document["provenance"] == "simulated",
+        write_cache=document["conditions"].get("write_cache_during"),
     )
 
 

@@ -70,6 +70,7 @@ def facts_of(document: dict[str, Any]) -> Facts:
         capacity_bytes=device["capacity_bytes"],
         rated_rpm=device["rotation_rate_rpm"],
         simulated=document["provenance"] == "simulated",
+        write_cache=document["conditions"]["write_cache_during"],
     )
 
 

@@ -63,7 +63,13 @@ def _cases(
     name: str, words: str, strictness: str, truth: dict[str, Any], document: dict[str, Any]
 ) -> list[Case]:
     device = document["device"]
-    facts = Facts(device["block_bytes"], device["capacity_bytes"], None, simulated=True)
+    facts = Facts(
+        device["block_bytes"],
+        device["capacity_bytes"],
+        None,
+        simulated=True,
+        write_cache=document["conditions"]["write_cache_during"],
+    )
     expectations: dict[str, Callable[[dict[str, Any]], tuple[Expected, ...]]] = {
         "skippy": lambda entry: _skippy_expected(truth, strictness, entry),
         "zoned": lambda entry: (Expected("zoned.zone_count", "", float(len(truth["zones"])), 0.5, False),),

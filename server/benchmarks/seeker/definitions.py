@@ -25,8 +25,8 @@ AVERAGE = Metric(
     direction=Direction.LOWER,
     definition="Mean seek time between two places chosen at random, rotational wait excluded.",
     method=(
-        "Mean latency of many random pairs less half a turn; otherwise the seek curve weighted with the distances "
-        "of random pairs. The interval holds both where both were measured."
+        "Mean latency of many random pairs less half a turn; otherwise the seek curve weighted with the "
+        "distances of random pairs. The interval holds both where both were measured."
     ),
     source="Skippy 4.3; the weighting is this project's own",
     headline=True,

@@ -98,6 +98,13 @@ def test_latencies_that_do_not_rise_with_the_distance_are_a_caches_and_give_no_s
     assert "cache" in found.reason
 
 
+def test_writes_with_the_write_cache_on_are_poor_whatever_they_look_like() -> None:
+    cached = Facts(block_bytes=512, capacity_bytes=512 * BLOCKS, write_cache=True)
+    found = one(KIND.extract(entry_of(outward=outward()), cached), "full_stroke")
+    assert found.quality is Quality.POOR
+    assert "write cache" in found.reason
+
+
 def test_random_pairs_that_contradict_the_curve_make_it_poor() -> None:
     pairs = [(k, 0, 1000 * (k * 37 % 1900), 30_000_000) for k in range(100)]
     found = one(KIND.extract(entry_of(outward=outward(), random=pairs), FACTS), "full_stroke")
