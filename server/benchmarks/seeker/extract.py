@@ -131,7 +131,7 @@ def _full_stroke(groups: list[Group], capacity_blocks: float) -> Number | str:
 def _average(groups: list[Group], random: Samples, turn_ms: float, capacity_blocks: float) -> Number | str:
     seen = [group for group in groups if group.covered and group.distance > 0]
     curve = average_over_pairs(groups, capacity_blocks)
-    pairs = _random_mean(random, turn_ms)
+    pairs = _random_mean(random, turn_ms, capacity_blocks)
     count = sum(group.count for group in seen)
     if curve is not None and curve[1] < 0.05:
         width = float(np.mean([group.high_ms - group.low_ms for group in seen])) / 2
@@ -156,7 +156,7 @@ def _doubt(groups: list[Group], random: Samples, turn_ms: float, capacity_blocks
     seen = sum(group.covered for group in groups)
     if groups and seen and seen < 0.6 * len(groups):
         return "Many distances show no full turn: a cache answers some of the accesses, most likely."
-    curve, pairs = average_over_pairs(groups, capacity_blocks), _random_mean(random, turn_ms)
+    curve, pairs = average_over_pairs(groups, capacity_blocks), _random_mean(random, turn_ms, capacity_blocks)
     if curve is not None and pairs is not None and abs(curve[0] - pairs.value) > 0.3 * pairs.value:
         return "Random pairs contradict the curve: a cache answers part of the accesses, most likely."
     return ""
@@ -166,14 +166,25 @@ def _doubted(number: Number | str, reason: str) -> Number | str:
     return number if isinstance(number, str) else replace(number, quality=Quality.POOR, reason=reason)
 
 
-def _random_mean(random: Samples, turn_ms: float) -> Number | None:
-    """Mean latency of random pairs less the mean wait of half a turn; the largest hundredth is left out."""
-    latency = np.sort(random.latency_ms)
-    if len(latency) < FEWEST_RANDOM or turn_ms <= 0:
+def _random_mean(random: Samples, turn_ms: float, capacity_blocks: float) -> Number | None:
+    """Mean seek of random pairs: latency less the mean wait of half a turn.
+
+    The pairs' own distances scatter about those of all pairs, so latency is fitted over distance first and
+    then
+    averaged over all pairs. Latencies far above the others are left out.
+    """
+    latency = random.latency_ms
+    if len(latency) < FEWEST_RANDOM or turn_ms <= 0 or capacity_blocks <= 0:
         return None
-    kept = latency[: max(1, int(len(latency) * 0.99))]
-    value = float(kept.mean()) - turn_ms / 2
-    error = 1.96 * float(kept.std()) / np.sqrt(len(kept)) + 0.01 * turn_ms
+    lower, upper = np.quantile(latency, (0.25, 0.75))
+    kept = latency <= upper + 3 * (upper - lower)
+    share = np.minimum(np.abs(random.target - random.origin)[kept] / capacity_blocks, 1.0)
+    matrix = np.column_stack([np.ones(len(share)), np.sqrt(share), share])
+    fit = np.linalg.lstsq(matrix, latency[kept], rcond=None)[0]
+    # Mean of 1, sqrt(u) and u under the density 2 (1 - u).
+    value = float(fit @ np.array([1.0, 8 / 15, 1 / 3])) - turn_ms / 2
+    spread = float((latency[kept] - matrix @ fit).std())
+    error = 1.96 * spread / float(np.sqrt(len(share))) + 0.01 * turn_ms
     if value <= 0:
         return None
     return Number(

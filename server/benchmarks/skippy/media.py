@@ -49,12 +49,14 @@ def find_threshold(trace: Trace, model: Model) -> Threshold | None:
     if len(missed) < 2 or len(on_track) < 2:
         return None
     late = max(model.noise_ms, 2e-5 * model.lines.turn_ms)
-    floor = float(np.quantile(hit, 0.002)) - model.lines.block_ms
-    start = max(floor - 4 * model.lines.block_ms - 10 * late, 0.0)
-    grid = np.linspace(start, max(floor, start) + 6 * model.lines.block_ms, GRID)
+    coarse = np.linspace(0.0, 0.7 * model.lines.turn_ms, GRID)
+    widest = max(late, 2 * float(coarse[1]))
+    likely = float(coarse[int(_posterior(coarse, _few(hit), _few(missed), widest).argmax())])
+    reach = 6 * model.lines.block_ms + 10 * widest
+    grid = np.linspace(max(likely - reach, 0.0), likely + reach, GRID)
     # Hits far above the threshold and misses below it say nothing; the rest is few.
-    hit = np.sort(hit[hit <= grid[-1] + 12 * late])[:MOST_NEAR]
-    late_misses = np.sort(missed[missed >= grid[0]])[-MOST_NEAR:]
+    hit = np.sort(hit[hit <= grid[-1] + 12 * late])[-MOST_NEAR:]
+    late_misses = np.sort(missed[missed >= grid[0]])[:MOST_NEAR]
     weight = _posterior(grid, hit, late_misses, late)
     cumulative = np.cumsum(weight)
     low, middle, high = (float(grid[int(np.searchsorted(cumulative, q))]) for q in (0.025, 0.5, 0.975))
@@ -68,6 +70,13 @@ def find_threshold(trace: Trace, model: Model) -> Threshold | None:
         hits=int((on_track < middle + 4 * model.lines.block_ms).sum()),
         misses=len(missed),
     )
+
+
+def _few(
+    angles: np.ndarray[tuple[int], np.dtype[np.float64]],
+) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Evenly chosen angles, as many as a first look needs."""
+    return np.asarray(np.sort(angles)[:: -(-len(angles) // MOST_NEAR)])
 
 
 def _posterior(

@@ -11,7 +11,7 @@ import numpy as np
 from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
 from server.benchmarks.zoned import definitions as metric
 from server.benchmarks.zoned.fits import choose, fits_of, rms, steps_at
-from server.benchmarks.zoned.profile import Profile, Zone, profile_of, zones_of
+from server.benchmarks.zoned.profile import Profile, Zone, noise_of, profile_of, zones_of
 
 FEWEST_REGIONS = 8
 FLAT = 0.03
@@ -130,7 +130,7 @@ def _zone_count(profile: Profile, zones: list[Zone]) -> Measurement:
             Quality.FAIR,
             "Some zones are seen in few regions only; narrower ones may be missed.",
         )
-    elif quality is Quality.GOOD and _faint(zones):
+    elif quality is Quality.GOOD and _faint(profile, zones):
         quality, reason = Quality.FAIR, "Some zones differ by little more than the noise."
     count = float(len(zones))
     low = count if quality is Quality.GOOD else 1.0
@@ -144,9 +144,11 @@ def _alternates(zones: list[Zone]) -> bool:
     return rises > max(1, len(zones) // 6)
 
 
-def _faint(zones: list[Zone]) -> bool:
-    steps = [abs(after.mb_per_s / before.mb_per_s - 1) for before, after in pairwise(zones)]
-    return bool(steps) and min(steps) < 0.02
+def _faint(profile: Profile, zones: list[Zone]) -> bool:
+    """Whether a step is so small, in itself or against the scatter, that others may be hidden."""
+    steps = [abs(after.mb_per_s - before.mb_per_s) for before, after in pairwise(zones)]
+    fastest = max(zone.mb_per_s for zone in zones)
+    return bool(steps) and min(steps) < max(0.02 * fastest, 3 * noise_of(profile.mb_per_s))
 
 
 def _errors(profile: Profile, errors: dict[str, float]) -> list[Measurement]:
