@@ -74,6 +74,14 @@ def facts_of(document: dict[str, Any]) -> Facts:
     )
 
 
+def comparable(document: dict[str, Any]) -> dict[str, Any]:
+    """The document without what differs from run to run and from machine to machine."""
+    rest = {name: value for name, value in document.items() if name not in VOLATILE}
+    rest["conditions"] = document["conditions"] | {"load_average_1min": None}
+    rest["benchmarks"] = [entry | {"interference": None} for entry in document["benchmarks"]]
+    return rest
+
+
 def write_document(document: dict[str, Any], path: Path) -> None:
     """Writes a document with one column to a line, so that a change of the samples can be read in a diff."""
 

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from server.benchmarks.registry import KINDS
-from tests.contract.golden import golden_of, write_document
+from tests.contract.golden import comparable, golden_of, write_document
 from tests.support.probe import Probe, probe_path
 
 
@@ -27,8 +27,12 @@ def main() -> int:
             document = probe.run(golden.device, output, "--only", kind.slug, *golden.options)
             # The machine on which a golden run was recorded is nobody's business.
             document["host"] = dict.fromkeys(document["host"])
+            document["probe"]["commit"] = None
+            if golden.path.exists() and comparable(golden.document()) == comparable(document):
+                print(f"{golden.path.name}: unchanged")
+                continue
             write_document(document, golden.path)
-            print(f"{golden.path.name}: {golden.device}, {golden.path.stat().st_size // 1000} kB")
+            print(f"{golden.path.name}: recorded, {golden.path.stat().st_size // 1000} kB")
     return 0
 
 

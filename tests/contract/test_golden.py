@@ -10,7 +10,7 @@ import pytest
 
 from server.benchmarks.contract import Extraction, Kind, Measurement, Quality
 from server.benchmarks.registry import KINDS
-from tests.contract.golden import SCHEMA, VOLATILE, Golden, facts_of, golden_of
+from tests.contract.golden import SCHEMA, Golden, comparable, facts_of, golden_of
 from tests.support.probe import Probe, entry_of
 
 pytestmark = pytest.mark.parametrize("kind", KINDS, ids=[kind.slug for kind in KINDS])
@@ -114,10 +114,5 @@ def test_extraction_can_be_told_as_json(kind: Kind) -> None:
 def test_todays_probe_writes_the_golden_run(kind: Kind, probe: Probe, tmp_path: Any) -> None:
     golden = golden_of(kind.slug)
     today = probe.run(golden.device, tmp_path / "today.run.json", "--only", kind.slug, *golden.options)
-    recorded = golden.document()
-    for name in VOLATILE:
-        del today[name], recorded[name]
-    for document in (today, recorded):
-        document["conditions"]["load_average_1min"] = None
-        entry_of(document, kind.slug)["interference"] = None
-    assert today == recorded, "the probe's document changed: look at `make golden` and its difference"
+    message = "the probe's document changed: look at `make golden` and its difference"
+    assert comparable(today) == comparable(golden.document()), message
