@@ -136,7 +136,7 @@ def _region_expected(truth: dict[str, Any], strictness: str, region: str, zone: 
     if _zone_of(truth, int(local["start_block"])) != zone:
         return rows
     block_ms = float(truth["rotation_period_ms"]) / float(local["phys_sectors_per_track"])
-    strict = truth["surfaces"] > 2
+    strict = truth["surfaces"] > 2 and strictness == CLEAN
     for metric, key in (("head_switch_gap", "track_skew_ms"), ("cylinder_switch_gap", "cylinder_skew_ms")):
         if local[key] is not None:
             bar = block_ms if strictness == CLEAN else max(0.03 * float(local[key]), block_ms)

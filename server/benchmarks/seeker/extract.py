@@ -169,9 +169,8 @@ def _doubted(number: Number | str, reason: str) -> Number | str:
 def _random_mean(random: Samples, turn_ms: float, capacity_blocks: float) -> Number | None:
     """Mean seek of random pairs: latency less the mean wait of half a turn.
 
-    The pairs' own distances scatter about those of all pairs, so latency is fitted over distance first and
-    then
-    averaged over all pairs. Latencies far above the others are left out.
+    The pairs' own distances scatter about those of all pairs, so latency is fitted over distance first
+    and then averaged over all pairs. Latencies far above the others are left out.
     """
     latency = random.latency_ms
     if len(latency) < FEWEST_RANDOM or turn_ms <= 0 or capacity_blocks <= 0:

@@ -19,6 +19,8 @@ IntArray = NDArray[np.int64]
 
 NS_PER_MS = 1e6
 FEWEST_IN_GROUP = 6
+ONE_TRACK = 0.04
+"""Share of a turn within which an angle counts as no gap; track skews are wider."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class Group:
     covered: bool
     """Whether the offsets cover a full turn, so that the low end of the sawtooth is among them."""
     clean: bool
-    """Whether the latency falls before any jump of a track boundary: the low end lies on the first track."""
+    """Whether the low end lies on the track of the access before: no gap is in its angle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,18 +115,24 @@ def _group(samples: Samples, use: NDArray[np.bool_], variant: str, turn_ms: floa
         high_ms=lowest,
         count=int(use.sum()),
         covered=span > 0.7 * turn_ms and rising,
-        clean=_falls_before_boundary(steps),
+        clean=_on_one_track(latency[order], (samples.target[use] - samples.origin[use])[order], turn_ms),
     )
 
 
-def _falls_before_boundary(steps: FloatArray) -> bool:
-    """Whether the first fall comes before the first rise that is more than an offset's."""
-    falls = np.flatnonzero(steps < -0.3 * float(np.abs(steps).max(initial=0.0)))
-    if not len(falls):
+def _on_one_track(latency: FloatArray, distance: IntArray, turn_ms: float) -> bool:
+    """Whether the shortest latency belongs to the track of the access before.
+
+    On one track latency is the distance's turn plus whole turns; behind a boundary the gap comes on top.
+    """
+    rises = np.diff(latency)
+    apart = np.diff(distance)
+    usual = (rises > 0) & (apart > 0)
+    if not bool(usual.any()) or turn_ms <= 0:
         return False
-    rises = steps[steps > 0]
-    usual = float(np.median(rises)) if len(rises) else 0.0
-    return not bool((steps[: falls[0]] > 2.0 * usual).any())
+    block_ms = float(np.median(rises[usual] / apart[usual]))
+    best = int(latency.argmin())
+    beside = (float(latency[best]) - float(distance[best]) * block_ms + turn_ms / 2) % turn_ms - turn_ms / 2
+    return abs(beside) < ONE_TRACK * turn_ms
 
 
 def _sampling_ms(latency: FloatArray) -> float:
