@@ -120,7 +120,7 @@ def _group(samples: Samples, use: NDArray[np.bool_], variant: str, turn_ms: floa
 
 
 def _on_one_track(latency: FloatArray, distance: IntArray, turn_ms: float) -> bool:
-    """Whether the shortest latency belongs to the track of the access before.
+    """Whether the shortest latency and the miss beside it lie on the track of the access before.
 
     On one track latency is the distance's turn plus whole turns; behind a boundary the gap comes on top.
     """
@@ -131,8 +131,12 @@ def _on_one_track(latency: FloatArray, distance: IntArray, turn_ms: float) -> bo
         return False
     block_ms = float(np.median(rises[usual] / apart[usual]))
     best = int(latency.argmin())
-    beside = (float(latency[best]) - float(distance[best]) * block_ms + turn_ms / 2) % turn_ms - turn_ms / 2
-    return abs(beside) < ONE_TRACK * turn_ms
+    if best == 0:
+        return False
+    # The access one offset nearer must be a miss of the same track, or a boundary cuts the sawtooth short.
+    pair = slice(best - 1, best + 1)
+    beside = (latency[pair] - distance[pair] * block_ms + turn_ms / 2) % turn_ms - turn_ms / 2
+    return bool((np.abs(beside) < ONE_TRACK * turn_ms).all())
 
 
 def _sampling_ms(latency: FloatArray) -> float:
