@@ -128,6 +128,10 @@ def _full_stroke(groups: list[Group], capacity_blocks: float) -> Number | str:
     )
 
 
+APART = 0.05
+TWO_WAYS = "Random pairs and the curve over all distances give different averages: the interval holds both."
+
+
 def _average(groups: list[Group], random: Samples, turn_ms: float, capacity_blocks: float) -> Number | str:
     seen = [group for group in groups if group.covered and group.distance > 0]
     curve = average_over_pairs(groups, capacity_blocks)
@@ -139,6 +143,8 @@ def _average(groups: list[Group], random: Samples, turn_ms: float, capacity_bloc
         if pairs is not None and pairs.count >= MANY_RANDOM:
             # Pairs see the arm's own distances; the curve's are blocks counted from the longest tracks.
             low, high = min(value, pairs.low), max(value, pairs.high)
+            if abs(value - pairs.value) > APART * pairs.value:
+                return Number(pairs.value, low, high, count + pairs.count, Quality.FAIR, TWO_WAYS)
             return Number(pairs.value, low, high, count + pairs.count, Quality.GOOD)
         error = max(width, 0.01 * value)
         return Number(value, value - error, value + error, count, Quality.GOOD)

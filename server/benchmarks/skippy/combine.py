@@ -202,6 +202,8 @@ def thresholds(findings: tuple[Finding, ...]) -> list[Measurement]:
             found += [none(metric.MTM, scope, reason), none(metric.STM, scope, reason)]
             continue
         quality, reason = _edge_quality(finding)
+        if quality is not Quality.POOR and not _confirmed(finding, findings):
+            quality, reason = Quality.POOR, LOOK_AHEAD
         count = limit.hits + limit.misses
         one = Measurement(
             metric.MTM.key, scope, limit.latency_ms, limit.low_ms, limit.high_ms, count, quality, reason
@@ -233,8 +235,37 @@ def thresholds(findings: tuple[Finding, ...]) -> list[Measurement]:
     return [whole, *found]
 
 
+MOST_SWITCH_SHARE = 0.25
+"""How far apart the edges of two variants may lie and still be the same one, as a share of the lower."""
 MISFIT = "This series does not show the tracks that others of the run show: most likely a cache answers."
 NO_EDGE = "The edge of the sawtooth is not among the samples."
+LOOK_AHEAD = (
+    "A drive that reads ahead answers forward reads without turning to the medium anew, and neither writes "
+    "nor backward reads of this region confirm the edge: it may be too low."
+)
+
+
+def _confirmed(finding: Finding, findings: tuple[Finding, ...]) -> bool:
+    """Whether writes or backward reads of the region see the edge of a forward read where that sees it.
+
+    Writes may take longer than reads (settling) and backward reads may hold a switch, but neither is
+    answered from what the drive read ahead: an edge far below both is the buffer's.
+    """
+    limit, model = finding.threshold, finding.model
+    if finding.trace.variant != "read":
+        return True
+    if limit is None or model is None:
+        return False
+    others = [
+        other.threshold
+        for other in findings
+        if other.trace.region == finding.trace.region
+        and other.trace.variant != "read"
+        and other.threshold is not None
+        and other.trusted
+    ]
+    slack = max(MOST_SWITCH_SHARE * limit.latency_ms, 2 * model.lines.block_ms)
+    return any(abs(other.latency_ms - limit.latency_ms) <= slack for other in others)
 
 
 def _preference(finding: Finding, quality: Quality) -> int:

@@ -159,6 +159,17 @@ def test_reads_answered_by_the_look_ahead_alone_are_declined() -> None:
     assert one(found, "sectors_per_track", "outer").value is None
 
 
+def test_a_forward_read_alone_is_no_witness_for_the_time_to_media() -> None:
+    reads = columns(mock_disk(), variant="read")
+    alone = one(KIND.extract(entry_of(reads), FACTS), "mtm", "outer/read")
+    assert alone.quality is Quality.POOR
+    assert "reads ahead" in alone.reason
+    beside_writes = KIND.extract(entry_of(reads, columns(mock_disk())), FACTS)
+    assert one(beside_writes, "mtm", "outer/read").quality is Quality.GOOD
+    beside_slower_writes = KIND.extract(entry_of(reads, columns(mock_disk(mtm_ms=4.0))), FACTS)
+    assert one(beside_slower_writes, "mtm", "outer/read").quality is Quality.POOR
+
+
 def test_charts_stay_within_the_points_a_browser_can_draw(mock: Extraction) -> None:
     long = columns([8_000_000 + step for step in range(5 * MOST_POINTS)])
     for entry, found in (
