@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import Any
 
 import jsonschema_rs
@@ -30,7 +31,9 @@ def schema_errors(kind: Kind, document: dict[str, Any]) -> list[str]:
     )
 
 
+@cache
 def extraction_of(kind: Kind, golden: Golden) -> Extraction:
+    """Extraction is pure and takes seconds: once for each golden run is enough."""
     document = golden.document()
     return kind.extract(entry_of(document, kind.slug), facts_of(document))
 

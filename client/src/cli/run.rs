@@ -122,7 +122,7 @@ pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
     drop(target);
     let file = save_document(args, &document, &key)?;
     report_end(args, &document, &end, &file, stdout)?;
-    if !matches!(end, End::Complete) {
+    if !matches!(end, End::Complete) || nothing_measured(&document) {
         return Ok(Status::Failed);
     }
     match &args.submit {
@@ -253,6 +253,9 @@ fn report_end(
         }
     }
     match end {
+        End::Complete if nothing_measured(document) => {
+            say!("nothing was measured: the file says why for each benchmark, and an archive would refuse it");
+        }
         End::Complete => {}
         End::Interrupted => say!("interrupted: the file holds what was measured until then"),
         End::Gone(error) => say!("the device vanished ({error}): the file holds what was measured until then"),
@@ -264,7 +267,7 @@ fn report_end(
         writeln!(stdout, "{line}")?;
     } else {
         writeln!(stdout, "{}", file.display())?;
-        if args.submit.is_none() {
+        if args.submit.is_none() && !nothing_measured(document) {
             say!(
                 "signed, and free under {} once submitted: diskatlas submit {} --server URL",
                 args.license,
@@ -273,6 +276,11 @@ fn report_end(
         }
     }
     Ok(())
+}
+
+/// A document without a single measurement tells nobody anything.
+fn nothing_measured(document: &RunDocument) -> bool {
+    document.benchmarks.iter().all(|benchmark| matches!(benchmark, Benchmark::Skipped { .. }))
 }
 
 fn summary(benchmark: &Benchmark) -> serde_json::Value {
