@@ -40,16 +40,18 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
     """Never raises on data that fits the schema: what the samples do not carry gets a reason instead."""
     samples = samples_of(entry["samples"])
     turn_ms = turn_of(samples, float(entry["params"].get("rotation_estimate_ns", 0)) / NS_PER_MS)
+    track = float(entry["params"].get("track_blocks_estimate", 1))
     blocks = facts.capacity_bytes / max(facts.block_bytes, 1)
     groups = {
-        pattern: groups_of(samples.only(pattern), turn_ms) for pattern in ("baseline", "outward", "inward")
+        pattern: groups_of(samples.only(pattern), turn_ms, track)
+        for pattern in ("baseline", "outward", "inward")
     }
     one_way = groups["outward"] or groups["inward"]
     curve = fit_curve(one_way)
     baseline = _baseline(groups["baseline"])
     random = samples.only("random")
     numbers = {
-        metric.MINIMUM: _minimum(one_way, float(entry["params"].get("track_blocks_estimate", 1))),
+        metric.MINIMUM: _minimum(one_way, track),
         metric.AVERAGE: _average(one_way, random, turn_ms, blocks),
         metric.FULL_STROKE: _full_stroke(one_way, blocks),
     }

@@ -84,7 +84,7 @@ def samples_of(samples: Mapping[str, Any]) -> Samples:
     )
 
 
-def groups_of(samples: Samples, turn_ms: float) -> list[Group]:
+def groups_of(samples: Samples, turn_ms: float, track_blocks: float) -> list[Group]:
     """The groups of a pattern, by distance."""
     found = []
     for variant in sorted(set(samples.variant.tolist())):
@@ -92,11 +92,11 @@ def groups_of(samples: Samples, turn_ms: float) -> list[Group]:
         for number in np.unique(samples.group[mine]):
             use = mine & (samples.group == number)
             if int(use.sum()) >= FEWEST_IN_GROUP:
-                found.append(_group(samples, use, str(variant), turn_ms))
+                found.append(_group(samples, use, str(variant), turn_ms, turn_ms / max(track_blocks, 1.0)))
     return sorted(found, key=lambda group: group.distance)
 
 
-def _group(samples: Samples, use: NDArray[np.bool_], variant: str, turn_ms: float) -> Group:
+def _group(samples: Samples, use: NDArray[np.bool_], variant: str, turn_ms: float, block_ms: float) -> Group:
     latency = samples.latency_ms[use]
     distance = np.abs(samples.target[use] - samples.origin[use])
     order = np.argsort(samples.target[use] - samples.origin[use], kind="stable")
@@ -115,23 +115,19 @@ def _group(samples: Samples, use: NDArray[np.bool_], variant: str, turn_ms: floa
         high_ms=lowest,
         count=int(use.sum()),
         covered=span > 0.7 * turn_ms and rising,
-        clean=_on_one_track(latency[order], (samples.target[use] - samples.origin[use])[order], turn_ms),
+        clean=_on_one_track(
+            latency[order], (samples.target[use] - samples.origin[use])[order], turn_ms, block_ms
+        ),
     )
 
 
-def _on_one_track(latency: FloatArray, distance: IntArray, turn_ms: float) -> bool:
+def _on_one_track(latency: FloatArray, distance: IntArray, turn_ms: float, block_ms: float) -> bool:
     """Whether the shortest latency and the miss beside it lie on the track of the access before.
 
     On one track latency is the distance's turn plus whole turns; behind a boundary the gap comes on top.
     """
-    rises = np.diff(latency)
-    apart = np.diff(distance)
-    usual = (rises > 0) & (apart > 0)
-    if not bool(usual.any()) or turn_ms <= 0:
-        return False
-    block_ms = float(np.median(rises[usual] / apart[usual]))
     best = int(latency.argmin())
-    if best == 0:
+    if best == 0 or turn_ms <= 0 or block_ms <= 0:
         return False
     # The access one offset nearer must be a miss of the same track, or a boundary cuts the sawtooth short.
     pair = slice(best - 1, best + 1)

@@ -38,6 +38,12 @@ def _rotation_from_lines(findings: tuple[Finding, ...]) -> Measurement:
         turn_at_edge(f.trace, f.lines) for f in findings if f.lines is not None and f.lines.height_seen
     ]
     near = [found for found in heights if found is not None]
+    # Walking down no edge is near, but the line starts one turn up: as good where tracks are uneven.
+    near += [
+        (f.lines.turn_ms, 1e-3 * f.lines.turn_ms)
+        for f in findings
+        if f.lines is not None and not f.lines.height_seen and f.lines.concentration > 0.6 and near
+    ]
     if near:
         turns = np.array([turn_ms for turn_ms, _ in near])
         value = float(np.median(turns))
