@@ -195,44 +195,38 @@ def thresholds(findings: tuple[Finding, ...]) -> list[Measurement]:
     layout = layout_of(findings)
     best: tuple[int, Measurement] | None = None
     for finding in findings:
-        scope = f"{finding.trace.region}/{finding.trace.variant}"
-        limit, model = finding.threshold, finding.model
-        if limit is None or model is None:
-            reason = _no_edge(finding, layout)
-            found += [none(metric.MTM, scope, reason), none(metric.STM, scope, reason)]
-            continue
-        quality, reason = _edge_quality(finding)
-        if quality is not Quality.POOR and not _confirmed(finding, findings):
-            quality, reason = Quality.POOR, LOOK_AHEAD
-        count = limit.hits + limit.misses
-        one = Measurement(
-            metric.MTM.key, scope, limit.latency_ms, limit.low_ms, limit.high_ms, count, quality, reason
-        )
-        width = (limit.high_ms - limit.low_ms) / model.lines.block_ms / 2
-        found += [
-            one,
-            Measurement(
-                metric.STM.key,
-                scope,
-                limit.step,
-                limit.step - width,
-                limit.step + width,
-                count,
-                quality,
-                reason,
-            ),
-        ]
-        rank = _preference(finding, quality)
-        if best is None or rank < best[0]:
-            best = (rank, one)
+        mtm, stm = _edge_of(finding, findings, layout)
+        found += [mtm, stm]
+        rank = _preference(finding, mtm.quality)
+        if mtm.value is not None and (best is None or rank < best[0]):
+            best = (rank, mtm)
     if best is None:
-        whole = none(
-            metric.MTM, "", missing(list(findings)) if not any(f.trusted for f in findings) else NO_EDGE
-        )
-    else:
-        one = best[1]
-        whole = Measurement(one.metric, "", one.value, one.low, one.high, one.count, one.quality, one.reason)
+        reason = NO_EDGE if any(f.trusted for f in findings) else missing(list(findings))
+        return [none(metric.MTM, "", reason), *found]
+    one = best[1]
+    whole = Measurement(one.metric, "", one.value, one.low, one.high, one.count, one.quality, one.reason)
     return [whole, *found]
+
+
+def _edge_of(finding: Finding, findings: tuple[Finding, ...], layout: str) -> tuple[Measurement, Measurement]:
+    """MTM and STM of one region and variant."""
+    scope = f"{finding.trace.region}/{finding.trace.variant}"
+    limit, model = finding.threshold, finding.model
+    if limit is None or model is None:
+        reason = _no_edge(finding, layout)
+        return none(metric.MTM, scope, reason), none(metric.STM, scope, reason)
+    quality, reason = _edge_quality(finding)
+    if quality is not Quality.POOR and not _confirmed(finding, findings):
+        quality, reason = Quality.POOR, LOOK_AHEAD
+    count = limit.hits + limit.misses
+    width = (limit.high_ms - limit.low_ms) / model.lines.block_ms / 2
+    low, high = limit.step - width, limit.step + width
+    return (
+        Measurement(
+            metric.MTM.key, scope, limit.latency_ms, limit.low_ms, limit.high_ms, count, quality, reason
+        ),
+        Measurement(metric.STM.key, scope, limit.step, low, high, count, quality, reason),
+    )
 
 
 MOST_SWITCH_SHARE = 0.25

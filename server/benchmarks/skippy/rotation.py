@@ -31,9 +31,8 @@ def rotation(findings: tuple[Finding, ...]) -> list[Measurement]:
     return [turn, _rate(turn)]
 
 
-def _rotation_from_lines(findings: tuple[Finding, ...]) -> Measurement:
-    """Where no model of the tracks holds, the two lines before the first boundaries still show the turn."""
-    count = sum(len(f.trace.block) for f in findings)
+def _turns_by_themselves(findings: tuple[Finding, ...]) -> list[tuple[float, float]]:
+    """Rotation times with their errors that need no track length; empty where no edge is seen."""
     heights = [
         turn_at_edge(f.trace, f.lines) for f in findings if f.lines is not None and f.lines.height_seen
     ]
@@ -44,6 +43,13 @@ def _rotation_from_lines(findings: tuple[Finding, ...]) -> Measurement:
         for f in findings
         if f.lines is not None and not f.lines.height_seen and f.lines.concentration > 0.6 and near
     ]
+    return near
+
+
+def _rotation_from_lines(findings: tuple[Finding, ...]) -> Measurement:
+    """Where no model of the tracks holds, the two lines before the first boundaries still show the turn."""
+    count = sum(len(f.trace.block) for f in findings)
+    near = _turns_by_themselves(findings)
     if near:
         turns = np.array([turn_ms for turn_ms, _ in near])
         value = float(np.median(turns))
