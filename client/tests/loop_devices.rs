@@ -193,7 +193,7 @@ fn a_file_system_is_destroyed_only_with_wipe() {
     let Some(device) = Loop::new(&[]) else { return };
     run("mkfs.ext4", &[Path::new("-q"), &device.device]);
     assert_refused(&device, &[&["--writes", "destroy"]], "ext4");
-    let output = device.probe(&["--writes", "destroy", "--wipe", "--confirm", &device.name(), "--only", "skippy"]);
+    let output = device.probe(&["--writes", "destroy", "--wipe", "--confirm", &device.name(), "--only", "zoned"]);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
