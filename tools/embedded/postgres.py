@@ -42,8 +42,10 @@ class Postgres:
             return
         if not (self.data / "PG_VERSION").exists():
             self._initialise()
-        # A machine that lost power leaves the file, and its number may be another process's by now.
-        (self.data / "postmaster.pid").unlink(missing_ok=True)
+        # A server that was killed leaves both files, and its number may be another process's by now, or that of
+        # a dead child that nobody has waited for.
+        for left in (self.data / "postmaster.pid", self._sockets / ".s.PGSQL.5432.lock"):
+            left.unlink(missing_ok=True)
         port = 5432 if self.uses_socket else free_port()
         command = [str(self._binaries.postgres / "postgres"), "-D", str(self.data), "-p", str(port)]
         with self.log.open("ab") as log:
