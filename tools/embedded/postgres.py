@@ -42,8 +42,8 @@ class Postgres:
             return
         if not (self.data / "PG_VERSION").exists():
             self._initialise()
-        # A server that was killed leaves both files. Their number may be another process's by now, or that of a
-        # dead child that nobody has waited for.
+        # A server that was killed leaves both files. Their number may be another process's by now, or that of
+        # a dead child that nobody has waited for.
         for left in (self.data / "postmaster.pid", self._sockets / ".s.PGSQL.5432.lock"):
             left.unlink(missing_ok=True)
         port = 5432 if self.uses_socket else free_port()
