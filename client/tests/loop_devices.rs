@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use diskatlas::device::raw::{OpenError, RawDisk, Writing};
-use diskatlas::device::{AccessError, Device};
+use diskatlas::device::{AccessError, Device, Span};
 
 const BYTES: usize = 16 << 20;
 
@@ -96,8 +96,12 @@ fn preserving_writes_the_same_bytes_back() {
     let before = device.image();
     let mut disk = RawDisk::open(&device.device, Writing::Preserve, None).expect("an exclusive open");
     let blocks: Vec<u64> = (0..500).map(|index| index * 61 % disk.geometry().capacity_blocks()).collect();
-    disk.keep(&blocks).expect("readable blocks");
-    for index in 0..blocks.len() {
+    // One block each, and now and then more than the device takes in one piece.
+    let long = disk.max_transfer_blocks() + 3;
+    let span = |(index, &block): (usize, &u64)| Span { block, count: if index == 7 { long } else { 1 } };
+    let spans: Vec<Span> = blocks.iter().enumerate().map(span).collect();
+    disk.keep(&spans).expect("readable blocks");
+    for index in 0..spans.len() {
         let timing = disk.write_timed(index).expect("a write");
         assert!(timing.latency_ns > 0);
     }
@@ -111,19 +115,20 @@ fn destroying_writes_the_pattern_at_the_blocks_that_were_told_and_nowhere_else()
     let before = device.image();
     let mut disk = RawDisk::open(&device.device, Writing::Destroy, None).expect("an exclusive open");
     let size = disk.geometry().block_bytes as usize;
-    disk.keep(&[7, 3]).expect("readable blocks");
+    disk.keep(&[Span { block: 7, count: 2 }, Span::single(3)]).expect("readable blocks");
     disk.write_timed(0).expect("a write");
     drop(disk);
     let after = device.image();
     assert!(after[7 * size..8 * size].starts_with(b"DiskAtls\x07"));
-    assert!(after[..7 * size] == before[..7 * size] && after[8 * size..] == before[8 * size..]);
+    assert!(after[8 * size..9 * size].starts_with(b"DiskAtls\x08"));
+    assert!(after[..7 * size] == before[..7 * size] && after[9 * size..] == before[9 * size..]);
 }
 
 #[test]
 fn a_disk_opened_for_reading_refuses_to_write() {
     let Some(device) = Loop::new(&[]) else { return };
     let mut disk = RawDisk::open(&device.device, Writing::Nothing, None).expect("an open");
-    disk.keep(&[3]).expect("a readable block");
+    disk.keep(&[Span::single(3)]).expect("a readable block");
     assert!(!disk.writable());
     assert!(matches!(disk.write_timed(0), Err(AccessError::Gone { .. })));
 }
@@ -134,7 +139,7 @@ fn a_block_that_was_not_kept_is_not_written() {
     let before = device.image();
     let mut disk = RawDisk::open(&device.device, Writing::Preserve, None).expect("an exclusive open");
     let beyond = disk.geometry().capacity_blocks() + 5;
-    assert!(disk.keep(&[3, beyond]).is_err());
+    assert!(disk.keep(&[Span::single(3), Span::single(beyond)]).is_err());
     assert!(disk.write_timed(0).is_err());
     drop(disk);
     assert!(device.image() == before, "bytes changed");

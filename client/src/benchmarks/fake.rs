@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::io;
 
-use super::{Interrupt, Notes, Quiet, Session, Settings};
-use crate::device::{AccessError, Device, Geometry, Timing};
+use super::{Forgetful, Interrupt, Notes, Quiet, Session, Settings};
+use crate::device::{AccessError, Cache, Device, Geometry, Span, Timing, Unswitchable};
 
 /// A disk without caches whose every number is known.
 pub struct Fake {
@@ -27,7 +27,7 @@ pub struct Fake {
     pub writable: bool,
     /// Writes are answered at once, as by a drive with its write cache on.
     pub delays_writes: bool,
-    pub kept: Vec<u64>,
+    pub kept: Vec<Span>,
     pub written: Vec<u64>,
     pub head_block: u64,
 }
@@ -109,8 +109,8 @@ impl Fake {
     pub fn session<T>(&mut self, settings: Settings, act: impl FnOnce(&mut Session<'_>) -> T) -> T {
         let notes = Notes { rotation_ns: self.rotation_ns };
         let interrupt = self.interrupt_after.as_ref().map_or_else(Interrupt::default, |(_, flag)| flag.clone());
-        let mut quiet = Quiet;
-        let mut session = Session::new(self, &mut quiet, interrupt, settings, notes);
+        let (mut quiet, mut forgetful) = (Quiet, Forgetful);
+        let mut session = Session::new(self, &mut quiet, &mut forgetful, interrupt, settings, notes);
         act(&mut session)
     }
 }
@@ -141,24 +141,40 @@ impl Device for Fake {
         self.access(block, count)
     }
 
-    fn keep(&mut self, blocks: &[u64]) -> Result<(), AccessError> {
+    fn keep(&mut self, spans: &[Span]) -> Result<(), AccessError> {
         self.kept.clear();
-        for &block in blocks {
-            self.access(block, 1)?;
+        for span in spans {
+            self.access(span.block, span.count)?;
         }
-        self.kept = blocks.to_vec();
+        self.kept = spans.to_vec();
         Ok(())
     }
 
     fn write_timed(&mut self, index: usize) -> Result<Timing, AccessError> {
         assert!(self.writable, "written although not writable");
-        let block = self.kept[index];
+        let Span { block, count } = self.kept[index];
         self.written.push(block);
         if self.delays_writes {
             self.now_ns += 50_000;
             return Ok(Timing { start_ns: self.now_ns - 50_000, latency_ns: 50_000 });
         }
-        self.access(block, 1)
+        self.access(block, count)
+    }
+
+    fn cache(&mut self, which: Cache) -> Option<bool> {
+        (which == Cache::Write).then_some(self.delays_writes)
+    }
+
+    fn set_cache(&mut self, which: Cache, on: bool) -> Result<(), Unswitchable> {
+        if which == Cache::LookAhead {
+            return Err(Unswitchable("this disk has no look-ahead".to_owned()));
+        }
+        self.delays_writes = on;
+        Ok(())
+    }
+
+    fn temperature_celsius(&mut self) -> Option<i32> {
+        None
     }
 
     fn writable(&self) -> bool {

@@ -18,12 +18,16 @@ mod zoned;
 pub mod fake;
 #[cfg(test)]
 mod rotation_tests;
+#[cfg(test)]
+mod session_tests;
 
 use serde_json::Value;
 
 use crate::device::Geometry;
 
-pub use session::{Interrupt, Notes, Progress, Quiet, Session, Settings, Stop, ZonedMode};
+pub use session::{
+    Forgetful, Interrupt, Journal, Notes, Piece, Progress, Quiet, Session, Settings, Stop, Suite, ZonedMode,
+};
 
 /// One benchmark: what it does to a device and how it writes that down. Kinds know nothing of each other.
 pub trait Kind: Sync {
@@ -39,11 +43,36 @@ pub trait Kind: Sync {
     /// Whether its samples mean nothing on a device that does not turn.
     fn needs_rotation(&self) -> bool;
 
-    /// Nanoseconds of device time that `run` will roughly take: good enough for a progress line.
-    fn estimate_ns(&self, geometry: &Geometry, settings: &Settings, rotation_ns: u64) -> u64;
+    /// Whether a suite asks for this kind.
+    fn part_of(&self, suite: Suite) -> bool;
+
+    /// What `run` will roughly take and move, for the plan and the progress line.
+    fn cost(&self, geometry: &Geometry, settings: &Settings, rotation_ns: u64) -> Cost;
+
+    /// How the device's caches have to stand while it runs. The run puts them there before and back afterwards.
+    fn caches(&self, _settings: &Settings) -> CacheWish {
+        CacheWish::default()
+    }
 
     /// Measures. Never fails: what was measured before a stop is in the answer.
     fn run(&self, session: &mut Session<'_>) -> Measurement;
+}
+
+/// What a kind takes. An estimate: nothing is known of the device but its size, and perhaps its turn.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Cost {
+    /// Device time.
+    pub elapsed_ns: u64,
+    pub read_bytes: u64,
+    /// 0 where nothing may be written.
+    pub written_bytes: u64,
+}
+
+/// `None`: as it stands.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct CacheWish {
+    pub write: Option<bool>,
+    pub look_ahead: Option<bool>,
 }
 
 /// What a kind saw.

@@ -4,7 +4,11 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::device::{AccessError, Device, Geometry, Timing};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::device::{AccessError, Cache, Device, Geometry, Span, Timing};
 use crate::report::document::MediumError;
 
 /// So many medium errors in a row, at different places, are not a bad spot: the device is lost.
@@ -12,6 +16,9 @@ const CONSECUTIVE_ERRORS_MEAN_GONE: u32 = 24;
 
 /// How many medium errors a run writes down one by one: the schema's bound, far above any disk worth measuring.
 const ERRORS_KEPT: usize = 1000;
+
+/// How often a long pause looks up.
+const LOOK_UP_NS: u64 = 500_000_000;
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ZonedMode {
@@ -21,19 +28,36 @@ pub enum ZonedMode {
     Streaming,
 }
 
+/// How much is measured. `Day` and `Week` are the measurements that take so long, and nothing else.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Suite {
+    /// Under three minutes on any disk.
+    Quick,
+    /// Under twenty minutes on a disk of 20 TB.
+    Standard,
+    /// Everything as the documents did it, but what takes a day or a week.
+    Full,
+    Day,
+    Week,
+}
+
 /// What the person asked for, as far as a kind has to know it.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
+    /// How far a kind goes. A kind that was asked for by name goes as far as in `Full`.
+    pub suite: Suite,
     /// How often each series is measured.
     pub repeats: u32,
     pub zoned: ZonedMode,
+    /// Whether the device will be open for writing.
+    pub writes: bool,
     /// Where random positions come from: the same seed asks for the same blocks.
     pub seed: u64,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { repeats: 3, zoned: ZonedMode::Sampled, seed: 1 }
+        Self { suite: Suite::Standard, repeats: 3, zoned: ZonedMode::Sampled, writes: false, seed: 1 }
     }
 }
 
@@ -67,6 +91,34 @@ pub trait Progress {
     fn update(&mut self, doing: &str, remaining_ns: u64);
 }
 
+/// What a finished piece of a kind left behind.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub struct Piece {
+    /// What the kind measured, in the kind's own form.
+    pub value: Value,
+    pub errors: Vec<MediumError>,
+}
+
+/// Remembers finished pieces, so that a run that was cut off goes on where it was.
+pub trait Journal {
+    /// The piece of this name, if an earlier invocation of the same run finished it.
+    fn recall(&mut self, name: &str) -> Option<Piece>;
+
+    /// Writes a finished piece down; it is durable when this returns.
+    fn record(&mut self, name: &str, piece: &Piece);
+}
+
+/// Remembers nothing: a run that is measured in one go, or a test.
+pub struct Forgetful;
+
+impl Journal for Forgetful {
+    fn recall(&mut self, _name: &str) -> Option<Piece> {
+        None
+    }
+
+    fn record(&mut self, _name: &str, _piece: &Piece) {}
+}
+
 /// Progress that nobody watches.
 pub struct Quiet;
 
@@ -84,6 +136,7 @@ pub struct Notes {
 pub struct Session<'a> {
     device: &'a mut dyn Device,
     progress: &'a mut dyn Progress,
+    journal: &'a mut dyn Journal,
     interrupt: Interrupt,
     pub settings: Settings,
     pub notes: Notes,
@@ -95,11 +148,12 @@ impl<'a> Session<'a> {
     pub fn new(
         device: &'a mut dyn Device,
         progress: &'a mut dyn Progress,
+        journal: &'a mut dyn Journal,
         interrupt: Interrupt,
         settings: Settings,
         notes: Notes,
     ) -> Self {
-        Self { device, progress, interrupt, settings, notes, errors: Vec::new(), errors_in_a_row: 0 }
+        Self { device, progress, journal, interrupt, settings, notes, errors: Vec::new(), errors_in_a_row: 0 }
     }
 
     #[must_use]
@@ -123,6 +177,65 @@ impl<'a> Session<'a> {
 
     pub fn idle(&mut self, duration_ns: u64) {
         self.device.idle(duration_ns);
+    }
+
+    /// Lets a long time pass, and looks up in between whether the run has to end.
+    ///
+    /// # Errors
+    /// [`Stop`] when the run has to end.
+    pub fn pause(&mut self, duration_ns: u64) -> Result<(), Stop> {
+        let end_ns = self.device.now_ns().saturating_add(duration_ns);
+        loop {
+            self.check_interrupt()?;
+            let left_ns = end_ns.saturating_sub(self.device.now_ns());
+            if left_ns == 0 {
+                return Ok(());
+            }
+            self.device.idle(left_ns.min(LOOK_UP_NS));
+        }
+    }
+
+    /// Nanoseconds on the device's clock.
+    #[must_use]
+    pub fn now_ns(&self) -> u64 {
+        self.device.now_ns()
+    }
+
+    /// Whether the cache is on now; `None` where nobody can tell.
+    pub fn cache(&mut self, which: Cache) -> Option<bool> {
+        self.device.cache(which)
+    }
+
+    pub fn temperature_celsius(&mut self) -> Option<i32> {
+        self.device.temperature_celsius()
+    }
+
+    /// Measures a piece of the kind, or takes what an earlier invocation of this run measured of that name.
+    ///
+    /// `measure` answers with what it has and why it stopped, if it did; only what was finished is written down. It may
+    /// be called again where the piece was disturbed, and then starts over. Names are unique within the kind, and a
+    /// kind that does what the pieces before showed asks for the same pieces again.
+    ///
+    /// # Panics
+    /// When a value can't be written as JSON: the kinds' columns of integers always can.
+    pub fn piece<T: Serialize + DeserializeOwned>(
+        &mut self,
+        name: &str,
+        mut measure: impl FnMut(&mut Self) -> (T, Option<Stop>),
+    ) -> (T, Option<Stop>) {
+        if let Some(piece) = self.journal.recall(name)
+            && let Ok(value) = serde_json::from_value(piece.value)
+        {
+            self.errors.extend(piece.errors);
+            return (value, None);
+        }
+        let errors_before = self.errors.len();
+        let (value, stop) = measure(self);
+        if stop.is_none() {
+            let written = serde_json::to_value(&value).expect("columns of integers always serialise");
+            self.journal.record(name, &Piece { value: written, errors: self.errors[errors_before..].to_vec() });
+        }
+        (value, stop)
     }
 
     /// Reads and times; `None` where the medium failed, which is then on record.
@@ -151,8 +264,17 @@ impl<'a> Session<'a> {
     /// # Errors
     /// [`Stop`] when the run has to end.
     pub fn keep(&mut self, blocks: &[u64]) -> Result<Option<u64>, Stop> {
+        let spans: Vec<Span> = blocks.iter().map(|&block| Span::single(block)).collect();
+        self.keep_spans(&spans)
+    }
+
+    /// As [`Session::keep`], for longer stretches, each up to [`crate::device::LONGEST_WRITE_BYTES`].
+    ///
+    /// # Errors
+    /// [`Stop`] when the run has to end.
+    pub fn keep_spans(&mut self, spans: &[Span]) -> Result<Option<u64>, Stop> {
         self.check_interrupt()?;
-        let bad = match self.device.keep(blocks) {
+        let bad = match self.device.keep(spans) {
             Err(AccessError::Medium { block, source }) => {
                 self.settle(Err::<(), _>(AccessError::Medium { block, source }), "read")?;
                 Some(block)

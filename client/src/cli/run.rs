@@ -156,6 +156,7 @@ fn request(args: &Args) -> Result<Request, UsageError> {
                 Zoned::Sampled => ZonedMode::Sampled,
                 Zoned::Streaming => ZonedMode::Streaming,
             },
+            writes: args.writes != Writes::None,
             ..Settings::default()
         },
         license: args.license.clone(),

@@ -2,9 +2,10 @@
 #![allow(unsafe_code, reason = "an ioctl and mlock take raw arguments; each block says why it is sound")]
 
 use std::ffi::c_int;
-use std::os::fd::AsFd;
+use std::marker::PhantomData;
+use std::os::fd::{AsFd, AsRawFd};
 
-use rustix::io::Result;
+use rustix::io::{Errno, Result};
 use rustix::ioctl::{Getter, ioctl, opcode};
 
 /// `BLKROGET` of linux/fs.h, `_IO(0x12, 94)`.
@@ -27,4 +28,38 @@ pub fn is_read_only(fd: &impl AsFd) -> Result<bool> {
 pub fn lock_in_memory(bytes: &mut [u8]) -> Result<()> {
     // SAFETY: the range is a live slice; locking its pages changes no byte, and unmapping them ends the lock.
     unsafe { rustix::mm::mlock(bytes.as_mut_ptr().cast(), bytes.len()) }
+}
+
+/// One buffer, named as often as a long read needs: the bytes are not looked at, so they may overwrite each other, and a
+/// read of a gibibyte takes a mebibyte of memory.
+pub struct Repeated<'a> {
+    list: Vec<libc::iovec>,
+    buffer: PhantomData<&'a mut [u8]>,
+}
+
+impl<'a> Repeated<'a> {
+    /// For reads of `length` bytes. The kernel takes at most 1024 entries (`IOV_MAX`).
+    pub fn new(buffer: &'a mut [u8], length: usize) -> Self {
+        let mut list = Vec::with_capacity(length.div_ceil(buffer.len()));
+        let mut left = length;
+        while left > 0 {
+            let part = left.min(buffer.len());
+            list.push(libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: part });
+            left -= part;
+        }
+        Self { list, buffer: PhantomData }
+    }
+
+    /// Reads as much as the list names from `offset`; answers with the bytes read.
+    ///
+    /// # Errors
+    /// What the call said.
+    pub fn pread(&self, fd: &impl AsFd, offset: u64) -> Result<usize> {
+        let count = c_int::try_from(self.list.len()).map_err(|_| Errno::INVAL)?;
+        let offset = libc::off_t::try_from(offset).map_err(|_| Errno::INVAL)?;
+        // SAFETY: every entry lies within the buffer, which is borrowed mutably for as long as the list lives, and any
+        // bytes are valid in it.
+        let read = unsafe { libc::preadv(fd.as_fd().as_raw_fd(), self.list.as_ptr(), count, offset) };
+        usize::try_from(read).map_err(|_| Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO))
+    }
 }

@@ -50,13 +50,58 @@ impl Geometry {
     }
 }
 
+/// Consecutive blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    pub block: u64,
+    pub count: u32,
+}
+
+impl Span {
+    #[must_use]
+    pub fn single(block: u64) -> Self {
+        Self { block, count: 1 }
+    }
+}
+
+/// A cache of the device that can be on or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cache {
+    /// Writes are answered before they are on the medium.
+    Write,
+    /// The device reads on after a read.
+    LookAhead,
+}
+
+impl Cache {
+    pub const ALL: [Self; 2] = [Self::Write, Self::LookAhead];
+
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Write => "write cache",
+            Self::LookAhead => "look-ahead",
+        }
+    }
+}
+
+/// Why a cache stays as it is, as a sentence.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Unswitchable(pub String);
+
+/// The longest span that may be handed to `read_timed`, and that may be kept: a single call, which the kernel passes on in pieces.
+pub const LONGEST_READ_BYTES: u64 = 1 << 30;
+pub const LONGEST_WRITE_BYTES: u64 = 128 << 20;
+
 /// A disk under measurement. All positions and counts are in blocks of `geometry().block_bytes`.
 ///
 /// Implementations allocate every buffer up front: between two timed requests nothing allocates, locks or prints.
 pub trait Device {
     fn geometry(&self) -> Geometry;
 
-    /// The largest `count` that `read_timed` takes.
+    /// Blocks that the kernel passes to the device in one piece. `read_timed` takes more, up to
+    /// [`LONGEST_READ_BYTES`]; the device then sees several requests, under way at once.
     fn max_transfer_blocks(&self) -> u32;
 
     /// Nanoseconds on the device's clock.
@@ -71,14 +116,15 @@ pub trait Device {
     /// [`AccessError`] when the medium or the device fails.
     fn read_timed(&mut self, block: u64, count: u32) -> Result<Timing, AccessError>;
 
-    /// Reads one block each at `blocks` and keeps the bytes inside the device handle, in this order, for
-    /// `write_timed`. Replaces what an earlier call kept. Untimed.
+    /// Makes the spans ready for `write_timed`, in this order: in `preserve` mode it reads what stands there and keeps
+    /// the bytes inside the device handle. Replaces what an earlier call kept. Untimed. No span is longer than
+    /// [`LONGEST_WRITE_BYTES`], and memory is taken for all of them together.
     ///
     /// # Errors
     /// [`AccessError`] when a block can't be read: nothing may then be written there.
-    fn keep(&mut self, blocks: &[u64]) -> Result<(), AccessError>;
+    fn keep(&mut self, spans: &[Span]) -> Result<(), AccessError>;
 
-    /// Writes one block at the position that `keep` was told at `index`, and times it. In `preserve` mode the
+    /// Writes the span that `keep` was told at `index` in one call, and times it. In `preserve` mode the
     /// bytes are those that `keep` read, in `destroy` mode the device's own pattern.
     ///
     /// # Errors
@@ -87,6 +133,18 @@ pub trait Device {
 
     /// Whether `write_timed` may be called.
     fn writable(&self) -> bool;
+
+    /// Whether the cache is on now; `None` where nobody can tell.
+    fn cache(&mut self, which: Cache) -> Option<bool>;
+
+    /// Switches the cache, for as long as the device has power.
+    ///
+    /// # Errors
+    /// [`Unswitchable`] says why it stays as it was.
+    fn set_cache(&mut self, which: Cache, on: bool) -> Result<(), Unswitchable>;
+
+    /// What the device's sensor says now; `None` where it has none or it can't be asked.
+    fn temperature_celsius(&mut self) -> Option<i32>;
 
     /// Requests made so far, where others' requests can be told from ours by counting; `None` where there are no others.
     fn requests(&self) -> Option<u64> {

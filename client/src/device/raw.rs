@@ -10,7 +10,7 @@ use rustix::io::Errno;
 use rustix::time::{ClockId, clock_gettime};
 
 use super::arena::Arena;
-use super::{AccessError, Device, Geometry, Timing};
+use super::{AccessError, Cache, Device, Geometry, LONGEST_READ_BYTES, Span, Timing, Unswitchable};
 
 /// The largest request, where the kernel does not ask for less.
 const MAX_TRANSFER_BYTES: u32 = 1 << 20;
@@ -23,6 +23,9 @@ const LARGEST_BLOCK_BYTES: u32 = 65_536;
 
 /// Pauses longer than this sleep first, so that a long one does not keep a core busy.
 const SPIN_NS: u64 = 1_500_000;
+
+/// Pauses longer than this only sleep: nobody asks when exactly they end, and a week of them must cost nothing.
+const PRECISE_NS: u64 = 100_000_000;
 
 /// What may be written.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -69,7 +72,8 @@ pub struct RawDisk {
     max_transfer_blocks: u32,
     buffer: Arena,
     kept: Arena,
-    kept_blocks: Vec<u64>,
+    /// Where each kept span belongs, and where its bytes start in `kept`.
+    kept_spans: Vec<(Span, usize)>,
     requests: u64,
 }
 
@@ -107,7 +111,7 @@ impl RawDisk {
             max_transfer_blocks,
             buffer: Arena::new(bytes, ALIGNMENT),
             kept: Arena::new(0, ALIGNMENT),
-            kept_blocks: Vec::new(),
+            kept_spans: Vec::new(),
             requests: 0,
         })
     }
@@ -136,6 +140,26 @@ impl RawDisk {
         block * u64::from(self.geometry.block_bytes)
     }
 
+    /// Puts the bytes for the span into `kept` from `at` on.
+    fn keep_one(&mut self, span: Span, at: usize) -> Result<(), AccessError> {
+        let size = self.geometry.block_bytes as usize;
+        let place = at..at + span.count as usize * size;
+        let offset = self.offset(span.block);
+        self.requests += u64::from(span.count.div_ceil(self.max_transfer_blocks));
+        // Read in `destroy` mode as well: where a disk can't read, the probe does not write.
+        match rustix::io::pread(&self.file, &mut self.kept.bytes_mut()[place.clone()], offset) {
+            Ok(read) if read == place.len() => {}
+            Ok(read) => return Err(self.fail(span.block + (read / size) as u64, Errno::IO)),
+            Err(error) => return Err(self.fail(span.block, error)),
+        }
+        if self.writing == Writing::Destroy {
+            for (block, bytes) in (span.block..).zip(self.kept.bytes_mut()[place].chunks_mut(size)) {
+                fill_pattern(bytes, block);
+            }
+        }
+        Ok(())
+    }
+
     fn fail(&self, block: u64, error: Errno) -> AccessError {
         let source = io::Error::from(error);
         let gone = matches!(error, Errno::NODEV | Errno::NXIO | Errno::NOMEDIUM | Errno::SHUTDOWN | Errno::BADF)
@@ -160,7 +184,8 @@ impl Device for RawDisk {
     fn idle(&mut self, duration_ns: u64) {
         let end = clock_ns() + duration_ns;
         if duration_ns > SPIN_NS {
-            std::thread::sleep(std::time::Duration::from_nanos(duration_ns - SPIN_NS));
+            let spin_ns = if duration_ns > PRECISE_NS { 0 } else { SPIN_NS };
+            std::thread::sleep(std::time::Duration::from_nanos(duration_ns - spin_ns));
         }
         while clock_ns() < end {
             std::hint::spin_loop();
@@ -170,57 +195,71 @@ impl Device for RawDisk {
     fn read_timed(&mut self, block: u64, count: u32) -> Result<Timing, AccessError> {
         let offset = self.offset(block);
         let length = count as usize * self.geometry.block_bytes as usize;
-        self.requests += 1;
-        let buffer = &mut self.buffer.bytes_mut()[..length];
-        let start_ns = clock_ns();
-        let result = rustix::io::pread(&self.file, buffer, offset);
-        let end_ns = clock_ns();
+        debug_assert!(length as u64 <= LONGEST_READ_BYTES);
+        self.requests += u64::from(count.div_ceil(self.max_transfer_blocks));
+        let (timing, result) = if length <= self.buffer.bytes().len() {
+            let buffer = &mut self.buffer.bytes_mut()[..length];
+            let start_ns = clock_ns();
+            let result = rustix::io::pread(&self.file, buffer, offset);
+            (Timing { start_ns, latency_ns: clock_ns() - start_ns }, result)
+        } else {
+            let list = super::edge::Repeated::new(self.buffer.bytes_mut(), length);
+            let start_ns = clock_ns();
+            let result = list.pread(&self.file, offset);
+            (Timing { start_ns, latency_ns: clock_ns() - start_ns }, result)
+        };
         match result {
-            Ok(read) if read == length => Ok(Timing { start_ns, latency_ns: end_ns - start_ns }),
-            Ok(_) => Err(self.fail(block, Errno::IO)),
+            Ok(read) if read == length => Ok(timing),
+            Ok(read) => Err(self.fail(block + read as u64 / u64::from(self.geometry.block_bytes), Errno::IO)),
             Err(error) => Err(self.fail(block, error)),
         }
     }
 
-    fn keep(&mut self, blocks: &[u64]) -> Result<(), AccessError> {
+    fn keep(&mut self, spans: &[Span]) -> Result<(), AccessError> {
         let size = self.geometry.block_bytes as usize;
         // Emptied first: after a failure `write_timed` has nothing to write.
-        self.kept_blocks.clear();
-        self.kept.ensure(blocks.len() * size);
-        for (index, &block) in blocks.iter().enumerate() {
-            let offset = self.offset(block);
-            self.requests += 1;
-            let place = &mut self.kept.bytes_mut()[index * size..(index + 1) * size];
-            match rustix::io::pread(&self.file, &mut *place, offset) {
-                Ok(read) if read == size => {}
-                Ok(_) => return Err(self.fail(block, Errno::IO)),
-                Err(error) => return Err(self.fail(block, error)),
-            }
-            if self.writing == Writing::Destroy {
-                fill_pattern(&mut self.kept.bytes_mut()[index * size..(index + 1) * size], block);
-            }
+        self.kept_spans.clear();
+        self.kept.ensure(spans.iter().map(|span| span.count as usize * size).sum());
+        let mut at = 0;
+        let mut kept = Vec::with_capacity(spans.len());
+        for &span in spans {
+            self.keep_one(span, at)?;
+            kept.push((span, at));
+            at += span.count as usize * size;
         }
-        self.kept_blocks.extend_from_slice(blocks);
+        self.kept_spans = kept;
         Ok(())
     }
 
     fn write_timed(&mut self, index: usize) -> Result<Timing, AccessError> {
-        let size = self.geometry.block_bytes as usize;
         let denied = || io::Error::from(io::ErrorKind::PermissionDenied);
-        let Some(&block) = self.kept_blocks.get(index).filter(|_| self.writing != Writing::Nothing) else {
+        let Some(&(span, at)) = self.kept_spans.get(index).filter(|_| self.writing != Writing::Nothing) else {
             return Err(AccessError::Gone { source: denied() });
         };
-        let offset = self.offset(block);
-        self.requests += 1;
-        let bytes = &self.kept.bytes()[index * size..(index + 1) * size];
+        let offset = self.offset(span.block);
+        let length = span.count as usize * self.geometry.block_bytes as usize;
+        self.requests += u64::from(span.count.div_ceil(self.max_transfer_blocks));
+        let bytes = &self.kept.bytes()[at..at + length];
         let start_ns = clock_ns();
         let result = rustix::io::pwrite(&self.file, bytes, offset);
         let end_ns = clock_ns();
         match result {
-            Ok(written) if written == size => Ok(Timing { start_ns, latency_ns: end_ns - start_ns }),
-            Ok(_) => Err(self.fail(block, Errno::IO)),
-            Err(error) => Err(self.fail(block, error)),
+            Ok(written) if written == length => Ok(Timing { start_ns, latency_ns: end_ns - start_ns }),
+            Ok(_) => Err(self.fail(span.block, Errno::IO)),
+            Err(error) => Err(self.fail(span.block, error)),
         }
+    }
+
+    fn cache(&mut self, _which: Cache) -> Option<bool> {
+        None
+    }
+
+    fn set_cache(&mut self, which: Cache, _on: bool) -> Result<(), Unswitchable> {
+        Err(Unswitchable(format!("this device's {} can't be switched from here", which.words())))
+    }
+
+    fn temperature_celsius(&mut self) -> Option<i32> {
+        None
     }
 
     fn writable(&self) -> bool {
@@ -295,4 +334,34 @@ fn fill_pattern(place: &mut [u8], block: u64) {
 fn clock_ns() -> u64 {
     let now = clock_gettime(ClockId::MonotonicRaw);
     now.tv_sec.unsigned_abs() * 1_000_000_000 + now.tv_nsec.unsigned_abs()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::super::edge::Repeated;
+    use super::*;
+
+    #[test]
+    fn a_read_longer_than_the_buffer_takes_all_its_bytes_and_stops_at_the_end_of_the_file() {
+        let mut file = tempfile::tempfile().expect("a file");
+        let bytes: Vec<u8> = (0..10_000_u32).map(|index| (index % 251) as u8).collect();
+        file.write_all(&bytes).expect("the bytes");
+        let mut buffer = vec![0; 1024];
+        assert_eq!(Repeated::new(&mut buffer, 5000).pread(&file, 100).expect("a read"), 5000);
+        // The last part, 904 bytes, lies over the start of the part before it.
+        assert_eq!(buffer[..904], bytes[100 + 4096..100 + 5000]);
+        assert_eq!(buffer[904..], bytes[100 + 3072 + 904..100 + 4096]);
+        assert_eq!(Repeated::new(&mut buffer, 5000).pread(&file, 9000).expect("a read"), 1000);
+    }
+
+    #[test]
+    fn the_pattern_of_a_block_names_the_block() {
+        let mut bytes = [0; 40];
+        fill_pattern(&mut bytes, 77);
+        assert_eq!(&bytes[..8], b"DiskAtls");
+        assert_eq!(bytes[8..16], 77_u64.to_le_bytes());
+        assert_eq!(bytes[16..24], bytes[32..40]);
+    }
 }

@@ -7,7 +7,7 @@ use super::progress::{Display, KindProgress};
 use super::target::Target;
 use super::{Request, writing_word};
 use crate::benchmarks::rotation::{Verdict, detect};
-use crate::benchmarks::{Interrupt, Kind, Measurement, Notes, Samples, Session, Stop};
+use crate::benchmarks::{Forgetful, Interrupt, Kind, Measurement, Notes, Samples, Session, Stop};
 use crate::identify::{Tree, host};
 use crate::report::document::{
     Benchmark, Conditions, Interference, Measured, MediumError, Probe, Provenance, RunDocument, SCHEMA,
@@ -140,11 +140,12 @@ impl Run<'_> {
         }
         let rotation_ns = self.notes.rotation_ns.unwrap_or(TYPICAL_ROTATION_NS);
         let geometry = self.target.device.geometry();
-        let later_ns = later.iter().map(|kind| kind.estimate_ns(&geometry, &self.request.settings, rotation_ns)).sum();
+        let later_ns =
+            later.iter().map(|kind| kind.cost(&geometry, &self.request.settings, rotation_ns).elapsed_ns).sum();
         let before = counters(self.target, self.tree);
         let start_ns = self.target.device.now_ns();
         let (measurement, errors) = self.session(kind.slug(), later_ns, |session| {
-            let own_ns = kind.estimate_ns(&session.geometry(), &session.settings, rotation_ns);
+            let own_ns = kind.cost(&session.geometry(), &session.settings, rotation_ns).elapsed_ns;
             session.progress("starting", own_ns);
             (kind.run(session), std::mem::take(&mut session.errors))
         });
@@ -161,10 +162,12 @@ impl Run<'_> {
     }
 
     fn session<T>(&mut self, what: &str, later_ns: u64, act: impl FnOnce(&mut Session<'_>) -> T) -> T {
+        let mut forgetful = Forgetful;
         let mut progress = KindProgress { display: self.display, kind: what, later_ns };
         let mut session = Session::new(
             self.target.device.as_mut(),
             &mut progress,
+            &mut forgetful,
             self.interrupt.clone(),
             self.request.settings,
             self.notes,

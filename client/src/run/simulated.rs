@@ -5,7 +5,7 @@ use std::io;
 use super::target::Target;
 use super::{Request, conditions};
 use crate::device::raw::Writing;
-use crate::device::{AccessError, Device, Geometry, Timing};
+use crate::device::{AccessError, Cache, Device, Geometry, Span, Timing, Unswitchable};
 use crate::identify::Tree;
 use crate::report::digest::unit_digest;
 use crate::report::document::{DeviceReport, Manufacture, Provenance, Rotational, WriteCache};
@@ -50,8 +50,8 @@ impl Device for Opened {
         self.drive.read_timed(block, count)
     }
 
-    fn keep(&mut self, blocks: &[u64]) -> Result<(), AccessError> {
-        self.drive.keep(blocks)
+    fn keep(&mut self, spans: &[Span]) -> Result<(), AccessError> {
+        self.drive.keep(spans)
     }
 
     fn write_timed(&mut self, index: usize) -> Result<Timing, AccessError> {
@@ -60,6 +60,18 @@ impl Device for Opened {
             return Err(AccessError::Gone { source });
         }
         self.drive.write_timed(index)
+    }
+
+    fn cache(&mut self, which: Cache) -> Option<bool> {
+        self.drive.cache(which)
+    }
+
+    fn set_cache(&mut self, which: Cache, on: bool) -> Result<(), Unswitchable> {
+        self.drive.set_cache(which, on)
+    }
+
+    fn temperature_celsius(&mut self) -> Option<i32> {
+        self.drive.temperature_celsius()
     }
 
     fn writable(&self) -> bool {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::engine::{Engine, Request};
 use super::model::{Identity, Model, WriteCacheState};
 use super::noise::{Noise, NoiseLevel};
-use crate::device::{AccessError, Device, Geometry, Timing};
+use crate::device::{AccessError, Cache, Device, Geometry, Span, Timing, Unswitchable};
 
 /// What the host does between two requests (Skippy 4.1.1: 7 to 8 microseconds).
 const HOST_THINK_NS: u64 = 8_000;
@@ -18,7 +18,7 @@ pub struct SimulatedDrive {
     noise: Noise,
     identity: Identity,
     now_ns: u64,
-    kept: Vec<u64>,
+    kept: Vec<Span>,
 }
 
 impl SimulatedDrive {
@@ -116,17 +116,42 @@ impl Device for SimulatedDrive {
         self.serve(block, count, false)
     }
 
-    fn keep(&mut self, blocks: &[u64]) -> Result<(), AccessError> {
-        for &block in blocks {
-            self.serve(block, 1, false)?;
+    fn keep(&mut self, spans: &[Span]) -> Result<(), AccessError> {
+        for span in spans {
+            self.serve(span.block, span.count, false)?;
         }
         self.kept.clear();
-        self.kept.extend_from_slice(blocks);
+        self.kept.extend_from_slice(spans);
         Ok(())
     }
 
     fn write_timed(&mut self, index: usize) -> Result<Timing, AccessError> {
-        self.serve(self.kept[index], 1, true)
+        let Span { block, count } = self.kept[index];
+        self.serve(block, count, true)
+    }
+
+    fn cache(&mut self, which: Cache) -> Option<bool> {
+        Some(match which {
+            Cache::Write => self.engine.write_cache(),
+            Cache::LookAhead => self.engine.look_ahead(),
+        })
+    }
+
+    fn set_cache(&mut self, which: Cache, on: bool) -> Result<(), Unswitchable> {
+        let obeyed = match which {
+            Cache::Write => self.set_write_cache(on),
+            Cache::LookAhead => self.set_look_ahead(on),
+        };
+        let word = if on { "on" } else { "off" };
+        if obeyed {
+            Ok(())
+        } else {
+            Err(Unswitchable(format!("the drive's {} can't be switched {word}", which.words())))
+        }
+    }
+
+    fn temperature_celsius(&mut self) -> Option<i32> {
+        Self::temperature_celsius(self)
     }
 
     fn writable(&self) -> bool {

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::stats::{Random, median};
 use super::walk::{Access, walk};
-use super::{Kind, Measurement, Nothing, Samples, Session, Settings, Stop, track};
+use super::{CacheWish, Cost, Kind, Measurement, Nothing, Samples, Session, Settings, Stop, Suite, track};
 use crate::device::Geometry;
 use plan::{Chain, Pattern, Plan, TURNS};
 
@@ -67,8 +67,23 @@ impl Kind for Seeker {
         true
     }
 
-    fn estimate_ns(&self, _geometry: &Geometry, _settings: &Settings, rotation_ns: u64) -> u64 {
-        plan::accesses_guess() * (rotation_ns / 2 + 10_000_000)
+    fn part_of(&self, suite: Suite) -> bool {
+        suite <= Suite::Full
+    }
+
+    fn cost(&self, geometry: &Geometry, settings: &Settings, rotation_ns: u64) -> Cost {
+        let accesses = plan::accesses_guess();
+        let bytes = accesses * u64::from(geometry.block_bytes);
+        Cost {
+            elapsed_ns: accesses * (rotation_ns / 2 + 10_000_000),
+            read_bytes: bytes,
+            written_bytes: if settings.writes { bytes } else { 0 },
+        }
+    }
+
+    fn caches(&self, settings: &Settings) -> CacheWish {
+        // A write that the cache answers shows nothing of the arm.
+        CacheWish { write: settings.writes.then_some(false), look_ahead: None }
     }
 
     fn run(&self, session: &mut Session<'_>) -> Measurement {

@@ -13,7 +13,7 @@ mod series;
 
 use serde::Serialize;
 
-use super::{Kind, Measurement, Nothing, Samples, Session, Settings, Stop};
+use super::{CacheWish, Cost, Kind, Measurement, Nothing, Samples, Session, Settings, Stop, Suite};
 use crate::device::Geometry;
 use plan::{Layout, Region, Variant};
 use series::Series;
@@ -49,10 +49,26 @@ impl Kind for Skippy {
         true
     }
 
-    fn estimate_ns(&self, _geometry: &Geometry, settings: &Settings, rotation_ns: u64) -> u64 {
-        // Before the track is known: 400 steps and 500 constant ones, at most of a turn each, for two variants.
-        let steps = 400 * u64::from(settings.repeats) + 500;
-        3 * 2 * steps * rotation_ns * 3 / 4
+    fn part_of(&self, suite: Suite) -> bool {
+        suite <= Suite::Full
+    }
+
+    fn cost(&self, geometry: &Geometry, settings: &Settings, rotation_ns: u64) -> Cost {
+        // Before the track is known: 400 steps and 500 constant ones, at most of a turn each, in three regions.
+        let steps = 3 * (400 * u64::from(settings.repeats) + 500);
+        let (reading, writing) = (2, u64::from(settings.writes));
+        let bytes = steps * u64::from(geometry.block_bytes);
+        Cost {
+            elapsed_ns: (reading + writing) * steps * rotation_ns * 3 / 4,
+            // What is written is read before.
+            read_bytes: (reading + writing) * bytes,
+            written_bytes: writing * bytes,
+        }
+    }
+
+    fn caches(&self, settings: &Settings) -> CacheWish {
+        // A write that the cache answers shows nothing of the medium.
+        CacheWish { write: settings.writes.then_some(false), look_ahead: None }
     }
 
     fn run(&self, session: &mut Session<'_>) -> Measurement {

@@ -11,7 +11,7 @@ mod sampled;
 
 use serde::Serialize;
 
-use super::{Kind, Measurement, Nothing, Samples, Session, Settings, Stop, ZonedMode};
+use super::{Cost, Kind, Measurement, Nothing, Samples, Session, Settings, Stop, Suite, ZonedMode};
 use crate::device::Geometry;
 use region::{Plan, Series};
 
@@ -46,12 +46,24 @@ impl Kind for Zoned {
         false
     }
 
-    fn estimate_ns(&self, geometry: &Geometry, settings: &Settings, rotation_ns: u64) -> u64 {
+    fn part_of(&self, suite: Suite) -> bool {
+        suite <= Suite::Full
+    }
+
+    fn cost(&self, geometry: &Geometry, settings: &Settings, rotation_ns: u64) -> Cost {
+        // At 150 MB/s, a guess until the first region has been read.
+        let bytes_in = |elapsed_ns: u64| elapsed_ns / 1000 * 150;
         match settings.zoned {
             // 200 regions in each repeat, about 40 turns each with the seek.
-            ZonedMode::Sampled => 200 * u64::from(settings.repeats) * 40 * rotation_ns,
-            // At 150 MB/s, a guess until the first region has been read.
-            ZonedMode::Streaming => geometry.capacity_bytes / 150 * 1000,
+            ZonedMode::Sampled => {
+                let elapsed_ns = 200 * u64::from(settings.repeats) * 40 * rotation_ns;
+                Cost { elapsed_ns, read_bytes: bytes_in(elapsed_ns).min(geometry.capacity_bytes), written_bytes: 0 }
+            }
+            ZonedMode::Streaming => Cost {
+                elapsed_ns: geometry.capacity_bytes / 150 * 1000,
+                read_bytes: geometry.capacity_bytes,
+                written_bytes: 0,
+            },
         }
     }
 
