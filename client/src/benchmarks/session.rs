@@ -48,6 +48,8 @@ pub struct Settings {
     pub suite: Suite,
     /// How often each series is measured.
     pub repeats: u32,
+    /// Whether the person said so, or `repeats` is what suits most kinds: see [`Settings::repeats_or`].
+    pub repeats_asked: bool,
     pub zoned: ZonedMode,
     /// Whether the device will be open for writing.
     pub writes: bool,
@@ -57,7 +59,22 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { suite: Suite::Standard, repeats: 3, zoned: ZonedMode::Sampled, writes: false, seed: 1 }
+        Self {
+            suite: Suite::Standard,
+            repeats: 3,
+            repeats_asked: false,
+            zoned: ZonedMode::Sampled,
+            writes: false,
+            seed: 1,
+        }
+    }
+}
+
+impl Settings {
+    /// What was asked for, or a kind's own default where nobody said.
+    #[must_use]
+    pub fn repeats_or(&self, default: u32) -> u32 {
+        if self.repeats_asked { self.repeats } else { default }
     }
 }
 

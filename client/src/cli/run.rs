@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::{Status, UsageError, load_or_create_key, parse_server, say, upload_with_defaults};
 use crate::benchmarks::registry::{self, KINDS};
-use crate::benchmarks::{Kind, Settings, ZonedMode};
+use crate::benchmarks::{Kind, Settings, Suite, ZonedMode};
 use crate::device::raw::{OpenError, Writing};
 use crate::identify::{Disk, Tree};
 use crate::report::document::{Benchmark, Manufacture, RunDocument};
@@ -28,7 +28,7 @@ pub struct Args {
     /// A raw block device such as /dev/sdb, or a simulated drive such as sim:seagate-hawk
     pub device: String,
 
-    /// Measure only these kinds (comma-separated); all of them otherwise
+    /// Measure only these kinds (comma-separated), whole; otherwise all that a run of minutes has time for
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     pub only: Vec<String>,
 
@@ -52,9 +52,9 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t = Zoned::Sampled)]
     pub zoned: Zoned,
 
-    /// How often each series is measured
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub repeats: u32,
+    /// How often each series is measured [default: what suits each kind, 3 for most]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub repeats: Option<u32>,
 
     /// The licence under which you give the result away when you submit it
     #[arg(long, default_value = "CC0-1.0", value_parser = ["CC0-1.0", "CC-BY-4.0"])]
@@ -140,6 +140,9 @@ fn request(args: &Args) -> Result<Request, UsageError> {
     if label.is_some_and(|label| label.chars().count() > 64 || label.chars().any(char::is_control)) {
         return Err(UsageError("--batch-label takes at most 64 characters on one line; shorten it".to_owned()));
     }
+    let defaults = Settings::default();
+    // What somebody asks for by name is wanted whole.
+    let suite = if args.only.is_empty() { defaults.suite } else { Suite::Full };
     Ok(Request {
         device: args.device.clone(),
         kinds,
@@ -151,13 +154,15 @@ fn request(args: &Args) -> Result<Request, UsageError> {
         wipe: args.wipe,
         rotational: args.rotational.map(|answer| answer == Answer::Yes),
         settings: Settings {
-            repeats: args.repeats,
+            suite,
+            repeats: args.repeats.unwrap_or(defaults.repeats),
+            repeats_asked: args.repeats.is_some(),
             zoned: match args.zoned {
                 Zoned::Sampled => ZonedMode::Sampled,
                 Zoned::Streaming => ZonedMode::Streaming,
             },
             writes: args.writes != Writes::None,
-            ..Settings::default()
+            ..defaults
         },
         license: args.license.clone(),
         batch_label: label.map(str::to_owned),
@@ -171,7 +176,8 @@ fn chosen_kinds(only: &[String]) -> Result<Vec<&'static dyn Kind>, UsageError> {
         let known: Vec<&str> = KINDS.iter().map(|kind| kind.slug()).collect();
         return Err(UsageError(format!("--only: there is no kind '{unknown}'; there are {}", known.join(", "))));
     }
-    let chosen = |kind: &&dyn Kind| only.is_empty() || only.iter().any(|slug| slug == kind.slug());
+    let standard = |kind: &dyn Kind| only.is_empty() && kind.part_of(Suite::Standard);
+    let chosen = |kind: &&dyn Kind| standard(*kind) || only.iter().any(|slug| slug == kind.slug());
     Ok(KINDS.into_iter().filter(chosen).collect())
 }
 
