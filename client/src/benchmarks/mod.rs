@@ -6,6 +6,7 @@
 pub mod registry;
 pub mod rotation;
 
+mod positional;
 mod seeker;
 mod session;
 mod skippy;

@@ -1,0 +1,18 @@
+"""POSITIONAL: timed sequential reads at three positions (OLP, read tests)."""
+
+from pathlib import Path
+
+from server.benchmarks.contract import Kind
+from server.benchmarks.positional.chart import charts
+from server.benchmarks.positional.definitions import METRICS
+from server.benchmarks.positional.extract import extract
+
+KIND = Kind(
+    slug="positional",
+    title="POSITIONAL: reads of three seconds at three positions",
+    extractor_version="1.0.0",
+    metrics=METRICS,
+    extract=extract,
+    charts=charts,
+    folder=Path(__file__).parent,
+)
