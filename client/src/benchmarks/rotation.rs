@@ -5,6 +5,8 @@
 //! block. On anything that does not turn the pause simply adds up, and the times spread as the pauses do. Reading
 //! backwards keeps caches out of it, as no look-ahead has fetched the block before the last one.
 
+use serde::{Deserialize, Serialize};
+
 use super::stats::{Random, quantile, to_f64, to_u64};
 use super::{Session, Stop};
 use crate::device::Timing;
@@ -30,7 +32,8 @@ const TURNS_WHEN_FITTING: f64 = 0.25;
 const STRIDES_BLOCKS: [u64; 4] = [1, 67, 1031, 16_411];
 
 /// What the timing says.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Verdict {
     Turns {
         period_ns: u64,

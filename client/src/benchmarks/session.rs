@@ -20,7 +20,8 @@ const ERRORS_KEPT: usize = 1000;
 /// How often a long pause looks up.
 const LOOK_UP_NS: u64 = 500_000_000;
 
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ZonedMode {
     /// Positions over the whole disk, refined where neighbours differ.
     Sampled,
@@ -29,7 +30,8 @@ pub enum ZonedMode {
 }
 
 /// How much is measured. `Day` and `Week` are the measurements that take so long, and nothing else.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Suite {
     /// Under three minutes on any disk.
     Quick,
@@ -42,7 +44,7 @@ pub enum Suite {
 }
 
 /// What the person asked for, as far as a kind has to know it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub struct Settings {
     /// How far a kind goes. A kind that was asked for by name goes as far as in `Full`.
     pub suite: Suite,
@@ -114,6 +116,10 @@ pub struct Piece {
     /// What the kind measured, in the kind's own form.
     pub value: Value,
     pub errors: Vec<MediumError>,
+    /// Device time from the end of the piece before, or from the start of the kind, to the end of this one.
+    pub elapsed_ns: u64,
+    /// When it was finished, on the session's clock.
+    pub ended_ns: u64,
 }
 
 /// Remembers finished pieces, so that a run that was cut off goes on where it was.
@@ -159,6 +165,10 @@ pub struct Session<'a> {
     pub notes: Notes,
     pub errors: Vec<MediumError>,
     errors_in_a_row: u32,
+    /// What the device's clock lacks to the run's, which goes on over a reboot.
+    clock_offset_ns: i64,
+    /// When the last piece ended, or the session began.
+    piece_from_ns: u64,
 }
 
 impl<'a> Session<'a> {
@@ -170,7 +180,27 @@ impl<'a> Session<'a> {
         settings: Settings,
         notes: Notes,
     ) -> Self {
-        Self { device, progress, journal, interrupt, settings, notes, errors: Vec::new(), errors_in_a_row: 0 }
+        let piece_from_ns = device.now_ns();
+        Self {
+            device,
+            progress,
+            journal,
+            interrupt,
+            settings,
+            notes,
+            errors: Vec::new(),
+            errors_in_a_row: 0,
+            clock_offset_ns: 0,
+            piece_from_ns,
+        }
+    }
+
+    /// The same session on the clock of a run that began before the device's own clock did.
+    #[must_use]
+    pub fn on_clock(mut self, offset_ns: i64) -> Self {
+        self.clock_offset_ns = offset_ns;
+        self.piece_from_ns = self.now_ns();
+        self
     }
 
     #[must_use]
@@ -212,10 +242,11 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Nanoseconds on the device's clock.
+    /// Nanoseconds on the run's clock: the device's, which a resumed run sets on by the time that it was cut off. A kind that
+    /// compares moments of different pieces keeps them in the pieces' values.
     #[must_use]
     pub fn now_ns(&self) -> u64 {
-        self.device.now_ns()
+        self.device.now_ns().wrapping_add_signed(self.clock_offset_ns)
     }
 
     /// Whether the cache is on now; `None` where nobody can tell.
@@ -249,8 +280,15 @@ impl<'a> Session<'a> {
         let errors_before = self.errors.len();
         let (value, stop) = measure(self);
         if stop.is_none() {
-            let written = serde_json::to_value(&value).expect("columns of integers always serialise");
-            self.journal.record(name, &Piece { value: written, errors: self.errors[errors_before..].to_vec() });
+            let ended_ns = self.now_ns();
+            let piece = Piece {
+                value: serde_json::to_value(&value).expect("columns of integers always serialise"),
+                errors: self.errors[errors_before..].to_vec(),
+                elapsed_ns: ended_ns.saturating_sub(self.piece_from_ns),
+                ended_ns,
+            };
+            self.journal.record(name, &piece);
+            self.piece_from_ns = ended_ns;
         }
         (value, stop)
     }
@@ -262,7 +300,7 @@ impl<'a> Session<'a> {
     pub fn read(&mut self, block: u64, count: u32) -> Result<Option<Timing>, Stop> {
         self.check_interrupt()?;
         let result = self.device.read_timed(block, count);
-        self.settle(result, "read")
+        self.settle_timing(result, "read")
     }
 
     /// Writes what `keep` kept at `index`, and times it; `None` where the medium failed.
@@ -272,7 +310,7 @@ impl<'a> Session<'a> {
     pub fn write(&mut self, index: usize) -> Result<Option<Timing>, Stop> {
         self.check_interrupt()?;
         let result = self.device.write_timed(index);
-        self.settle(result, "write")
+        self.settle_timing(result, "write")
     }
 
     /// Makes the blocks ready for `write`. Answers with the block that could not be read, if there was one: nothing
@@ -306,6 +344,13 @@ impl<'a> Session<'a> {
 
     fn check_interrupt(&self) -> Result<(), Stop> {
         if self.interrupt.raised() { Err(Stop::Interrupted) } else { Ok(()) }
+    }
+
+    /// As [`Session::settle`], with the start on the run's clock.
+    fn settle_timing(&mut self, result: Result<Timing, AccessError>, operation: &str) -> Result<Option<Timing>, Stop> {
+        let offset_ns = self.clock_offset_ns;
+        let on_clock = |timing: Timing| Timing { start_ns: timing.start_ns.wrapping_add_signed(offset_ns), ..timing };
+        self.settle(result.map(on_clock), operation)
     }
 
     fn settle<T>(&mut self, result: Result<T, AccessError>, operation: &str) -> Result<Option<T>, Stop> {

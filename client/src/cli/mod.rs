@@ -6,6 +6,7 @@ mod input;
 mod key;
 mod kinds;
 mod list;
+mod resume;
 mod run;
 mod show;
 mod submit;
@@ -43,6 +44,7 @@ struct Cli {
 enum Command {
     List(list::Args),
     Run(run::Args),
+    Resume(resume::Args),
     Submit(submit::Args),
     Verify(verify::Args),
     Show(show::Args),
@@ -89,6 +91,7 @@ fn dispatch(command: &Command, stdout: &mut dyn Write) -> anyhow::Result<Status>
     match command {
         Command::List(args) => list::execute(args, stdout),
         Command::Run(args) => run::execute(args, stdout),
+        Command::Resume(args) => resume::execute(args, stdout),
         Command::Submit(args) => submit::execute(args, stdout),
         Command::Verify(args) => verify::execute(args, stdout),
         Command::Show(args) => show::execute(args, stdout),

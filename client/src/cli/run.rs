@@ -13,10 +13,11 @@ use crate::device::raw::{OpenError, Writing};
 use crate::identify::{Disk, Tree};
 use crate::report::document::{Benchmark, Manufacture, RunDocument};
 use crate::report::{save, sign_document};
+use crate::run::journal::RunJournal;
 use crate::run::measure::{End, measure};
 use crate::run::progress::Display;
 use crate::run::target::{self, Target, TargetError};
-use crate::run::{Request, signals};
+use crate::run::{Request, signals, start};
 use crate::safety::confirm::Challenge;
 
 /// Measure a disk and write a signed run document
@@ -103,6 +104,12 @@ pub enum Zoned {
     Streaming,
 }
 
+impl Args {
+    fn ending(&self) -> Ending<'_> {
+        Ending { json: self.json, submits: self.submit.is_some(), license: &self.license }
+    }
+}
+
 pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
     let request = request(args)?;
     if let Some(server) = &args.submit {
@@ -112,16 +119,21 @@ pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
         save::preflight(output)?;
     }
     let tree = Tree::machine();
-    let mut ask = |disk: &Disk, challenge: &Challenge| ask(args, disk, challenge);
+    let mut ask = |disk: &Disk, challenge: &Challenge| ask(args.confirm.as_deref(), disk, challenge);
     let mut target = target::open(&request, &tree, &mut ask).map_err(usage_or_failure)?;
     let key = load_or_create_key()?;
     let interrupt = signals::listen()?;
     announce(&target);
-    let (document, end) = measure(&mut target, &request, &tree, &mut Display::new(), &interrupt);
+    let header = start::header(&mut target, &request, &tree);
+    let output = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("diskatlas-{}.json", header.run_id)));
+    let mut journal = RunJournal::begin(&journal_path(&output, &header.run_id), header)
+        .map_err(|error| UsageError(error.to_string()))?;
+    let (document, end) = measure(&mut target, &request, &tree, &mut Display::new(), &interrupt, &mut journal);
     // Closed before anything is uploaded: a disk is not held for the sake of a network.
     drop(target);
-    let file = save_document(args, &document, &key)?;
-    report_end(args, &document, &end, &file, stdout)?;
+    let file = save_document(&output, &document, &key)?;
+    report_end(&args.ending(), &document, &end, &file, stdout)?;
+    close_journal(journal, &end);
     if !matches!(end, End::Complete) || nothing_measured(&document) {
         return Ok(Status::Failed);
     }
@@ -193,9 +205,9 @@ fn parse_week(text: &str) -> Result<Manufacture, String> {
 }
 
 /// `--confirm`, else a question on the terminal, else nothing.
-fn ask(args: &Args, disk: &Disk, challenge: &Challenge) -> Option<String> {
-    if let Some(text) = &args.confirm {
-        return Some(text.clone());
+pub(super) fn ask(confirm: Option<&str>, disk: &Disk, challenge: &Challenge) -> Option<String> {
+    if let Some(text) = confirm {
+        return Some(text.to_owned());
     }
     let stdin = io::stdin();
     if !stdin.is_terminal() {
@@ -212,7 +224,7 @@ fn ask(args: &Args, disk: &Disk, challenge: &Challenge) -> Option<String> {
 }
 
 /// What the person can put right by asking differently is a usage error.
-fn usage_or_failure(error: TargetError) -> anyhow::Error {
+pub(super) fn usage_or_failure(error: TargetError) -> anyhow::Error {
     let usage = matches!(
         error,
         TargetError::Open(OpenError::NotFound(_) | OpenError::NotABlockDevice(..))
@@ -225,26 +237,51 @@ fn usage_or_failure(error: TargetError) -> anyhow::Error {
     if usage { UsageError(error.to_string()).into() } else { error.into() }
 }
 
-fn announce(target: &Target) {
+pub(super) fn announce(target: &Target) {
     let report = &target.report;
     let vendor = report.vendor.as_deref().map(|vendor| format!("{vendor} ")).unwrap_or_default();
     let size = crate::text::bytes(report.capacity_bytes);
     say!("{vendor}{}, {size}, in blocks of {} bytes ({})", report.model, report.block_bytes, report.block_bytes_source);
 }
 
-fn save_document(args: &Args, document: &RunDocument, key: &crate::report::keys::Key) -> anyhow::Result<PathBuf> {
+/// Beside the document; where that is a pipe or a terminal, in this folder.
+fn journal_path(output: &Path, run_id: &str) -> PathBuf {
+    let stream = output.metadata().is_ok_and(|metadata| !metadata.is_file());
+    let output = if stream { PathBuf::from(format!("diskatlas-{run_id}.json")) } else { output.to_owned() };
+    start::journal_path(&output)
+}
+
+pub(super) fn save_document(
+    path: &Path,
+    document: &RunDocument,
+    key: &crate::report::keys::Key,
+) -> anyhow::Result<PathBuf> {
     let bytes = sign_document(document, key)?;
-    let default = || PathBuf::from(format!("diskatlas-{}.json", document.run_id));
-    let path = args.output.clone().unwrap_or_else(default);
-    let saved = save::save(&path, &bytes)?;
+    let saved = save::save(path, &bytes)?;
     if let Some(why) = saved.instead_because {
         say!("warning: {why}; the result lies in {} instead", saved.path.display());
     }
     Ok(saved.path)
 }
 
-fn report_end(
-    args: &Args,
+/// The journal of a run that is through goes; that of one that is not stays, and how to go on with it is said.
+pub(super) fn close_journal(journal: RunJournal, end: &End) {
+    let kept = journal.resumable().filter(|_| !matches!(end, End::Complete));
+    match kept {
+        Some(path) => say!("go on where it stopped with: diskatlas resume {}", start::output_path(path).display()),
+        None => journal.remove(),
+    }
+}
+
+/// How the person wants to hear of the end.
+pub(super) struct Ending<'a> {
+    pub json: bool,
+    pub submits: bool,
+    pub license: &'a str,
+}
+
+pub(super) fn report_end(
+    ending: &Ending<'_>,
     document: &RunDocument,
     end: &End,
     file: &Path,
@@ -267,17 +304,17 @@ fn report_end(
         End::Interrupted => say!("interrupted: the file holds what was measured until then"),
         End::Gone(error) => say!("the device vanished ({error}): the file holds what was measured until then"),
     }
-    if args.json {
+    if ending.json {
         let kinds: Vec<_> = document.benchmarks.iter().map(summary).collect();
         let interrupted = document.conditions.interrupted;
         let line = json!({"file": file, "run_id": document.run_id, "interrupted": interrupted, "benchmarks": kinds});
         writeln!(stdout, "{line}")?;
     } else {
         writeln!(stdout, "{}", file.display())?;
-        if args.submit.is_none() && !nothing_measured(document) {
+        if !ending.submits && !nothing_measured(document) {
             say!(
                 "signed, and free under {} once submitted: diskatlas submit {} --server URL",
-                args.license,
+                ending.license,
                 file.display()
             );
         }
@@ -286,7 +323,7 @@ fn report_end(
 }
 
 /// A document without a single measurement tells nobody anything.
-fn nothing_measured(document: &RunDocument) -> bool {
+pub(super) fn nothing_measured(document: &RunDocument) -> bool {
     document.benchmarks.iter().all(|benchmark| matches!(benchmark, Benchmark::Skipped { .. }))
 }
 

@@ -28,7 +28,8 @@ const SPIN_NS: u64 = 1_500_000;
 const PRECISE_NS: u64 = 100_000_000;
 
 /// What may be written.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, serde::Deserialize, Eq, PartialEq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Writing {
     /// The device is opened read-only.
     Nothing,

@@ -31,6 +31,12 @@ pub fn load_average(tree: &Tree) -> Option<f64> {
     tree::text(&tree.proc.join("loadavg"))?.split(' ').next()?.parse().ok()
 }
 
+/// Which start of the machine this is; `None` where the kernel does not tell.
+#[must_use]
+pub fn boot_id(tree: &Tree) -> Option<String> {
+    tree::text(&tree.proc.join("sys/kernel/random/boot_id"))
+}
+
 /// How often this thread was taken off its core against its will.
 #[must_use]
 pub fn involuntary_context_switches(tree: &Tree) -> Option<u64> {

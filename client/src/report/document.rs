@@ -110,7 +110,21 @@ pub struct Conditions {
     pub load_average_1min: Option<f64>,
     pub temperature_before_celsius: Option<i32>,
     pub temperature_after_celsius: Option<i32>,
+    /// Whether the run ended before it was through: the document holds what was measured until then.
     pub interrupted: bool,
+    /// When the run was cut off and gone on with later. Not written where it was measured in one go.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interruptions: Vec<Interruption>,
+}
+
+/// A gap in a run that was resumed.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Interruption {
+    /// The last that was heard of the run before the gap: RFC 3339, UTC, whole seconds, `Z`.
+    pub at: String,
+    /// What was measured first after it; `None` where nothing was left to measure.
+    pub kind: Option<String>,
+    pub piece: Option<String>,
 }
 
 /// One kind's part: either what was measured, or why it was not.
@@ -119,6 +133,16 @@ pub struct Conditions {
 pub enum Benchmark {
     Measured(Measured),
     Skipped { kind: String, skipped: String },
+}
+
+impl Benchmark {
+    #[must_use]
+    pub fn kind(&self) -> &str {
+        match self {
+            Self::Measured(measured) => &measured.kind,
+            Self::Skipped { kind, .. } => kind,
+        }
+    }
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]

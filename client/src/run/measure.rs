@@ -3,12 +3,13 @@
 use std::io;
 
 use super::conditions::{Counters, GoFirst};
+use super::journal::{KindJournal, RunJournal};
 use super::progress::{Display, KindProgress};
 use super::target::Target;
 use super::{Request, writing_word};
 use crate::benchmarks::rotation::{Verdict, detect};
-use crate::benchmarks::{Forgetful, Interrupt, Kind, Measurement, Notes, Samples, Session, Stop};
-use crate::identify::{Tree, host};
+use crate::benchmarks::{Interrupt, Kind, Measurement, Notes, Samples, Session, Stop};
+use crate::identify::Tree;
 use crate::report::document::{
     Benchmark, Conditions, Interference, Measured, MediumError, Probe, Provenance, RunDocument, SCHEMA,
 };
@@ -24,20 +25,25 @@ pub enum End {
     Gone(io::Error),
 }
 
-/// Measures all kinds that were asked for. Every kind has its entry in the document: samples, or why there are none.
+/// A document has room for so many interruptions, and nobody reads that many.
+const INTERRUPTIONS_MOST: usize = 1000;
+
+/// Measures all kinds that were asked for, but for what the journal has already. Every kind has its entry in the document:
+/// samples, or why there are none.
 pub fn measure(
     target: &mut Target,
     request: &Request,
     tree: &Tree,
     display: &mut Display,
     interrupt: &Interrupt,
+    journal: &mut RunJournal,
 ) -> (RunDocument, End) {
-    let created_at = now_text();
     let before = counters(target, tree);
     // A simulated drive waits for the probe; no need to come before others.
     let go_first = (target.provenance == Provenance::Probe).then(GoFirst::new);
-    let load = host::load_average(tree).filter(|_| target.provenance == Provenance::Probe);
-    let mut run = Run { target, request, tree, display, interrupt, notes: Notes::default(), end: End::Complete };
+    let clock_offset_ns = journal.began(tree, target.device.now_ns());
+    let (notes, end) = (Notes::default(), End::Complete);
+    let mut run = Run { target, request, tree, display, interrupt, journal, clock_offset_ns, notes, end };
     let no_rotation = run.decide_rotation();
     let mut benchmarks = Vec::new();
     for (index, &kind) in request.kinds.iter().enumerate() {
@@ -49,16 +55,20 @@ pub fn measure(
     drop(go_first);
     let interference = counters(target, tree).since(&before);
     let interrupted = !matches!(end, End::Complete);
+    if interrupted {
+        journal.stopped(target.device.now_ns().wrapping_add_signed(clock_offset_ns));
+    }
+    let header = &journal.header;
     let document = RunDocument {
         schema: SCHEMA.to_owned(),
-        run_id: uuid::Uuid::now_v7().to_string(),
-        created_at,
+        run_id: header.run_id.clone(),
+        created_at: header.created_at.clone(),
         provenance: target.provenance,
         license: request.license.clone(),
         probe: probe(),
         host: target.host.clone(),
         device: target.report.clone(),
-        conditions: conditions(target, request, &interference, load, interrupted),
+        conditions: conditions(target, request, &interference, journal, interrupted),
         benchmarks,
     };
     (document, end)
@@ -70,6 +80,8 @@ struct Run<'a> {
     tree: &'a Tree,
     display: &'a mut Display,
     interrupt: &'a Interrupt,
+    journal: &'a mut RunJournal,
+    clock_offset_ns: i64,
     notes: Notes,
     end: End,
 }
@@ -86,7 +98,12 @@ impl Run<'_> {
         }
         let verdict = self.session("rotation", 0, |session| {
             session.progress("looking for rotation", 0);
-            detect(session, session.geometry().capacity_blocks() / 4)
+            let (verdict, stop) =
+                session.piece("verdict", |session| match detect(session, session.geometry().capacity_blocks() / 4) {
+                    Ok(verdict) => (Some(verdict), None),
+                    Err(stop) => (None, Some(stop)),
+                });
+            verdict.ok_or(stop)
         });
         match verdict {
             Ok(Verdict::Turns { period_ns }) => {
@@ -103,7 +120,7 @@ impl Run<'_> {
                 Some(reason)
             }
             Err(stop) => {
-                self.stopped(stop);
+                self.stopped(stop.unwrap_or(Stop::Interrupted));
                 None
             }
         }
@@ -130,6 +147,9 @@ impl Run<'_> {
         no_rotation: Option<&str>,
     ) -> Benchmark {
         let skipped = |why: &str| Benchmark::Skipped { kind: kind.slug().to_owned(), skipped: why.to_owned() };
+        if let Some(entry) = self.journal.recall_finished(kind.slug()) {
+            return entry;
+        }
         match &self.end {
             End::Complete => {}
             End::Interrupted => return skipped("the run was interrupted before this benchmark"),
@@ -143,36 +163,45 @@ impl Run<'_> {
         let later_ns =
             later.iter().map(|kind| kind.cost(&geometry, &self.request.settings, rotation_ns).elapsed_ns).sum();
         let before = counters(self.target, self.tree);
+        let earlier_ns = self.journal.elapsed_ns(kind.slug());
         let start_ns = self.target.device.now_ns();
         let (measurement, errors) = self.session(kind.slug(), later_ns, |session| {
             let own_ns = kind.cost(&session.geometry(), &session.settings, rotation_ns).elapsed_ns;
             session.progress("starting", own_ns);
             (kind.run(session), std::mem::take(&mut session.errors))
         });
-        let elapsed_ns = self.target.device.now_ns() - start_ns;
+        let elapsed_ns = earlier_ns + (self.target.device.now_ns() - start_ns);
         let interference = counters(self.target, self.tree).since(&before);
         let Measurement { result, stop } = measurement;
-        if let Some(stop) = stop {
-            self.stopped(stop);
-        }
-        match result {
+        let entry = match result {
             Ok(samples) => measured(kind, samples, elapsed_ns, interference, errors),
             Err(nothing) => skipped(&nothing.0),
+        };
+        match stop {
+            Some(stop) => self.stopped(stop),
+            None => self.journal.finish_kind(&entry, self.clock_ns()),
         }
+        entry
     }
 
     fn session<T>(&mut self, what: &str, later_ns: u64, act: impl FnOnce(&mut Session<'_>) -> T) -> T {
-        let mut forgetful = Forgetful;
+        let mut journal = KindJournal { journal: self.journal, kind: what };
         let mut progress = KindProgress { display: self.display, kind: what, later_ns };
         let mut session = Session::new(
             self.target.device.as_mut(),
             &mut progress,
-            &mut forgetful,
+            &mut journal,
             self.interrupt.clone(),
             self.request.settings,
             self.notes,
-        );
+        )
+        .on_clock(self.clock_offset_ns);
         act(&mut session)
+    }
+
+    /// On the run's clock.
+    fn clock_ns(&self) -> u64 {
+        self.target.device.now_ns().wrapping_add_signed(self.clock_offset_ns)
     }
 
     fn stopped(&mut self, stop: Stop) {
@@ -209,10 +238,12 @@ fn conditions(
     target: &Target,
     request: &Request,
     interference: &Interference,
-    load: Option<f64>,
+    journal: &RunJournal,
     interrupted: bool,
 ) -> Conditions {
     let report = &target.report;
+    let mut interruptions = journal.interruptions();
+    interruptions.truncate(INTERRUPTIONS_MOST);
     Conditions {
         writes: writing_word(request.writing).to_owned(),
         // Nothing is switched, so what stood before stood during the run.
@@ -221,22 +252,21 @@ fn conditions(
         look_ahead_before: target.look_ahead,
         look_ahead_during: target.look_ahead,
         foreign_requests: interference.foreign_requests,
-        load_average_1min: load,
+        load_average_1min: journal.header.load_average_1min,
         temperature_before_celsius: report.temperature_celsius,
         temperature_after_celsius: None,
         interrupted,
+        interruptions,
     }
 }
 
-fn probe() -> Probe {
+/// This probe, as the document states it.
+#[must_use]
+pub fn probe() -> Probe {
     let commit = env!("DISKATLAS_COMMIT_OR_UNKNOWN");
     Probe {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         target: env!("DISKATLAS_TARGET").to_owned(),
         commit: (commit != "unknown").then(|| commit.to_owned()),
     }
-}
-
-fn now_text() -> String {
-    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

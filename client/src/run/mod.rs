@@ -1,10 +1,14 @@
 //! One invocation: opens a device, measures the kinds that were asked for and writes down what was seen.
 
 mod conditions;
+#[cfg(feature = "simtool")]
+mod fate;
+pub mod journal;
 pub mod measure;
 pub mod progress;
 pub mod signals;
 mod simulated;
+pub mod start;
 pub mod target;
 
 use crate::benchmarks::{Kind, Settings};

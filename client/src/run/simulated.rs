@@ -19,7 +19,12 @@ pub fn open(spec: &str, request: &Request) -> Result<Target, SimError> {
         provenance: Provenance::Simulated,
         kernel_name: None,
         look_ahead: Some(drive.look_ahead()),
-        device: Box::new(Opened { drive, writable: request.writing != Writing::Nothing }),
+        device: Box::new(Opened {
+            drive,
+            writable: request.writing != Writing::Nothing,
+            #[cfg(feature = "simtool")]
+            fate: super::fate::Fate::from_environment(),
+        }),
     })
 }
 
@@ -27,6 +32,9 @@ pub fn open(spec: &str, request: &Request) -> Result<Target, SimError> {
 struct Opened {
     drive: SimulatedDrive,
     writable: bool,
+    /// Development only: when the process is to be killed.
+    #[cfg(feature = "simtool")]
+    fate: super::fate::Fate,
 }
 
 impl Device for Opened {
@@ -47,6 +55,8 @@ impl Device for Opened {
     }
 
     fn read_timed(&mut self, block: u64, count: u32) -> Result<Timing, AccessError> {
+        #[cfg(feature = "simtool")]
+        self.fate.request();
         self.drive.read_timed(block, count)
     }
 
@@ -59,6 +69,8 @@ impl Device for Opened {
             let source = io::Error::new(io::ErrorKind::PermissionDenied, "the drive was not opened for writing");
             return Err(AccessError::Gone { source });
         }
+        #[cfg(feature = "simtool")]
+        self.fate.request();
         self.drive.write_timed(index)
     }
 

@@ -35,6 +35,8 @@ pub enum TargetError {
     NotADisk(String),
     #[error("nothing was written to {name}, and nothing will be:{}", list(refusals))]
     Refused { name: String, refusals: Vec<Refusal> },
+    #[error("it is another device: {0}")]
+    Different(String),
     #[error("that is not {asked_for}; nothing was written")]
     NotConfirmed { asked_for: String },
 }
@@ -51,15 +53,31 @@ pub type Ask<'a> = &'a mut dyn FnMut(&Disk, &Challenge) -> Option<String>;
 /// # Errors
 /// [`TargetError`] says why not and what to do.
 pub fn open(request: &Request, tree: &Tree, ask: Ask<'_>) -> Result<Target, TargetError> {
-    match request.device.strip_prefix("sim:") {
-        Some(spec) => Ok(simulated::open(spec, request)?),
-        None => open_raw(request, tree, ask),
-    }
+    open_if(request, tree, ask, &|_| None)
 }
 
-fn open_raw(request: &Request, tree: &Tree, ask: Ask<'_>) -> Result<Target, TargetError> {
+/// What speaks against a device, as far as its report tells; `None` where nothing does.
+pub type Objection<'a> = &'a dyn Fn(&DeviceReport) -> Option<String>;
+
+/// As [`open`], for a device against which nothing speaks. That is settled before anybody is asked and anything is written.
+///
+/// # Errors
+/// [`TargetError`] says why not and what to do.
+pub fn open_if(request: &Request, tree: &Tree, ask: Ask<'_>, objection: Objection<'_>) -> Result<Target, TargetError> {
+    let Some(spec) = request.device.strip_prefix("sim:") else { return open_raw(request, tree, ask, objection) };
+    let target = simulated::open(spec, request)?;
+    objection(&target.report).map_or(Ok(target), |why| Err(TargetError::Different(why)))
+}
+
+fn open_raw(request: &Request, tree: &Tree, ask: Ask<'_>, objection: Objection<'_>) -> Result<Target, TargetError> {
     let path = resolve(Path::new(&request.device))?;
     let disk = identify(tree, &path)?;
+    // Opened for reading, whatever it will be opened for: who it is has to be known first.
+    let geometry = RawDisk::open(&path, Writing::Nothing, disk.max_request_bytes)?.geometry();
+    let report = device_report(&disk, request, geometry);
+    if let Some(why) = objection(&report) {
+        return Err(TargetError::Different(why));
+    }
     if request.writing != Writing::Nothing {
         guard(request, tree, &disk, &path)?;
         let challenge = Challenge::new(disk.serial.as_deref(), &disk.name);
@@ -71,9 +89,8 @@ fn open_raw(request: &Request, tree: &Tree, ask: Ask<'_>) -> Result<Target, Targ
         guard(request, tree, &disk, &path)?;
     }
     let device = RawDisk::open(&path, request.writing, disk.max_request_bytes)?;
-    let geometry = device.geometry();
     Ok(Target {
-        report: device_report(&disk, request, geometry),
+        report,
         host: conditions::host(tree, Some(&disk)),
         provenance: Provenance::Probe,
         kernel_name: Some(disk.name),
@@ -118,14 +135,23 @@ fn guard(request: &Request, tree: &Tree, disk: &Disk, path: &Path) -> Result<(),
     if refusals.is_empty() { Ok(()) } else { Err(TargetError::Refused { name: disk.name.clone(), refusals }) }
 }
 
-fn device_report(disk: &Disk, request: &Request, geometry: crate::device::Geometry) -> DeviceReport {
-    let model = disk.model.clone().unwrap_or_else(|| format!("unknown {} device", disk.interface));
+fn model_of(disk: &Disk) -> String {
+    disk.model.clone().unwrap_or_else(|| format!("unknown {} device", disk.interface))
+}
+
+/// What stands for the unit in its document.
+#[must_use]
+pub fn digest_of(disk: &Disk) -> Option<String> {
     let serial = disk.serial.as_deref().unwrap_or_default();
+    crate::report::digest::unit_digest(disk.vendor.as_deref(), &model_of(disk), serial)
+}
+
+fn device_report(disk: &Disk, request: &Request, geometry: crate::device::Geometry) -> DeviceReport {
     let physical = geometry.block_bytes == geometry.physical_block_bytes;
     DeviceReport {
-        unit_digest: crate::report::digest::unit_digest(disk.vendor.as_deref(), &model, serial),
+        unit_digest: digest_of(disk),
         vendor: disk.vendor.clone(),
-        model,
+        model: model_of(disk),
         firmware: disk.firmware.clone(),
         capacity_bytes: geometry.capacity_bytes,
         logical_block_bytes: geometry.logical_block_bytes,

@@ -93,10 +93,13 @@ impl Kind for Seeker {
         };
         session.progress("length of a track", 0);
         let near = session.geometry().capacity_blocks() / 256;
-        let track_blocks = match track::estimate_blocks(session, near, rotation_ns) {
-            Ok(Some(blocks)) => blocks,
-            Ok(None) => return nothing("the timing does not show the length of a track", None),
-            Err(stop) => return nothing("the run ended before the first series", Some(stop)),
+        let (track_blocks, stop) =
+            session.piece("length of a track", |session| pair(track::estimate_blocks(session, near, rotation_ns)));
+        if stop.is_some() {
+            return nothing("the run ended before the first series", stop);
+        }
+        let Some(track_blocks) = track_blocks else {
+            return nothing("the timing does not show the length of a track", None);
         };
         let mut series = Vec::new();
         let stop = measure(session, track_blocks, rotation_ns, &mut series).err();
@@ -146,24 +149,36 @@ fn measure(session: &mut Session<'_>, track_blocks: u64, rotation_ns: u64, out: 
 /// reads (Skippy document, 4.3, on the limits of the method).
 fn writes_reach_the_medium(session: &mut Session<'_>, rotation_ns: u64, random: &mut Random) -> Result<bool, Stop> {
     let Some(plan) = Plan::new(&session.geometry(), 1, true) else { return Ok(false) };
-    let trial = walk(session, &plan.trial(random), Access::Write);
-    let latencies: Vec<u64> = trial.timings.iter().flatten().map(|timing| timing.latency_ns).collect();
-    trial.stop.map_or(Ok(()), Err)?;
+    let blocks = plan.trial(random);
+    let (latencies, stop) = session.piece("trial of writes", |session| latencies(session, &blocks, Access::Write));
+    stop.map_or(Ok(()), Err)?;
+    let latencies: Vec<u64> = latencies.into_iter().flatten().collect();
     Ok(median(&latencies) > rotation_ns / 8)
+}
+
+/// One latency for each access; `None` where it failed.
+fn latencies(session: &mut Session<'_>, blocks: &[u64], access: Access) -> (Vec<Option<u64>>, Option<Stop>) {
+    let walked = walk(session, blocks, access);
+    (walked.timings.iter().map(|timing| timing.map(|timing| timing.latency_ns)).collect(), walked.stop)
+}
+
+/// As a piece answers: what was found, and why not.
+fn pair<T>(result: Result<Option<T>, Stop>) -> (Option<T>, Option<Stop>) {
+    result.map_or_else(|stop| (None, Some(stop)), |found| (found, None))
 }
 
 /// Walks a chain and sorts its timed accesses into the series of their patterns.
 fn take(session: &mut Session<'_>, chain: &Chain, access: Access, out: &mut [Series]) -> Result<(), Stop> {
-    let walked = walk(session, &chain.blocks, access);
-    for (index, timing) in walked.timings.iter().enumerate().skip(1) {
-        let (Some(timing), Some((pattern, group))) = (timing, chain.sorts[index]) else { continue };
+    let (latencies, stop) = session.piece(&chain.label, |session| latencies(session, &chain.blocks, access));
+    for (index, latency) in latencies.into_iter().enumerate().skip(1) {
+        let (Some(latency), Some((pattern, group))) = (latency, chain.sorts[index]) else { continue };
         let Some(series) = out.iter_mut().find(|one| one.pattern == pattern) else { continue };
         series.group.push(group);
         series.from_blocks.push(chain.blocks[index - 1]);
         series.to_blocks.push(chain.blocks[index]);
-        series.latency_ns.push(timing.latency_ns);
+        series.latency_ns.push(latency);
     }
-    walked.stop.map_or(Ok(()), Err)
+    stop.map_or(Ok(()), Err)
 }
 
 #[cfg(test)]

@@ -173,7 +173,7 @@ impl Plan {
                 at -= self.baseline_stride();
             }
         }
-        Chain { label: "no seek".to_owned(), blocks, sorts }
+        Chain { label: format!("no seek, {} of {BASELINES}", group + 1), blocks, sorts }
     }
 
     /// A few places anywhere, to try whether a write waits for the head.

@@ -1,6 +1,6 @@
 //! Where a region's series stand and how long they are: from what was seen there so far.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::benchmarks::stats::{Random, median, quantile, to_f64, to_u64};
 use crate::benchmarks::{Session, Stop, track};
@@ -23,7 +23,7 @@ const CONSTANT_STEPS_MOST: u64 = 6000;
 /// A series of growing steps is never longer than this: a track of a megabyte in blocks of 512 bytes fits three times.
 const STEPS_MOST: u64 = 8000;
 
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Region {
     Outer,
@@ -43,7 +43,7 @@ impl Region {
     }
 }
 
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Variant {
     Write,
@@ -86,7 +86,12 @@ impl Layout {
             Region::Middle => capacity / 2,
             Region::Inner => capacity - capacity / 256,
         };
-        let Some(track_blocks) = track::estimate_blocks(session, probe_at, rotation_ns)? else { return Ok(None) };
+        let (track_blocks, stop) = session.piece(&format!("{} part, length of a track", region.word()), |session| {
+            track::estimate_blocks(session, probe_at, rotation_ns)
+                .map_or_else(|stop| (None, Some(stop)), |found| (found, None))
+        });
+        stop.map_or(Ok(()), Err)?;
+        let Some(track_blocks) = track_blocks else { return Ok(None) };
         let mut layout = Self {
             region,
             rotation_ns,

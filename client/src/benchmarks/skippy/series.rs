@@ -1,19 +1,28 @@
 //! One series: its blocks, the walk over them, and its columns.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::plan::{Layout, Region, TRACKS_FIRST, TRACKS_MOST, Variant};
 use crate::benchmarks::walk::{Access, walk};
 use crate::benchmarks::{Session, Stop};
 
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pattern {
     Increasing,
     Constant,
 }
 
-#[derive(Serialize)]
+impl Pattern {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Increasing => "increasing",
+            Self::Constant => "constant",
+        }
+    }
+}
+
+#[derive(Deserialize, Serialize)]
 pub struct Series {
     pub variant: Variant,
     pub region: Region,
@@ -92,8 +101,22 @@ struct Request<'a> {
     span: u64,
 }
 
-/// Walks a series and appends it, what there is of it even when it was stopped.
+impl Request<'_> {
+    /// Unique within a run: a constant series that is taken again is a longer one.
+    fn name(&self, steps: usize) -> String {
+        let (region, variant, pattern) = (self.layout.region.word(), self.variant.word(), self.pattern.word());
+        format!("{region} part, {variant}, {pattern} {}, {steps} steps", self.repeat)
+    }
+}
+
+/// Takes a series and appends it, what there is of it even when it was stopped.
 fn take(session: &mut Session<'_>, request: &Request<'_>, steps: &[u64], out: &mut Vec<Series>) -> Result<(), Stop> {
+    let (series, stop) = session.piece(&request.name(steps.len()), |session| walk_series(session, request, steps));
+    out.push(series);
+    stop.map_or(Ok(()), Err)
+}
+
+fn walk_series(session: &mut Session<'_>, request: &Request<'_>, steps: &[u64]) -> (Series, Option<Stop>) {
     let (start, downwards) = match request.variant {
         Variant::Backward => (request.lane + request.span - 1, true),
         Variant::Read | Variant::Write => (request.lane, false),
@@ -125,6 +148,5 @@ fn take(session: &mut Session<'_>, request: &Request<'_>, steps: &[u64], out: &m
         series.start_ns.push(timing.start_ns - origin);
         series.latency_ns.push(timing.latency_ns);
     }
-    out.push(series);
-    walked.stop.map_or(Ok(()), Err)
+    (series, walked.stop)
 }
