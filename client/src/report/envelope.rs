@@ -144,7 +144,10 @@ impl Envelope {
 }
 
 /// Parses `ed25519:<base64>`.
-fn parse_public_key(text: &str) -> Result<VerifyingKey, EnvelopeError> {
+///
+/// # Errors
+/// [`EnvelopeError`] says what is wrong with it.
+pub fn parse_public_key(text: &str) -> Result<VerifyingKey, EnvelopeError> {
     let (algorithm, base64) = text.split_once(':').unwrap_or((text, ""));
     if algorithm != ALGORITHM {
         return Err(EnvelopeError::UnknownKeyAlgorithm(algorithm.to_owned()));

@@ -7,6 +7,7 @@ pub mod envelope;
 pub mod keys;
 mod rules;
 pub mod save;
+mod schema;
 
 use document::{PAYLOAD_TYPE, RunDocument};
 use keys::Key;
