@@ -49,6 +49,17 @@ pub fn grouped(number: u64) -> String {
     head.into_iter().chain(groups).collect::<Vec<_>>().join(",")
 }
 
+/// The word of `known` that was most likely meant by `typed`; `None` where none is near.
+#[must_use]
+pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let typed = typed.to_lowercase();
+    // One slip in a short name, one more for every five letters.
+    let slips = |word: &str| strsim::damerau_levenshtein(&typed, &word.to_lowercase());
+    let allowed = |word: &str| 1 + word.chars().count().min(typed.chars().count()) / 5;
+    let near = known.into_iter().map(|word| (slips(word), word)).filter(|(slips, word)| *slips <= allowed(word));
+    near.min_by_key(|(slips, _)| *slips).map(|(_, word)| word)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,6 +96,17 @@ mod tests {
         assert_eq!(grouped(100), "100");
         assert_eq!(grouped(1_000), "1,000");
         assert_eq!(grouped(1_234_567), "1,234,567");
+    }
+
+    #[test]
+    fn the_nearest_word_is_one_that_a_slip_of_the_finger_explains() {
+        let known = ["seagate-hawk", "seagate-barracuda", "hp-97560"];
+        assert_eq!(nearest("segate-hawk", known), Some("seagate-hawk"));
+        assert_eq!(nearest("Seagate-Hawk", known), Some("seagate-hawk"));
+        assert_eq!(nearest("hp-97650", known), Some("hp-97560"));
+        assert_eq!(nearest("quantum", known), None);
+        assert_eq!(nearest("sdbb", ["sda", "sdb"]), Some("sdb"));
+        assert_eq!(nearest("x", ["sda", "sdb"]), None);
     }
 
     #[test]

@@ -2,15 +2,21 @@
 //!
 //! Data goes to standard output, words go to standard error. A command whose data is meant for a machine takes `--json`.
 
+mod completions;
+#[cfg(test)]
+mod definitions;
 mod input;
 mod key;
 mod kinds;
 mod list;
+mod man;
+mod manifest;
 mod resume;
 mod run;
 mod show;
 mod submit;
 mod verify;
+mod welcome;
 pub mod words;
 
 use std::io::{self, Write};
@@ -37,7 +43,7 @@ const VERSION: &str = concat!(
 #[command(name = "diskatlas", version = VERSION, max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -50,6 +56,8 @@ enum Command {
     Show(show::Args),
     Key(key::Args),
     Kinds(kinds::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 /// How a command ended that had nothing more to say about it.
@@ -71,7 +79,7 @@ pub struct UsageError(pub String);
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let mut stdout = io::stdout().lock();
-    let result = dispatch(&cli.command, &mut stdout).and_then(|status| {
+    let result = dispatch(cli.command.as_ref(), &mut stdout).and_then(|status| {
         stdout.flush()?;
         Ok(status)
     });
@@ -87,7 +95,11 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn dispatch(command: &Command, stdout: &mut dyn Write) -> anyhow::Result<Status> {
+fn dispatch(command: Option<&Command>, stdout: &mut dyn Write) -> anyhow::Result<Status> {
+    let Some(command) = command else {
+        welcome::print(rustix::process::geteuid().is_root(), stdout)?;
+        return Ok(Status::Done);
+    };
     match command {
         Command::List(args) => list::execute(args, stdout),
         Command::Run(args) => run::execute(args, stdout),
@@ -97,6 +109,8 @@ fn dispatch(command: &Command, stdout: &mut dyn Write) -> anyhow::Result<Status>
         Command::Show(args) => show::execute(args, stdout),
         Command::Key(args) => key::execute(args, stdout),
         Command::Kinds(args) => kinds::execute(args, stdout),
+        Command::Completions(args) => completions::execute(args, stdout),
+        Command::Man(args) => man::execute(args, stdout),
     }
 }
 

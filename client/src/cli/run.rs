@@ -3,11 +3,12 @@
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
+use clap::builder::PossibleValuesParser;
+use clap::{ValueEnum, ValueHint};
 use serde_json::json;
 
 use super::{Status, UsageError, load_or_create_key, parse_server, say, upload_with_defaults};
-use crate::benchmarks::registry::{self, KINDS};
+use crate::benchmarks::registry::KINDS;
 use crate::benchmarks::{Kind, Settings, Suite, ZonedMode};
 use crate::device::raw::{OpenError, Writing};
 use crate::identify::{Disk, Tree};
@@ -27,10 +28,11 @@ use crate::safety::confirm::Challenge;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// A raw block device such as /dev/sdb, or a simulated drive such as sim:seagate-hawk
+    #[arg(value_hint = ValueHint::AnyPath)]
     pub device: String,
 
     /// Measure only these kinds (comma-separated), whole; otherwise all that a run of minutes has time for
-    #[arg(long, value_name = "KIND", value_delimiter = ',')]
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = slugs())]
     pub only: Vec<String>,
 
     /// What may be written to the disk
@@ -144,7 +146,7 @@ pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
 }
 
 fn request(args: &Args) -> Result<Request, UsageError> {
-    let kinds = chosen_kinds(&args.only)?;
+    let kinds = chosen_kinds(&args.only);
     if args.wipe && args.writes != Writes::Destroy {
         return Err(UsageError("--wipe only means something with --writes destroy; leave it out".to_owned()));
     }
@@ -182,15 +184,16 @@ fn request(args: &Args) -> Result<Request, UsageError> {
     })
 }
 
+/// What clap compares a kind with, and suggests from where none of them was typed.
+fn slugs() -> PossibleValuesParser {
+    KINDS.iter().map(|kind| kind.slug()).into()
+}
+
 /// In the registry's order, whatever order they were named in.
-fn chosen_kinds(only: &[String]) -> Result<Vec<&'static dyn Kind>, UsageError> {
-    if let Some(unknown) = only.iter().find(|slug| registry::find(slug).is_none()) {
-        let known: Vec<&str> = KINDS.iter().map(|kind| kind.slug()).collect();
-        return Err(UsageError(format!("--only: there is no kind '{unknown}'; there are {}", known.join(", "))));
-    }
+fn chosen_kinds(only: &[String]) -> Vec<&'static dyn Kind> {
     let standard = |kind: &dyn Kind| only.is_empty() && kind.part_of(Suite::Standard);
     let chosen = |kind: &&dyn Kind| standard(*kind) || only.iter().any(|slug| slug == kind.slug());
-    Ok(KINDS.into_iter().filter(chosen).collect())
+    KINDS.into_iter().filter(chosen).collect()
 }
 
 /// `2024-W07`: an ISO year and week.
@@ -228,6 +231,7 @@ pub(super) fn usage_or_failure(error: TargetError) -> anyhow::Error {
     let usage = matches!(
         error,
         TargetError::Open(OpenError::NotFound(_) | OpenError::NotABlockDevice(..))
+            | TargetError::Misspelt { .. }
             | TargetError::Partition { .. }
             | TargetError::NotADisk(_)
             | TargetError::NotConfirmed { .. }

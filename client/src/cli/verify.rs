@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Status, input};
+use super::{Status, input, manifest};
 use crate::report::check::Violation;
 use crate::report::document::SCHEMA;
 use crate::report::envelope::{Envelope, EnvelopeError, Verified};
@@ -16,8 +16,16 @@ use crate::text;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// A file that `diskatlas run` wrote, or - for standard input
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    #[arg(value_name = "FILE", required_unless_present = "manifest")]
+    file: Option<PathBuf>,
+
+    /// Check the binaries that lie beside this manifest of a download page, and its signature in FILE.sig, instead
+    #[arg(long, value_name = "FILE", conflicts_with = "file")]
+    manifest: Option<PathBuf>,
+
+    /// With --manifest: the key that must have signed it, as ed25519:BASE64 or as its id
+    #[arg(long, value_name = "KEY", requires = "manifest")]
+    key: Option<String>,
 
     /// Print JSON for a machine to read
     #[arg(long)]
@@ -38,7 +46,11 @@ struct Findings {
 }
 
 pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
-    let findings = examine(&input::read_envelope(&args.file)?)?;
+    if let Some(path) = &args.manifest {
+        return manifest::execute(path, args.key.as_deref(), args.json, stdout);
+    }
+    let file = args.file.as_deref().expect("clap asks for a file or a manifest");
+    let findings = examine(&input::read_envelope(file)?)?;
     if args.json {
         serde_json::to_writer(&mut *stdout, &findings)?;
         writeln!(stdout)?;

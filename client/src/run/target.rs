@@ -9,7 +9,8 @@ use crate::identify::{Disk, Tree};
 use crate::report::document::{DeviceReport, Host, Provenance, Rotational, WriteCache};
 use crate::safety::confirm::Challenge;
 use crate::safety::{self, Refusal, signatures, snapshot};
-use crate::sim::SimError;
+use crate::sim::{self, SimError};
+use crate::text;
 
 /// A device ready to be measured.
 pub struct Target {
@@ -29,6 +30,8 @@ pub enum TargetError {
     Open(#[from] OpenError),
     #[error(transparent)]
     Simulated(#[from] SimError),
+    #[error("there is no device {typed}; did you mean {near}?")]
+    Misspelt { typed: String, near: String },
     #[error("{path} is a partition, and positions on a disk only mean something on the whole of it; give {disk}")]
     Partition { path: String, disk: String },
     #[error("{0} is made by the kernel out of memory or other disks; measure the disks themselves (`diskatlas list`)")]
@@ -70,8 +73,8 @@ pub fn open_if(request: &Request, tree: &Tree, ask: Ask<'_>, objection: Objectio
 }
 
 fn open_raw(request: &Request, tree: &Tree, ask: Ask<'_>, objection: Objection<'_>) -> Result<Target, TargetError> {
-    let path = resolve(Path::new(&request.device))?;
-    let disk = identify(tree, &path)?;
+    let path = resolve(Path::new(&request.device)).map_err(|error| misspelt(tree, &request.device, error.into()))?;
+    let disk = identify(tree, &path).map_err(|error| misspelt(tree, &request.device, error))?;
     // Opened for reading, whatever it will be opened for: who it is has to be known first.
     let geometry = RawDisk::open(&path, Writing::Nothing, disk.max_request_bytes)?.geometry();
     let report = device_report(&disk, request, geometry);
@@ -97,6 +100,27 @@ fn open_raw(request: &Request, tree: &Tree, ask: Ask<'_>, objection: Objection<'
         look_ahead: None,
         device: Box::new(device),
     })
+}
+
+/// Where there is no such device, says which one was probably meant.
+fn misspelt(tree: &Tree, typed: &str, error: TargetError) -> TargetError {
+    if !matches!(error, TargetError::Open(OpenError::NotFound(_))) {
+        return error;
+    }
+    match meant(tree, typed) {
+        Some(near) => TargetError::Misspelt { typed: typed.to_owned(), near },
+        None => error,
+    }
+}
+
+/// A disk of this machine, or a simulated drive whose `sim:` was left out.
+fn meant(tree: &Tree, typed: &str) -> Option<String> {
+    let disks = tree.block_devices().into_iter().filter(|name| Disk::is_measurable_kind(tree, name));
+    let disks: Vec<String> = disks.collect();
+    let name = typed.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    let disk = text::nearest(name, disks.iter().map(String::as_str));
+    let drive = sim::names().into_iter().find(|known| typed.split(',').next() == Some(*known));
+    drive.map(|_| format!("sim:{typed}")).or_else(|| disk.map(|disk| tree.dev.join(disk).display().to_string()))
 }
 
 fn identify(tree: &Tree, path: &Path) -> Result<Disk, TargetError> {
@@ -205,6 +229,43 @@ mod tests {
     fn a_partition_is_not_measured_and_its_disk_is_named() {
         let error = identified("sdb1").expect_err("a partition");
         assert!(matches!(&error, TargetError::Partition { disk, .. } if disk.ends_with("/sdb")), "{error}");
+    }
+
+    /// What is suggested for a name on a machine with `sdb`, and with what is made of disks.
+    fn suggestion(typed: &str) -> Option<String> {
+        let folder = machine();
+        let near = meant(&Tree::below(folder.path()), typed)?;
+        Some(near.replace(folder.path().to_str().expect("a path that is text"), ""))
+    }
+
+    #[test]
+    fn a_misspelt_disk_is_answered_with_the_one_that_was_meant() {
+        for typed in ["/dev/sdbb", "sdb", "dev/sdb", "/dev/SDB", "/dev/sd", "/dev/sbd/"] {
+            assert_eq!(suggestion(typed).as_deref(), Some("/dev/sdb"), "{typed}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_suggested_where_nothing_is_near_or_may_be_measured() {
+        for typed in ["/dev/nvme0n1", "", "/dev/md0", "/dev/mmcblk0"] {
+            assert_eq!(suggestion(typed), None, "{typed}");
+        }
+    }
+
+    #[test]
+    fn a_simulated_drive_without_its_prefix_is_recognised() {
+        assert_eq!(suggestion("seagate-hawk,seed=2").as_deref(), Some("sim:seagate-hawk,seed=2"));
+    }
+
+    #[test]
+    fn only_a_device_that_is_not_there_is_taken_for_misspelt() {
+        let folder = machine();
+        let tree = Tree::below(folder.path());
+        let missing = || TargetError::from(OpenError::NotFound("sdbb".to_owned()));
+        assert!(matches!(misspelt(&tree, "sdbb", missing()), TargetError::Misspelt { .. }));
+        assert!(matches!(misspelt(&tree, "other", missing()), TargetError::Open(OpenError::NotFound(_))));
+        let other = TargetError::NotADisk("sdbb".to_owned());
+        assert!(matches!(misspelt(&tree, "sdbb", other), TargetError::NotADisk(_)));
     }
 
     #[test]

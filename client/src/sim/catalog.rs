@@ -9,6 +9,7 @@ use super::file::DriveFile;
 use super::model::Model;
 use super::noise::NoiseLevel;
 use super::validate::model_from;
+use crate::text;
 
 /// One line per drive, in the order of Skippy's Table 2, then the later ones.
 const DRIVES: &[(&str, &str)] = &[
@@ -29,7 +30,11 @@ const DRIVES: &[(&str, &str)] = &[
 /// Why there is no simulated drive. Every message names the file and says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum SimError {
-    #[error("no simulated drive is called '{name}'; there are {}, or give the path of a .toml file", names().join(", "))]
+    #[error(
+        "no simulated drive is called '{name}'{}; there are {}, or give the path of a .toml file",
+        meant(name),
+        names().join(", ")
+    )]
     UnknownName { name: String },
     #[error("'{option}' is not an option of a simulated drive; use noise=off, noise=default, noise=heavy or seed=N")]
     Option { option: String },
@@ -47,14 +52,19 @@ pub fn names() -> Vec<&'static str> {
     DRIVES.iter().map(|(name, _)| *name).collect()
 }
 
+/// The drive that was probably meant, as the middle of a sentence.
+fn meant(name: &str) -> String {
+    text::nearest(name, names()).map(|near| format!("; did you mean sim:{near}?")).unwrap_or_default()
+}
+
 /// Opens `NAME[,noise=off|default|heavy][,seed=N]` or `path/to/file.toml[,...]`, as it stands after `sim:`.
 ///
 /// Noise is `default` and the seed 1 where they are left out.
 ///
 /// # Errors
 /// [`SimError`] on an unknown name or option, and on a file that can't be read, parsed or believed.
-pub fn open(text: &str) -> Result<SimulatedDrive, SimError> {
-    let mut parts = text.split(',');
+pub fn open(spec: &str) -> Result<SimulatedDrive, SimError> {
+    let mut parts = spec.split(',');
     let model = load(parts.next().unwrap_or_default())?;
     let (mut level, mut seed) = (NoiseLevel::Default, 1);
     for option in parts {
@@ -71,8 +81,8 @@ pub fn open(text: &str) -> Result<SimulatedDrive, SimError> {
 }
 
 fn load(name: &str) -> Result<Model, SimError> {
-    if let Some((name, text)) = DRIVES.iter().find(|(known, _)| *known == name) {
-        return parse(&format!("{name}.toml"), name, text);
+    if let Some((name, content)) = DRIVES.iter().find(|(known, _)| *known == name) {
+        return parse(&format!("{name}.toml"), name, content);
     }
     let path = PathBuf::from(name);
     if path.extension().is_none_or(|extension| extension != "toml") {

@@ -23,3 +23,10 @@ fn an_unknown_option_is_answered_with_the_options_there_are() {
         assert!(message.contains("noise=off"), "{message}");
     }
 }
+
+#[test]
+fn a_misspelt_name_is_answered_with_the_one_that_was_meant() {
+    let message = open("segate-hawk").unwrap_err().to_string();
+    assert!(message.contains("did you mean sim:seagate-hawk?"), "{message}");
+    assert!(!open("nothing-like-it").unwrap_err().to_string().contains("did you mean"));
+}
