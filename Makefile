@@ -24,6 +24,8 @@ HOST_TARGET := $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
 STATIC_TARGET := $(subst -gnu,-musl,$(HOST_TARGET))
 HAS_STATIC := $(wildcard $(shell rustc --print sysroot 2>/dev/null)/lib/rustlib/$(STATIC_TARGET)/lib)
 PROBE_TARGET ?= $(if $(HAS_STATIC),$(STATIC_TARGET),$(HOST_TARGET))
+# Setting PROBE_TARGET builds for that one alone.
+PROBE_TARGETS ?= $(if $(filter file,$(origin PROBE_TARGET)),,$(PROBE_TARGET))
 PROBE := $(DIST)/diskatlas-$(PROBE_TARGET)
 
 export DISKATLAS_PROBE := $(abspath $(PROBE))
@@ -83,13 +85,18 @@ $(BUILD)/node.stamp: frontend/package.json frontend/package-lock.json | prerequi
 .PHONY: build
 build: probe frontend ## Build the static probe and the front end
 
+# For every static target that this machine can build for; PROBE_TARGETS names others.
 .PHONY: probe
-probe: | prerequisites
-	@echo "Probe: building for $(PROBE_TARGET)"
-	@$(CARGO) build --quiet --locked --release --manifest-path $(MANIFEST) --target $(PROBE_TARGET) --bin diskatlas
-	@mkdir -p $(DIST)
-	@install -m 0755 client/target/$(PROBE_TARGET)/release/diskatlas $(PROBE).new && mv -f $(PROBE).new $(PROBE)
-	@cd $(DIST) && sha256sum diskatlas-* > SHA256SUMS
+probe: | prerequisites ## Build the probe, its manual page and completions, and the list of them
+	@CARGO=$(CARGO) $(PYTHON) -m tools.release build --out $(DIST) $(PROBE_TARGETS:%=--target %)
+
+.PHONY: release
+release: venv-base probe ## Build the probe and sign the list with the key in DISKATLAS_RELEASE_KEY
+	@$(BIN)/python -m tools.release sign --out $(DIST)
+
+.PHONY: probe-reproducible
+probe-reproducible: | prerequisites ## Build the probe twice in different folders and compare the bytes (minutes)
+	@CARGO=$(CARGO) $(PYTHON) -m tools.release reproducible $(PROBE_TARGETS:%=--target %)
 
 FRONTEND_SOURCES = $(shell find frontend -path '*/node_modules' -prune -o -path '*/dist' -prune -o -type f -print 2>/dev/null)
 

@@ -11,8 +11,15 @@ from pathlib import Path
 from django.conf import settings
 
 _NAME = re.compile(r"diskatlas-(?!simtool)[a-z0-9_]+(-[a-z0-9_.]+)+")
-_NOT_BINARIES = {".sha256", ".json", ".txt"}
-_RUNS_ANYWHERE = "-musl"
+_NOT_BINARIES = {".sha256", ".json", ".txt", ".new"}
+_RUNS_ANYWHERE = "-unknown-linux-musl"
+_PROOFS = ("SHA256SUMS", "manifest.json", "manifest.json.sig", "release-key.pem")
+_HELP = {
+    "diskatlas.1": "manual page",
+    "diskatlas.bash": "completions for bash",
+    "_diskatlas": "completions for zsh",
+    "diskatlas.fish": "completions for fish",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +44,28 @@ def _sha256(path: Path, _size: int, _modified_ns: int) -> str:
 
 
 def download_path(name: str) -> Path | None:
-    """Return the file of that name, or None; only plain names of binaries are looked for."""
+    """Return the file of that name, or None; only binaries and the files that go with them are looked for."""
     path = Path(settings.DOWNLOADS_DIR) / name
-    return path if _NAME.fullmatch(name) and path.is_file() else None
+    known = name in _PROOFS or name in _HELP or _NAME.fullmatch(name)
+    return path if known and path.is_file() else None
 
 
 def _platform(name: str) -> str:
     target = name.removeprefix("diskatlas-")
     machine = target.partition("-")[0]
     return f"Linux on {machine}, any distribution" if target.endswith(_RUNS_ANYWHERE) else target
+
+
+def download_name(downloads: list[Download]) -> str:
+    """Return what a shell takes for the right binary's name; `uname -m` chooses where there are several."""
+    if len(downloads) > 1 and all(one.name.endswith(_RUNS_ANYWHERE) for one in downloads):
+        return f"diskatlas-$(uname -m){_RUNS_ANYWHERE}"
+    return downloads[0].name if downloads else ""
+
+
+def help_list() -> list[tuple[str, str]]:
+    """Return name and kind of the manual page and the completions that are here."""
+    return [(name, kind) for name, kind in _HELP.items() if download_path(name) is not None]
 
 
 def downloads_list() -> list[Download]:
@@ -55,7 +75,7 @@ def downloads_list() -> list[Download]:
         return []
     found = []
     for path in sorted(folder.iterdir()):
-        if download_path(path.name) is None or path.suffix in _NOT_BINARIES:
+        if not _NAME.fullmatch(path.name) or path.suffix in _NOT_BINARIES or not path.is_file():
             continue
         stat = path.stat()
         digest = _sha256(path, stat.st_size, stat.st_mtime_ns)

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from django.conf import settings
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.views.decorators.http import require_safe
 
 from server.core.problems import PROBLEM_TYPES
 from server.runs.kinds import kinds_by_slug
 from server.web.assets import license_files
-from server.web.downloads import download_path, downloads_list
+from server.web.downloads import download_name, download_path, downloads_list, help_list
 from server.web.markdown import read_about, render_markdown, split_title
 from server.web.page import page
+from server.web.release import release_read
 
 RUN_SCHEMA = Path(__file__).resolve().parents[2] / "core" / "schema" / "run-v1.json"
 
@@ -21,13 +23,20 @@ RUN_SCHEMA = Path(__file__).resolve().parents[2] / "core" / "schema" / "run-v1.j
 @require_safe
 def contribute(request: HttpRequest) -> HttpResponse:
     """Show how to measure a drive, safety first, and how to send the result."""
-    context = {"downloads": downloads_list(), "server_url": request.build_absolute_uri("/").rstrip("/")}
+    downloads = downloads_list()
+    context = {
+        "downloads": downloads,
+        "download_name": download_name(downloads),
+        "help_files": help_list(),
+        "release": release_read(Path(settings.DOWNLOADS_DIR), downloads),
+        "server_url": request.build_absolute_uri("/").rstrip("/"),
+    }
     return page(request, "web/contribute.html", context, section="contribute")
 
 
 @require_safe
 def download(request: HttpRequest, name: str) -> HttpResponseBase:
-    """Answer with a binary of the probe."""
+    """Answer with a binary of the probe, or a file that goes with it."""
     path = download_path(name)
     if path is None:
         raise Http404
