@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::pages::ata::AtaIdentity;
+use super::pages::{Rotation, vpd};
 use super::tree::{self, Tree};
-use super::vpd::{self, AtaIdentity, Rotation};
 
 /// Requests that the kernel would split are of no use: their count would not be ours.
 const PAGE_BYTES: u64 = 4096;

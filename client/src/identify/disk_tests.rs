@@ -96,6 +96,7 @@ fn requests_are_no_larger_than_the_kernel_passes_on_in_one_piece() {
 fn the_identity_page_goes_before_the_model_name_that_scsi_cuts_short() {
     let machine = sata();
     let mut page = vec![0_u8; 60 + 512];
+    page[1] = 0x89;
     let name: Vec<u8> = format!("{:<40}", "SAMPLE HD103 TRUNCATED BY SCSI").into_bytes();
     for (index, pair) in name.chunks_exact(2).enumerate() {
         page[60 + 54 + 2 * index..][..2].copy_from_slice(&[pair[1], pair[0]]);

@@ -5,8 +5,8 @@
 pub mod disk;
 pub mod host;
 pub mod mounts;
+pub mod pages;
 pub mod tree;
-pub mod vpd;
 
 pub use disk::Disk;
 pub use tree::Tree;
