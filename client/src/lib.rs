@@ -6,6 +6,7 @@
 pub mod benchmarks;
 pub mod cli;
 pub mod device;
+pub mod drawing;
 pub mod identify;
 pub mod report;
 pub mod run;

@@ -32,6 +32,18 @@ pub fn duration(nanoseconds: u64) -> String {
     }
 }
 
+/// `20 s`, `4 min`, `2 h 10 min` or `7 d`: a time that is not known exactly.
+#[must_use]
+pub fn about(nanoseconds: u64) -> String {
+    let seconds = nanoseconds.div_ceil(1_000_000_000);
+    match seconds {
+        0..90 => format!("{seconds} s"),
+        90..5_400 => format!("{} min", seconds.div_ceil(60)),
+        5_400..172_800 => format!("{} h {:02} min", seconds / 3600, seconds / 60 % 60),
+        _ => format!("{} d {} h", seconds / 86_400, seconds / 3600 % 24),
+    }
+}
+
 /// `1 sample`, `2 samples`, `1,234 samples`.
 #[must_use]
 pub fn count(number: u64, noun: &str) -> String {
@@ -86,6 +98,12 @@ mod tests {
             assert_eq!(duration(nanoseconds), text);
         }
         assert_eq!(duration(3_720_000_000_000), "1 h 02 min");
+    }
+
+    #[test]
+    fn estimates_are_said_in_the_unit_a_person_would_use() {
+        let said = [45, 100, 3600, 7380, 608_400].map(|seconds: u64| about(seconds * 1_000_000_000));
+        assert_eq!(said, ["45 s", "2 min", "60 min", "2 h 03 min", "7 d 1 h"]);
     }
 
     #[test]

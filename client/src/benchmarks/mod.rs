@@ -3,6 +3,7 @@
 //! A kind is handed a [`Session`] (a device, the settings, a place for errors) and answers with a [`Measurement`]:
 //! its parameters, its samples, and what ended it early if anything did. Whatever ends it, the samples stay.
 
+pub mod columns;
 pub mod registry;
 pub mod rotation;
 
@@ -25,6 +26,8 @@ mod session_tests;
 use serde_json::Value;
 
 use crate::device::Geometry;
+use crate::drawing::Drawing;
+use crate::report::document::Measured;
 
 pub use session::{
     Forgetful, Interrupt, Journal, Notes, Piece, Progress, Quiet, Session, Settings, Stop, Suite, ZonedMode,
@@ -55,6 +58,11 @@ pub trait Kind: Sync {
         CacheWish::default()
     }
 
+    /// What a person should see of an entry of this kind at once, without any extraction.
+    fn overview(&self, _entry: &Measured, _capacity_bytes: u64) -> Overview {
+        Overview::default()
+    }
+
     /// Measures. Never fails: what was measured before a stop is in the answer.
     fn run(&self, session: &mut Session<'_>) -> Measurement;
 }
@@ -74,6 +82,14 @@ pub struct Cost {
 pub struct CacheWish {
     pub write: Option<bool>,
     pub look_ahead: Option<bool>,
+}
+
+/// What needs no extraction, for the terminal.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Overview {
+    /// Names and values with their units.
+    pub numbers: Vec<(&'static str, String)>,
+    pub drawing: Option<Drawing>,
 }
 
 /// What a kind saw.

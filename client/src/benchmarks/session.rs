@@ -43,6 +43,20 @@ pub enum Suite {
     Week,
 }
 
+impl Suite {
+    /// As the command line calls it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Quick => "quick",
+            Self::Standard => "standard",
+            Self::Full => "full",
+            Self::Day => "day",
+            Self::Week => "week",
+        }
+    }
+}
+
 /// What the person asked for, as far as a kind has to know it.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub struct Settings {

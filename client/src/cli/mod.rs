@@ -2,6 +2,7 @@
 //!
 //! Data goes to standard output, words go to standard error. A command whose data is meant for a machine takes `--json`.
 
+mod choice;
 mod completions;
 #[cfg(test)]
 mod definitions;
@@ -11,10 +12,12 @@ mod kinds;
 mod list;
 mod man;
 mod manifest;
+mod plan;
 mod resume;
 mod run;
 mod show;
 mod submit;
+mod summary;
 mod verify;
 mod welcome;
 pub mod words;
@@ -49,6 +52,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     List(list::Args),
+    Plan(plan::Args),
     Run(run::Args),
     Resume(resume::Args),
     Submit(submit::Args),
@@ -102,6 +106,7 @@ fn dispatch(command: Option<&Command>, stdout: &mut dyn Write) -> anyhow::Result
     };
     match command {
         Command::List(args) => list::execute(args, stdout),
+        Command::Plan(args) => plan::execute(args, stdout),
         Command::Run(args) => run::execute(args, stdout),
         Command::Resume(args) => resume::execute(args, stdout),
         Command::Submit(args) => submit::execute(args, stdout),

@@ -3,14 +3,12 @@
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use clap::builder::PossibleValuesParser;
 use clap::{ValueEnum, ValueHint};
 use serde_json::json;
 
-use super::{Status, UsageError, load_or_create_key, parse_server, say, upload_with_defaults};
-use crate::benchmarks::registry::KINDS;
-use crate::benchmarks::{Kind, Settings, Suite, ZonedMode};
-use crate::device::raw::{OpenError, Writing};
+use super::choice::{Choice, Writes};
+use super::{Status, UsageError, load_or_create_key, parse_server, say, summary, upload_with_defaults, words};
+use crate::device::raw::OpenError;
 use crate::identify::{Disk, Tree};
 use crate::report::document::{Benchmark, Manufacture, RunDocument};
 use crate::report::{save, sign_document};
@@ -31,13 +29,8 @@ pub struct Args {
     #[arg(value_hint = ValueHint::AnyPath)]
     pub device: String,
 
-    /// Measure only these kinds (comma-separated), whole; otherwise all that a run of minutes has time for
-    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = slugs())]
-    pub only: Vec<String>,
-
-    /// What may be written to the disk
-    #[arg(long, value_enum, default_value_t = Writes::None)]
-    pub writes: Writes,
+    #[command(flatten)]
+    pub choice: Choice,
 
     /// With --writes destroy: go on although the disk carries partitions or a file system
     #[arg(long)]
@@ -50,14 +43,6 @@ pub struct Args {
     /// Whether the disk rotates, instead of what the kernel says and the timing shows
     #[arg(long, value_enum)]
     pub rotational: Option<Answer>,
-
-    /// How the bandwidth over the disk is measured: at chosen positions (minutes), or everywhere (hours)
-    #[arg(long, value_enum, default_value_t = Zoned::Sampled)]
-    pub zoned: Zoned,
-
-    /// How often each series is measured [default: what suits each kind, 3 for most]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub repeats: Option<u32>,
 
     /// The licence under which you give the result away when you submit it
     #[arg(long, default_value = "CC0-1.0", value_parser = ["CC0-1.0", "CC-BY-4.0"])]
@@ -85,25 +70,9 @@ pub struct Args {
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
-pub enum Writes {
-    /// Nothing: the disk is opened read-only
-    None,
-    /// The bytes that stand there: its content stays as it is
-    Preserve,
-    /// The probe's own pattern: content is lost
-    Destroy,
-}
-
-#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub enum Answer {
     Yes,
     No,
-}
-
-#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
-pub enum Zoned {
-    Sampled,
-    Streaming,
 }
 
 impl Args {
@@ -146,54 +115,25 @@ pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
 }
 
 fn request(args: &Args) -> Result<Request, UsageError> {
-    let kinds = chosen_kinds(&args.only);
-    if args.wipe && args.writes != Writes::Destroy {
+    let kinds = args.choice.kinds();
+    if args.wipe && args.choice.writes != Writes::Destroy {
         return Err(UsageError("--wipe only means something with --writes destroy; leave it out".to_owned()));
     }
     let label = args.batch_label.as_deref().map(str::trim).filter(|label| !label.is_empty());
     if label.is_some_and(|label| label.chars().count() > 64 || label.chars().any(char::is_control)) {
         return Err(UsageError("--batch-label takes at most 64 characters on one line; shorten it".to_owned()));
     }
-    let defaults = Settings::default();
-    // What somebody asks for by name is wanted whole.
-    let suite = if args.only.is_empty() { defaults.suite } else { Suite::Full };
     Ok(Request {
         device: args.device.clone(),
         kinds,
-        writing: match args.writes {
-            Writes::None => Writing::Nothing,
-            Writes::Preserve => Writing::Preserve,
-            Writes::Destroy => Writing::Destroy,
-        },
+        writing: args.choice.writes.writing(),
         wipe: args.wipe,
         rotational: args.rotational.map(|answer| answer == Answer::Yes),
-        settings: Settings {
-            suite,
-            repeats: args.repeats.unwrap_or(defaults.repeats),
-            repeats_asked: args.repeats.is_some(),
-            zoned: match args.zoned {
-                Zoned::Sampled => ZonedMode::Sampled,
-                Zoned::Streaming => ZonedMode::Streaming,
-            },
-            writes: args.writes != Writes::None,
-            ..defaults
-        },
+        settings: args.choice.settings(),
         license: args.license.clone(),
         batch_label: label.map(str::to_owned),
         manufacture: args.manufactured.clone(),
     })
-}
-
-/// What clap compares a kind with, and suggests from where none of them was typed.
-fn slugs() -> PossibleValuesParser {
-    KINDS.iter().map(|kind| kind.slug()).into()
-}
-
-/// In the registry's order, whatever order they were named in.
-fn chosen_kinds(only: &[String]) -> Vec<&'static dyn Kind> {
-    let standard = |kind: &dyn Kind| only.is_empty() && kind.part_of(Suite::Standard);
-    let chosen = |kind: &&dyn Kind| standard(*kind) || only.iter().any(|slug| slug == kind.slug());
-    KINDS.into_iter().filter(chosen).collect()
 }
 
 /// `2024-W07`: an ISO year and week.
@@ -291,14 +231,9 @@ pub(super) fn report_end(
     file: &Path,
     stdout: &mut dyn Write,
 ) -> anyhow::Result<()> {
-    for benchmark in &document.benchmarks {
-        match benchmark {
-            Benchmark::Skipped { kind, skipped } => say!("{kind}: skipped, {skipped}"),
-            Benchmark::Measured(measured) if !measured.errors.is_empty() => {
-                say!("{}: {} requests failed, left out and recorded", measured.kind, measured.errors.len());
-            }
-            Benchmark::Measured(_) => {}
-        }
+    say!("{}", summary::page(document, words::width()).trim_end());
+    for warning in summary::warnings(document) {
+        say!("warning: {warning}");
     }
     match end {
         End::Complete if nothing_measured(document) => {

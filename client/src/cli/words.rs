@@ -3,6 +3,15 @@
 use std::fmt::Arguments;
 use std::io::{self, Write};
 
+/// Columns where nobody can say: a log.
+const WIDTH_OF_A_LOG: u16 = 80;
+
+/// Columns of the terminal that words go to.
+#[must_use]
+pub fn width() -> u16 {
+    rustix::termios::tcgetwinsize(io::stderr()).map_or(WIDTH_OF_A_LOG, |size| size.ws_col)
+}
+
 /// Prints a line on standard error. Unlike `eprintln!` it does not panic when nobody listens.
 pub fn line(text: Arguments<'_>) {
     let _ = writeln!(io::stderr(), "{text}");

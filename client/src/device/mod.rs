@@ -43,7 +43,22 @@ pub struct Geometry {
     pub block_bytes: u32,
 }
 
+/// Physical blocks above this are a stripe or a page of flash, not a sector of a disk.
+const LARGEST_BLOCK_BYTES: u32 = 65_536;
+
 impl Geometry {
+    /// Chooses the block: the physical one, where what the device says of it can be true.
+    #[must_use]
+    pub fn new(capacity_bytes: u64, logical: u32, physical: u32) -> Self {
+        let usable = physical.is_power_of_two() && (logical..=LARGEST_BLOCK_BYTES).contains(&physical);
+        Self {
+            capacity_bytes,
+            logical_block_bytes: logical,
+            physical_block_bytes: physical.max(logical),
+            block_bytes: if usable { physical } else { logical },
+        }
+    }
+
     #[must_use]
     pub fn capacity_blocks(&self) -> u64 {
         self.capacity_bytes / u64::from(self.block_bytes)

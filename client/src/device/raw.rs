@@ -18,9 +18,6 @@ const MAX_TRANSFER_BYTES: u32 = 1 << 20;
 /// Buffers stand on this boundary: no device asks for more.
 const ALIGNMENT: usize = 4096;
 
-/// Physical blocks above this are a stripe or a page of flash, not a sector of a disk.
-const LARGEST_BLOCK_BYTES: u32 = 65_536;
-
 /// Pauses longer than this sleep first, so that a long one does not keep a core busy.
 const SPIN_NS: u64 = 1_500_000;
 
@@ -314,13 +311,7 @@ fn read_geometry(fd: &impl AsFd) -> io::Result<Geometry> {
     let capacity_bytes = rustix::fs::seek(fd, SeekFrom::End(0))?;
     let logical = rustix::fs::ioctl_blksszget(fd)?;
     let physical = rustix::fs::ioctl_blkpbszget(fd)?;
-    let usable = physical.is_power_of_two() && (logical..=LARGEST_BLOCK_BYTES).contains(&physical);
-    Ok(Geometry {
-        capacity_bytes,
-        logical_block_bytes: logical,
-        physical_block_bytes: physical.max(logical),
-        block_bytes: if usable { physical } else { logical },
-    })
+    Ok(Geometry::new(capacity_bytes, logical, physical))
 }
 
 /// A pattern that says whose it is and where it belongs.

@@ -8,6 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::benchmarks::Progress;
 use crate::benchmarks::stats::to_u64;
 use crate::cli::say;
+use crate::text;
 
 /// Lines for a log come at most this often.
 const LINE_EVERY: Duration = Duration::from_secs(5);
@@ -35,7 +36,8 @@ impl Display {
 
     /// `remaining` is what the whole run still takes, roughly.
     pub fn show(&mut self, what: &str, remaining: Duration) {
-        let line = format!("{what}, about {} left", words(remaining));
+        let line =
+            format!("{what}, about {} left", text::about(u64::try_from(remaining.as_nanos()).unwrap_or(u64::MAX)));
         match self {
             Self::Bar { bar, started } => {
                 let spent = started.elapsed().as_secs_f64();
@@ -78,25 +80,5 @@ impl Progress for KindProgress<'_> {
     fn update(&mut self, doing: &str, remaining_ns: u64) {
         let remaining = Duration::from_nanos(remaining_ns.saturating_add(self.later_ns));
         self.display.show(&format!("{}: {doing}", self.kind), remaining);
-    }
-}
-
-/// Minutes and seconds as a person says them.
-fn words(duration: Duration) -> String {
-    match duration.as_secs() {
-        seconds @ 0..90 => format!("{seconds} s"),
-        seconds @ 90..5400 => format!("{} min", seconds.div_ceil(60)),
-        seconds => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn remaining_time_is_said_in_the_unit_a_person_would_use() {
-        let said: Vec<String> = [45, 100, 3600, 7380].map(|seconds| words(Duration::from_secs(seconds))).into();
-        assert_eq!(said, ["45 s", "2 min", "60 min", "2 h 3 min"]);
     }
 }

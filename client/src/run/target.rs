@@ -73,8 +73,8 @@ pub fn open_if(request: &Request, tree: &Tree, ask: Ask<'_>, objection: Objectio
 }
 
 fn open_raw(request: &Request, tree: &Tree, ask: Ask<'_>, objection: Objection<'_>) -> Result<Target, TargetError> {
-    let path = resolve(Path::new(&request.device)).map_err(|error| misspelt(tree, &request.device, error.into()))?;
-    let disk = identify(tree, &path).map_err(|error| misspelt(tree, &request.device, error))?;
+    let disk = look_up(tree, &request.device)?;
+    let path = disk.path.clone();
     // Opened for reading, whatever it will be opened for: who it is has to be known first.
     let geometry = RawDisk::open(&path, Writing::Nothing, disk.max_request_bytes)?.geometry();
     let report = device_report(&disk, request, geometry);
@@ -100,6 +100,16 @@ fn open_raw(request: &Request, tree: &Tree, ask: Ask<'_>, objection: Objection<'
         look_ahead: None,
         device: Box::new(device),
     })
+}
+
+/// The disk that a path names, as far as it can be known without opening it.
+///
+/// # Errors
+/// [`TargetError`] where it is no disk, or not a whole one.
+pub fn look_up(tree: &Tree, device: &str) -> Result<Disk, TargetError> {
+    let path = resolve(Path::new(device)).map_err(|error| misspelt(tree, device, error.into()))?;
+    let disk = identify(tree, &path).map_err(|error| misspelt(tree, device, error))?;
+    Ok(Disk { path, ..disk })
 }
 
 /// Where there is no such device, says which one was probably meant.

@@ -7,14 +7,16 @@
 //! Where writes are allowed and reach the medium the home is one block, as in Figure 11. Reads never touch a block twice and always walk
 //! towards lower blocks, in which no look-ahead has read: home and target both move down as the group goes on.
 
+mod overview;
 mod plan;
 
 use serde::Serialize;
 
 use super::stats::{Random, median};
 use super::walk::{Access, walk};
-use super::{CacheWish, Cost, Kind, Measurement, Nothing, Samples, Session, Settings, Stop, Suite, track};
+use super::{CacheWish, Cost, Kind, Measurement, Nothing, Overview, Samples, Session, Settings, Stop, Suite, track};
 use crate::device::Geometry;
+use crate::report::document::Measured;
 use plan::{Chain, Pattern, Plan, TURNS};
 
 pub struct Seeker;
@@ -84,6 +86,10 @@ impl Kind for Seeker {
     fn caches(&self, settings: &Settings) -> CacheWish {
         // A write that the cache answers shows nothing of the arm.
         CacheWish { write: settings.writes.then_some(false), look_ahead: None }
+    }
+
+    fn overview(&self, entry: &Measured, _capacity_bytes: u64) -> Overview {
+        overview::overview(entry)
     }
 
     fn run(&self, session: &mut Session<'_>) -> Measurement {

@@ -8,13 +8,15 @@
 //! Patterns: `increasing` as in Figure 1, long enough for the first edge, a full track and two cylinders; `constant`
 //! repeats one step just above the edge, so that every boundary shows even where a track has few blocks.
 
+mod overview;
 mod plan;
 mod series;
 
 use serde::Serialize;
 
-use super::{CacheWish, Cost, Kind, Measurement, Nothing, Samples, Session, Settings, Stop, Suite};
+use super::{CacheWish, Cost, Kind, Measurement, Nothing, Overview, Samples, Session, Settings, Stop, Suite};
 use crate::device::Geometry;
+use crate::report::document::Measured;
 use plan::{Layout, Region, Variant};
 use series::Series;
 
@@ -69,6 +71,10 @@ impl Kind for Skippy {
     fn caches(&self, settings: &Settings) -> CacheWish {
         // A write that the cache answers shows nothing of the medium.
         CacheWish { write: settings.writes.then_some(false), look_ahead: None }
+    }
+
+    fn overview(&self, entry: &Measured, _capacity_bytes: u64) -> Overview {
+        overview::overview(entry)
     }
 
     fn run(&self, session: &mut Session<'_>) -> Measurement {

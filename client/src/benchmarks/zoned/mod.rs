@@ -6,13 +6,15 @@
 //! `streaming` reads everything. `sampled` reads regions all over the disk, then more of them where two neighbours differ by more than
 //! the noise, halving the distance until the boundary between the zones is located.
 
+mod overview;
 mod region;
 mod sampled;
 
 use serde::Serialize;
 
-use super::{Cost, Kind, Measurement, Nothing, Samples, Session, Settings, Stop, Suite, ZonedMode};
+use super::{Cost, Kind, Measurement, Nothing, Overview, Samples, Session, Settings, Stop, Suite, ZonedMode};
 use crate::device::Geometry;
+use crate::report::document::Measured;
 use region::{Plan, Series};
 
 pub struct Zoned;
@@ -65,6 +67,10 @@ impl Kind for Zoned {
                 written_bytes: 0,
             },
         }
+    }
+
+    fn overview(&self, entry: &Measured, capacity_bytes: u64) -> Overview {
+        overview::overview(entry, capacity_bytes)
     }
 
     fn run(&self, session: &mut Session<'_>) -> Measurement {

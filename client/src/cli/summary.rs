@@ -1,0 +1,127 @@
+//! What a person sees at the end of a run: what was measured, the numbers that need no extraction, and warnings.
+
+use std::fmt::Write as _;
+
+use crate::benchmarks::{Overview, registry};
+use crate::report::document::{Benchmark, Measured, RunDocument};
+use crate::text;
+
+/// Narrower terminals get no drawing, wider ones one of this width.
+const DRAWING_WIDTH: u16 = 76;
+
+/// The whole page. `width` is that of the terminal.
+#[must_use]
+pub fn page(document: &RunDocument, width: u16) -> String {
+    let mut page = String::new();
+    let mut drawings = String::new();
+    for benchmark in &document.benchmarks {
+        match benchmark {
+            Benchmark::Skipped { kind, skipped } => {
+                let _ = writeln!(page, "{kind:<12} not measured: {}", text::printable(skipped));
+            }
+            Benchmark::Measured(measured) => {
+                let overview = overview(measured, document.device.capacity_bytes);
+                table(&mut page, measured, &overview);
+                if let Some(drawing) = overview.drawing.filter(|_| width >= DRAWING_WIDTH) {
+                    let _ = write!(drawings, "\n{}", drawing.render(DRAWING_WIDTH));
+                }
+            }
+        }
+    }
+    page + &drawings
+}
+
+fn overview(measured: &Measured, capacity_bytes: u64) -> Overview {
+    registry::find(&measured.kind).map(|kind| kind.overview(measured, capacity_bytes)).unwrap_or_default()
+}
+
+fn table(page: &mut String, measured: &Measured, overview: &Overview) {
+    let _ = writeln!(page, "{:<12} measured in {}", measured.kind, text::duration(measured.elapsed_ns));
+    for (name, value) in &overview.numbers {
+        let _ = writeln!(page, "  {name:<36} {value}");
+    }
+}
+
+/// What went less well than it could have, each with what to do about it.
+#[must_use]
+pub fn warnings(document: &RunDocument) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for benchmark in &document.benchmarks {
+        let Benchmark::Measured(measured) = benchmark else { continue };
+        let kind = &measured.kind;
+        if !measured.errors.is_empty() {
+            let count = text::count(measured.errors.len() as u64, "request");
+            warnings.push(format!(
+                "{kind}: {count} failed, left out and recorded. A disk that can't read everything may be failing: copy what is on it, and look at its SMART values."
+            ));
+        }
+    }
+    if let Some(count) = document.conditions.foreign_requests.filter(|&count| count > 0) {
+        let count = text::count(count, "request");
+        warnings.push(format!(
+            "{count} of others reached the disk during the run and may have disturbed it. Measure a disk that nobody uses: unmount it, and stop what scans or indexes disks."
+        ));
+    }
+    if document.conditions.write_cache_during == Some(true) && document.conditions.writes != "none" {
+        warnings.push(
+            "The drive's write cache was on, so writes show the cache and not the disk. Switch it off (hdparm -W 0, sdparm --clear WCE) and measure again."
+                .to_owned(),
+        );
+    }
+    warnings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::document::MediumError;
+
+    const SAMPLE: &str = include_str!("../../tests/data/sample.document.json");
+
+    fn document() -> RunDocument {
+        serde_json::from_str(SAMPLE).expect("the sample")
+    }
+
+    #[test]
+    fn each_kind_has_its_line_and_a_skipped_one_its_reason() {
+        let mut document = document();
+        let skipped = "it needs writes".to_owned();
+        document.benchmarks.push(Benchmark::Skipped { kind: "other".to_owned(), skipped });
+        let page = page(&document, 40);
+        assert!(page.contains("other        not measured: it needs writes\n"), "{page}");
+        for benchmark in &document.benchmarks {
+            if let Benchmark::Measured(measured) = benchmark {
+                assert!(page.contains(&format!("{:<12} measured in ", measured.kind)), "{page}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_without_trouble_warns_of_nothing() {
+        let mut document = document();
+        document.conditions.foreign_requests = Some(0);
+        document.conditions.write_cache_during = Some(false);
+        for benchmark in &mut document.benchmarks {
+            if let Benchmark::Measured(measured) = benchmark {
+                measured.errors.clear();
+            }
+        }
+        assert_eq!(warnings(&document), Vec::<String>::new());
+    }
+
+    #[test]
+    fn errors_foreign_requests_and_a_write_cache_that_stayed_on_are_each_warned_of_with_a_remedy() {
+        let mut document = document();
+        document.conditions.foreign_requests = Some(3);
+        document.conditions.write_cache_during = Some(true);
+        document.conditions.writes = "preserve".to_owned();
+        let error = MediumError { offset_bytes: 0, operation: "read".to_owned(), message: "no".to_owned() };
+        let Some(Benchmark::Measured(measured)) = document.benchmarks.first_mut() else { panic!("a kind") };
+        measured.errors = vec![error];
+        let warnings = warnings(&document);
+        assert_eq!(warnings.len(), 3, "{warnings:?}");
+        for (warning, remedy) in warnings.iter().zip(["SMART", "unmount", "hdparm"]) {
+            assert!(warning.contains(remedy), "{warning}");
+        }
+    }
+}
