@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::io;
 
 use super::{Forgetful, Interrupt, Notes, Quiet, Session, Settings};
+use crate::device::burst::{Action, Burst, BurstError, Done, Ending, NoQueue};
 use crate::device::{AccessError, Cache, Device, Geometry, Span, Timing, Unswitchable};
 
 /// A disk without caches whose every number is known.
@@ -30,6 +31,8 @@ pub struct Fake {
     pub kept: Vec<Span>,
     pub written: Vec<u64>,
     pub head_block: u64,
+    /// Why one issuer can't have several requests under way.
+    pub no_queue: Option<String>,
 }
 
 impl Default for Fake {
@@ -53,6 +56,7 @@ impl Default for Fake {
             kept: Vec::new(),
             written: Vec::new(),
             head_block: 0,
+            no_queue: None,
         }
     }
 }
@@ -159,6 +163,35 @@ impl Device for Fake {
             return Ok(Timing { start_ns: self.now_ns - 50_000, latency_ns: 50_000 });
         }
         self.access(block, count)
+    }
+
+    /// One after the other, each handed over when the lane's request before it was answered.
+    fn burst(&mut self, burst: &Burst<'_>, done: &mut Vec<Done>) -> Result<Ending, BurstError> {
+        done.clear();
+        let lanes = burst.crowd.lanes();
+        let mut free_ns = vec![self.now_ns; lanes as usize];
+        for (&action, index) in burst.actions.iter().zip(0..) {
+            let lane = index % lanes;
+            if burst.ends(free_ns[lane as usize]) {
+                return Ok(burst.ending(done.len()));
+            }
+            let result = match action {
+                Action::Read(span) => self.access(span.block, span.count),
+                Action::Write(kept) => self.write_timed(kept),
+            };
+            let error = match result {
+                Ok(_) => None,
+                Err(AccessError::Medium { source, .. }) => source.raw_os_error(),
+                Err(AccessError::Gone { source }) => return Err(BurstError::Gone(source)),
+            };
+            let start_ns = std::mem::replace(&mut free_ns[lane as usize], self.now_ns);
+            done.push(Done { action: index, lane, start_ns, latency_ns: self.now_ns - start_ns, error });
+        }
+        Ok(Ending::Complete)
+    }
+
+    fn queue(&mut self, _depth: u32) -> Result<(), NoQueue> {
+        self.no_queue.clone().map_or(Ok(()), |why| Err(NoQueue(why)))
     }
 
     fn cache(&mut self, which: Cache) -> Option<bool> {

@@ -1,5 +1,7 @@
 //! What a kind works with: the device, the settings, and where errors and progress go.
 
+mod burst;
+
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,6 +12,8 @@ use serde_json::Value;
 
 use crate::device::{AccessError, Cache, Device, Geometry, Span, Timing};
 use crate::report::document::MediumError;
+
+pub use burst::{BurstStop, Served};
 
 /// So many medium errors in a row, at different places, are not a bad spot: the device is lost.
 const CONSECUTIVE_ERRORS_MEAN_GONE: u32 = 24;
@@ -183,6 +187,8 @@ pub struct Session<'a> {
     clock_offset_ns: i64,
     /// When the last piece ended, or the session began.
     piece_from_ns: u64,
+    /// What the device was told to keep, for the place of an error.
+    kept: Vec<Span>,
 }
 
 impl<'a> Session<'a> {
@@ -206,6 +212,7 @@ impl<'a> Session<'a> {
             errors_in_a_row: 0,
             clock_offset_ns: 0,
             piece_from_ns,
+            kept: Vec::new(),
         }
     }
 
@@ -343,6 +350,7 @@ impl<'a> Session<'a> {
     /// [`Stop`] when the run has to end.
     pub fn keep_spans(&mut self, spans: &[Span]) -> Result<Option<u64>, Stop> {
         self.check_interrupt()?;
+        self.kept = spans.to_vec();
         let bad = match self.device.keep(spans) {
             Err(AccessError::Medium { block, source }) => {
                 self.settle(Err::<(), _>(AccessError::Medium { block, source }), "read")?;

@@ -1,10 +1,15 @@
 //! The `Device` trait: what a benchmark can ask of a disk, real or simulated.
 
 mod arena;
+pub mod burst;
 mod edge;
 pub mod raw;
+mod uring;
+mod workers;
 
 use std::io;
+
+use burst::{Burst, BurstError, Done, Ending, NoQueue, Processors};
 
 /// When a request was handed to the device and how long it took.
 ///
@@ -145,6 +150,27 @@ pub trait Device {
     /// # Errors
     /// [`AccessError`] when the medium or the device fails, or when the device was not opened for writing.
     fn write_timed(&mut self, index: usize) -> Result<Timing, AccessError>;
+
+    /// Serves many requests with several under way at once, each timed by itself. `done` is cleared and then holds what
+    /// was served, in the order of the actions, whatever the answer. Requests that are under way when it has to end are
+    /// waited for: nothing reads from or writes to the device once this has returned.
+    ///
+    /// In `preserve` mode a write that failed is tried once more at the end, untimed: what stood there is still known.
+    ///
+    /// # Errors
+    /// [`BurstError`] when the burst asks for what the device can't do, or when the device is gone.
+    fn burst(&mut self, burst: &Burst<'_>, done: &mut Vec<Done>) -> Result<Ending, BurstError>;
+
+    /// Whether one issuer can have up to `depth` requests under way here.
+    ///
+    /// # Errors
+    /// [`NoQueue`] says why not.
+    fn queue(&mut self, depth: u32) -> Result<(), NoQueue>;
+
+    /// What the machine's processors did so far; `None` for a simulated drive, whose time is not theirs.
+    fn processors(&self) -> Option<Processors> {
+        None
+    }
 
     /// Whether `write_timed` may be called.
     fn writable(&self) -> bool;

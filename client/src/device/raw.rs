@@ -1,5 +1,7 @@
 //! A raw block device: `O_DIRECT`, buffers allocated once, `CLOCK_MONOTONIC_RAW` read directly around the call.
 
+mod serve;
+
 use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
@@ -10,7 +12,10 @@ use rustix::io::Errno;
 use rustix::time::{ClockId, clock_gettime};
 
 use super::arena::Arena;
+use super::burst::{Burst, BurstError, Done, Ending, NoQueue, Processors};
+use super::uring::Ring;
 use super::{AccessError, Cache, Device, Geometry, LONGEST_READ_BYTES, Span, Timing, Unswitchable};
+use crate::identify::{Tree, processors};
 
 /// The largest request, where the kernel does not ask for less.
 const MAX_TRANSFER_BYTES: u32 = 1 << 20;
@@ -72,6 +77,10 @@ pub struct RawDisk {
     kept: Arena,
     /// Where each kept span belongs, and where its bytes start in `kept`.
     kept_spans: Vec<(Span, usize)>,
+    /// One buffer for each request that is under way at once.
+    lanes: Arena,
+    /// Made when it is first asked for, or why there is none.
+    ring: Option<Result<Ring, NoQueue>>,
     requests: u64,
 }
 
@@ -110,6 +119,8 @@ impl RawDisk {
             buffer: Arena::new(bytes, ALIGNMENT),
             kept: Arena::new(0, ALIGNMENT),
             kept_spans: Vec::new(),
+            lanes: Arena::new(0, ALIGNMENT),
+            ring: None,
             requests: 0,
         })
     }
@@ -160,9 +171,7 @@ impl RawDisk {
 
     fn fail(&self, block: u64, error: Errno) -> AccessError {
         let source = io::Error::from(error);
-        let gone = matches!(error, Errno::NODEV | Errno::NXIO | Errno::NOMEDIUM | Errno::SHUTDOWN | Errno::BADF)
-            || rustix::fs::seek(&self.file, SeekFrom::End(0)).is_ok_and(|size| size == 0);
-        if gone { AccessError::Gone { source } } else { AccessError::Medium { block, source } }
+        if is_gone(&self.file, error) { AccessError::Gone { source } } else { AccessError::Medium { block, source } }
     }
 }
 
@@ -248,6 +257,18 @@ impl Device for RawDisk {
         }
     }
 
+    fn burst(&mut self, burst: &Burst<'_>, done: &mut Vec<Done>) -> Result<Ending, BurstError> {
+        self.serve_burst(burst, done)
+    }
+
+    fn queue(&mut self, depth: u32) -> Result<(), NoQueue> {
+        self.open_queue(depth)
+    }
+
+    fn processors(&self) -> Option<Processors> {
+        processors::read(&Tree::machine())
+    }
+
     fn cache(&mut self, _which: Cache) -> Option<bool> {
         None
     }
@@ -267,6 +288,12 @@ impl Device for RawDisk {
     fn requests(&self) -> Option<u64> {
         Some(self.requests)
     }
+}
+
+/// Whether the error means that there is no device any longer.
+fn is_gone(file: &File, error: Errno) -> bool {
+    matches!(error, Errno::NODEV | Errno::NXIO | Errno::NOMEDIUM | Errno::SHUTDOWN | Errno::BADF)
+        || rustix::fs::seek(file, SeekFrom::End(0)).is_ok_and(|size| size == 0)
 }
 
 /// The canonical path of a device node: links such as /dev/disk/by-id/... resolved.

@@ -6,6 +6,7 @@ pub mod disk;
 pub mod host;
 pub mod mounts;
 pub mod pages;
+pub mod processors;
 pub mod tree;
 
 pub use disk::Disk;

@@ -4,6 +4,7 @@ use std::io;
 
 use super::target::Target;
 use super::{Request, conditions};
+use crate::device::burst::{Action, Burst, BurstError, Done, Ending, NoQueue};
 use crate::device::raw::Writing;
 use crate::device::{AccessError, Cache, Device, Geometry, Span, Timing, Unswitchable};
 use crate::identify::Tree;
@@ -72,6 +73,18 @@ impl Device for Opened {
         #[cfg(feature = "simtool")]
         self.fate.request();
         self.drive.write_timed(index)
+    }
+
+    fn burst(&mut self, burst: &Burst<'_>, done: &mut Vec<Done>) -> Result<Ending, BurstError> {
+        let writes = burst.actions.iter().any(|action| matches!(action, Action::Write(_)));
+        if writes && !self.writable {
+            return Err(BurstError::Refused("the drive was not opened for writing".to_owned()));
+        }
+        self.drive.burst(burst, done)
+    }
+
+    fn queue(&mut self, depth: u32) -> Result<(), NoQueue> {
+        self.drive.queue(depth)
     }
 
     fn cache(&mut self, which: Cache) -> Option<bool> {

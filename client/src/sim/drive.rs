@@ -5,20 +5,21 @@ use std::sync::Arc;
 use super::engine::{Engine, Request};
 use super::model::{Identity, Model, WriteCacheState};
 use super::noise::{Noise, NoiseLevel};
+use crate::device::burst::{Burst, BurstError, Done, Ending, NoQueue};
 use crate::device::{AccessError, Cache, Device, Geometry, Span, Timing, Unswitchable};
 
 /// What the host does between two requests (Skippy 4.1.1: 7 to 8 microseconds).
-const HOST_THINK_NS: u64 = 8_000;
+pub(super) const HOST_THINK_NS: u64 = 8_000;
 const MAX_TRANSFER_BYTES: u32 = 4 << 20;
 
 /// A drive that exists as a model. Nothing is stored: reads and writes take their time and carry no bytes.
 #[derive(Debug)]
 pub struct SimulatedDrive {
-    engine: Engine,
-    noise: Noise,
+    pub(super) engine: Engine,
+    pub(super) noise: Noise,
     identity: Identity,
-    now_ns: u64,
-    kept: Vec<Span>,
+    pub(super) now_ns: u64,
+    pub(super) kept: Vec<Span>,
 }
 
 impl SimulatedDrive {
@@ -128,6 +129,14 @@ impl Device for SimulatedDrive {
     fn write_timed(&mut self, index: usize) -> Result<Timing, AccessError> {
         let Span { block, count } = self.kept[index];
         self.serve(block, count, true)
+    }
+
+    fn burst(&mut self, burst: &Burst<'_>, done: &mut Vec<Done>) -> Result<Ending, BurstError> {
+        self.serve_burst(burst, done)
+    }
+
+    fn queue(&mut self, _depth: u32) -> Result<(), NoQueue> {
+        Ok(())
     }
 
     fn cache(&mut self, which: Cache) -> Option<bool> {

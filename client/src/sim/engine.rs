@@ -65,6 +65,11 @@ impl Engine {
     }
 
     #[must_use]
+    pub fn shared_model(&self) -> Arc<Model> {
+        Arc::clone(&self.model)
+    }
+
+    #[must_use]
     pub fn write_cache(&self) -> bool {
         self.write_cache
     }

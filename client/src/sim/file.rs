@@ -12,6 +12,8 @@ pub struct DriveFile {
     pub command: CommandFile,
     pub read_cache: ReadCacheFile,
     pub write_cache: WriteCacheFile,
+    /// One request at a time where left out.
+    pub queue: Option<QueueFile>,
     pub temperature: Option<TemperatureFile>,
 }
 
@@ -117,6 +119,15 @@ pub struct WriteCacheFile {
     /// From the end of one collected write on the medium to when the head can take the next.
     #[serde(default)]
     pub destage_ms: f64,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QueueFile {
+    /// Requests that the drive takes before it has answered the first.
+    pub depth: u32,
+    /// `fifo`, or `sptf`: shortest positioning time first.
+    pub scheduler: String,
 }
 
 #[derive(Clone, Debug, Deserialize)]

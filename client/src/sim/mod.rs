@@ -10,6 +10,7 @@
     reason = "the model turns sector numbers below 2^53 into nanoseconds and back; every conversion is in that range"
 )]
 
+mod burst;
 mod cache;
 mod catalog;
 mod drive;

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::layout::Layout;
 use super::mechanics::SeekCurve;
+use super::queue::Scheduler;
 
 /// What the drive says of itself; the run document takes it over with provenance `simulated`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -48,6 +49,7 @@ pub struct Model {
     pub command: Command,
     pub read_cache: ReadCache,
     pub write_cache: WriteCache,
+    pub queue: Queue,
     pub temperature: Option<Temperature>,
 }
 
@@ -102,6 +104,13 @@ pub struct WriteCache {
     pub enabled: bool,
     pub slots: usize,
     pub destage_ns: f64,
+}
+
+/// How many requests the drive takes at once, and which it serves first.
+#[derive(Clone, Copy, Debug)]
+pub struct Queue {
+    pub depth: usize,
+    pub scheduler: Scheduler,
 }
 
 /// A case that warms up from `start_celsius` towards `steady_celsius`.

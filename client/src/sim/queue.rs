@@ -37,6 +37,12 @@ impl CommandQueue {
         Self { engine, scheduler, depth, waiting: Vec::with_capacity(depth), next_id: 0, now_ns: 0.0 }
     }
 
+    /// The engine, as the last request left it.
+    #[must_use]
+    pub fn into_engine(self) -> Engine {
+        self.engine
+    }
+
     /// Hands a request over at `arrive_ns` and returns its number; `None` where the queue is full: complete one first.
     pub fn submit(&mut self, arrive_ns: f64, request: Request) -> Option<u64> {
         if self.waiting.len() >= self.depth {

@@ -1,9 +1,12 @@
 //! From a drive file to a model: every field is checked here, once, and nothing later has to doubt it.
 
-use super::file::{DriveFile, MediaFile, PerHead, ReadCacheFile, SeekFile, TemperatureFile, WriteCacheFile, ZoneFile};
+use super::file::{
+    DriveFile, MediaFile, PerHead, QueueFile, ReadCacheFile, SeekFile, TemperatureFile, WriteCacheFile, ZoneFile,
+};
 use super::layout::{Layout, Order, Zone};
 use super::mechanics::SeekCurve;
-use super::model::{Command, Identity, Model, ReadCache, Temperature, WriteCache, WriteCacheState};
+use super::model::{Command, Identity, Model, Queue, ReadCache, Temperature, WriteCache, WriteCacheState};
+use super::queue::Scheduler;
 
 /// What is wrong with which key: fact, limit, remedy.
 #[derive(Debug, PartialEq, Eq)]
@@ -58,6 +61,7 @@ pub fn model_from(name: &str, file: &DriveFile) -> Result<Model, Problem> {
         command: command(file)?,
         read_cache: read_cache(&file.read_cache, media.physical_block_bytes)?,
         write_cache,
+        queue: queue(file.queue.as_ref())?,
         temperature: file.temperature.as_ref().map(temperature).transpose()?,
     })
 }
@@ -283,6 +287,16 @@ fn write_cache(file: &WriteCacheFile) -> Result<WriteCache, Problem> {
     in_range("write_cache.slots", file.slots, needed, 1 << 20)?;
     let destage_ns = time_ns("write_cache.destage_ms", file.destage_ms, 0.0)?;
     Ok(WriteCache { enabled: file.enabled, slots: file.slots as usize, destage_ns })
+}
+
+fn queue(file: Option<&QueueFile>) -> Result<Queue, Problem> {
+    let Some(file) = file else { return Ok(Queue { depth: 1, scheduler: Scheduler::Fifo }) };
+    let scheduler = match file.scheduler.as_str() {
+        "fifo" => Scheduler::Fifo,
+        "sptf" => Scheduler::Sptf,
+        other => return Err(problem("queue.scheduler", format!("'{other}' is unknown; use \"fifo\" or \"sptf\""))),
+    };
+    Ok(Queue { depth: in_range("queue.depth", file.depth, 1, 256)? as usize, scheduler })
 }
 
 fn temperature(file: &TemperatureFile) -> Result<Temperature, Problem> {

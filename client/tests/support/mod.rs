@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
 pub mod archive;
+pub mod loops;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,0 +1,74 @@
+//! Bursts, as a kind asks for them.
+
+use std::io;
+
+use super::{Session, Stop};
+use crate::device::burst::{Action, Burst, BurstError, Crowd, Done, Ending, NoQueue, Processors};
+
+/// What came of a burst.
+#[derive(Debug)]
+pub struct Served {
+    /// In the order of the actions; those at which the medium failed included.
+    pub done: Vec<Done>,
+    /// Why not all was served, unless the time was up.
+    pub end: Option<BurstStop>,
+}
+
+#[derive(Debug)]
+pub enum BurstStop {
+    Run(Stop),
+    /// This machine or device can't serve such a burst, as a sentence. The run goes on without it.
+    Refused(String),
+}
+
+impl Session<'_> {
+    /// Serves a burst and times every request of it; those at which the medium failed are on record. No request is
+    /// issued later than `limit_ns` from now.
+    pub fn burst(&mut self, actions: &[Action], crowd: Crowd, limit_ns: Option<u64>) -> Served {
+        let mut done = Vec::new();
+        if let Err(stop) = self.check_interrupt() {
+            return Served { done, end: Some(BurstStop::Run(stop)) };
+        }
+        let deadline_ns = limit_ns.map(|limit_ns| self.device.now_ns().saturating_add(limit_ns));
+        let interrupt = self.interrupt.clone();
+        let burst = Burst { actions, crowd, deadline_ns, interrupt: &interrupt.0 };
+        let result = self.device.burst(&burst, &mut done);
+        let mut end = match result {
+            Ok(Ending::Interrupted) => Some(BurstStop::Run(Stop::Interrupted)),
+            Ok(Ending::Complete | Ending::Deadline) => None,
+            Err(BurstError::Gone(source)) => Some(BurstStop::Run(Stop::Gone(source))),
+            Err(BurstError::Refused(why)) => Some(BurstStop::Refused(why)),
+        };
+        for one in &done {
+            let noted = self.note_burst(actions, one);
+            end = end.or(noted.err().map(BurstStop::Run));
+        }
+        Served { done, end }
+    }
+
+    fn note_burst(&mut self, actions: &[Action], one: &Done) -> Result<(), Stop> {
+        let Some(errno) = one.error else {
+            self.errors_in_a_row = 0;
+            return Ok(());
+        };
+        let (block, operation) = match actions[one.action as usize] {
+            Action::Read(span) => (span.block, "read"),
+            Action::Write(index) => (self.kept.get(index).map_or(0, |span| span.block), "write"),
+        };
+        self.record_error(block, io::Error::from_raw_os_error(errno), operation)
+    }
+
+    /// Whether one issuer can have `depth` requests under way.
+    ///
+    /// # Errors
+    /// [`NoQueue`] says why not.
+    pub fn queue(&mut self, depth: u32) -> Result<(), NoQueue> {
+        self.device.queue(depth)
+    }
+
+    /// What the machine's processors did so far; `None` for a simulated drive.
+    #[must_use]
+    pub fn processors(&self) -> Option<Processors> {
+        self.device.processors()
+    }
+}

@@ -1,0 +1,108 @@
+//! Bursts on a raw disk.
+
+use super::{ALIGNMENT, Arena, RawDisk, Writing, clock_ns, is_gone};
+use crate::device::Span;
+use crate::device::burst::{self, Action, Burst, BurstError, Crowd, Done, Ending, LANES_MOST, NoQueue};
+use crate::device::uring::{self, Ring};
+use crate::device::workers::{self, Course, Work};
+
+impl RawDisk {
+    pub(super) fn open_queue(&mut self, depth: u32) -> Result<(), NoQueue> {
+        if !(1..=LANES_MOST).contains(&depth) {
+            return Err(NoQueue(format!("a queue of {depth} requests is not 1 to {LANES_MOST}")));
+        }
+        match self.ring.get_or_insert_with(Ring::open) {
+            Ok(_) => Ok(()),
+            Err(why) => Err(why.clone()),
+        }
+    }
+
+    pub(super) fn serve_burst(&mut self, burst: &Burst<'_>, done: &mut Vec<Done>) -> Result<Ending, BurstError> {
+        done.clear();
+        let size = self.geometry.block_bytes;
+        if let Some(fault) = self.burst_fault(burst) {
+            return Err(BurstError::Refused(fault));
+        }
+        if burst.actions.is_empty() {
+            return Ok(Ending::Complete);
+        }
+        if let Crowd::Queue(depth) = burst.crowd {
+            self.open_queue(depth).map_err(|why| BurstError::Refused(why.0))?;
+        }
+        let longest = longest_blocks(burst) as usize * size as usize;
+        // Each lane's buffer starts on the boundary that direct requests ask for.
+        let stride = longest.next_multiple_of(ALIGNMENT).max(ALIGNMENT);
+        self.lanes.ensure(stride * burst.crowd.lanes() as usize);
+        done.reserve(burst.actions.len());
+        let course = Course::new();
+        let work = Work {
+            file: &self.file,
+            burst,
+            kept: self.kept.bytes(),
+            kept_spans: &self.kept_spans,
+            block_bytes: size as usize,
+            clock_ns,
+            is_gone,
+        };
+        let buffers = buffers(&mut self.lanes, stride, burst.crowd.lanes() as usize);
+        match burst.crowd {
+            Crowd::Workers(_) => workers::serve(&work, &course, buffers, done)
+                .map_err(|error| BurstError::Refused(format!("not so many threads can be made here: {error}")))?,
+            Crowd::Queue(_) => {
+                // `open_queue` has put it there.
+                if let Some(Ok(ring)) = self.ring.take() {
+                    self.ring = uring::serve(ring, &work, &course, buffers, done).map(Ok);
+                }
+            }
+        }
+        if self.writing == Writing::Preserve {
+            write_again(&work, done);
+        }
+        let pieces = |span: Span| u64::from(span.count.div_ceil(self.max_transfer_blocks));
+        self.requests += done.iter().map(|one| pieces(self.span_of(burst.actions[one.action as usize]))).sum::<u64>();
+        match course.gone() {
+            Some(error) => Err(BurstError::Gone(error)),
+            None => Ok(burst.ending(done.len())),
+        }
+    }
+
+    fn burst_fault(&self, burst: &Burst<'_>) -> Option<String> {
+        let writes = burst.actions.iter().any(|action| matches!(action, Action::Write(_)));
+        if writes && self.writing == Writing::Nothing {
+            return Some("the device was not opened for writing".to_owned());
+        }
+        let kept: Vec<Span> = self.kept_spans.iter().map(|kept| kept.0).collect();
+        burst::fault(burst, &kept, self.geometry.capacity_blocks(), self.geometry.block_bytes)
+    }
+
+    fn span_of(&self, action: Action) -> Span {
+        match action {
+            Action::Read(span) => span,
+            Action::Write(index) => self.kept_spans[index].0,
+        }
+    }
+}
+
+/// A write that failed may have left neither the old bytes nor anything that can be read. The bytes are still known, and
+/// a drive often puts the block elsewhere at the second try.
+fn write_again(work: &Work<'_>, done: &[Done]) {
+    for one in done.iter().filter(|one| one.error.is_some()) {
+        let piece = work.piece(one.action as usize);
+        if piece.kept_at.is_some() {
+            let _ = work.serve(piece, &mut []);
+        }
+    }
+}
+
+fn longest_blocks(burst: &Burst<'_>) -> u32 {
+    let blocks = |action: &Action| match action {
+        Action::Read(span) => span.count,
+        Action::Write(_) => 0,
+    };
+    burst.actions.iter().map(blocks).max().unwrap_or(0)
+}
+
+/// The arena in parts of `stride` bytes, one for each lane.
+fn buffers(arena: &mut Arena, stride: usize, lanes: usize) -> Vec<&mut [u8]> {
+    arena.bytes_mut().chunks_mut(stride).take(lanes).collect()
+}
