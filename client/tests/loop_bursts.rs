@@ -137,7 +137,7 @@ fn an_interrupt_ends_a_burst_between_two_requests() {
     for crowd in crowds(&mut disk) {
         let interrupt = Arc::new(AtomicBool::new(false));
         let raise = Arc::clone(&interrupt);
-        let raiser = std::thread::spawn(move || {
+        let thread = std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(30));
             raise.store(true, Ordering::Relaxed);
             Instant::now()
@@ -145,7 +145,7 @@ fn an_interrupt_ends_a_burst_between_two_requests() {
         let mut done = Vec::new();
         let asked = Burst { actions: &actions, crowd, deadline_ns: None, interrupt: &interrupt };
         let ending = disk.burst(&asked, &mut done).expect("a device that is there");
-        let raised = raiser.join().expect("the thread that raised it");
+        let raised = thread.join().expect("the thread that raised it");
         assert_eq!(ending, Ending::Interrupted, "{crowd:?}");
         assert!(raised.elapsed() < Duration::from_secs(60) && done.len() < actions.len());
         assert!(done.iter().all(|one| one.latency_ns > 0));

@@ -1,4 +1,4 @@
-//! What the processors did, from `/proc/stat` (proc_stat(5)): all of them together since the machine started.
+//! What the processors did, from `/proc/stat` (`proc_stat(5)`): all of them together since the machine started.
 
 use super::Tree;
 use crate::device::burst::Processors;
