@@ -60,7 +60,7 @@ fn every_named_drive_gives_a_signed_document_that_keeps_to_the_schemas() {
         assert_eq!(document["provenance"], "simulated", "{name}");
         assert_eq!(document["device"]["rotational"]["source"], "simulated", "{name}");
         assert_eq!(document["conditions"]["interrupted"], false, "{name}");
-        for kind in ["skippy", "zoned", "seeker"] {
+        for kind in ["skippy", "zoned", "seeker", "bandwidth"] {
             assert!(benchmark(&document, kind).get("skipped").is_none(), "{name}: {}", benchmark(&document, kind));
         }
     }

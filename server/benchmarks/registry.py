@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.benchmarks import positional, seeker, skippy, zoned
+from server.benchmarks import bandwidth, positional, seeker, skippy, zoned
 from server.benchmarks.contract import Kind
 
-KINDS: tuple[Kind, ...] = (skippy.KIND, zoned.KIND, seeker.KIND, positional.KIND)
+KINDS: tuple[Kind, ...] = (skippy.KIND, zoned.KIND, seeker.KIND, bandwidth.KIND, positional.KIND)

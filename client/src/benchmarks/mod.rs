@@ -7,12 +7,14 @@ pub mod columns;
 pub mod registry;
 pub mod rotation;
 
+mod bandwidth;
 mod positional;
 mod seeker;
 mod session;
 mod skippy;
 pub mod stats;
 pub mod track;
+mod transfer;
 mod walk;
 mod zoned;
 

@@ -1,8 +1,9 @@
 //! All kinds, in the order in which a run measures them. A kind that is not listed here does not exist.
 
-use super::{Kind, positional, seeker, skippy, zoned};
+use super::{Kind, bandwidth, positional, seeker, skippy, zoned};
 
-pub static KINDS: [&dyn Kind; 4] = [&skippy::Skippy, &zoned::Zoned, &seeker::Seeker, &positional::Positional];
+pub static KINDS: [&dyn Kind; 5] =
+    [&skippy::Skippy, &zoned::Zoned, &seeker::Seeker, &bandwidth::Bandwidth, &positional::Positional];
 
 /// The kind of that slug.
 #[must_use]

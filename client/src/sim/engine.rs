@@ -220,16 +220,34 @@ impl Engine {
         self.drain(received);
         self.reads.advance(&model, &mut self.arm, received);
         self.reads.stop();
+        if request.count > model.write_cache.buffer_blocks {
+            return self.write_beyond_buffer(arrive_ns, received, request);
+        }
         let (first, end) = self.sectors(request);
-        let accepted_ns = self.wait_for_slot(received);
+        let accepted_ns = self.wait_for_room(received, request.count);
         self.reads.forget(first, end);
         self.writes.collect(Pending { first: request.block, end: request.end(), accepted_ns });
         accepted_ns + model.command.hit_after_ns
     }
 
-    fn wait_for_slot(&mut self, received_ns: f64) -> f64 {
+    /// More than the buffer holds: answered when what is left fits in.
+    fn write_beyond_buffer(&mut self, arrive_ns: f64, received_ns: f64, request: Request) -> f64 {
+        let model = Arc::clone(&self.model);
+        self.drain(f64::INFINITY);
+        let on_medium = Request { count: request.count - model.write_cache.buffer_blocks, ..request };
+        let rest = Request { block: on_medium.end(), count: model.write_cache.buffer_blocks, ..request };
+        let start = self.take_head(arrive_ns + model.command.write_before_ns);
+        let fits_ns = self.write_medium(on_medium, start);
+        let end_ns = self.write_medium(rest, fits_ns);
+        self.writes.collect(Pending { first: rest.block, end: rest.end(), accepted_ns: fits_ns });
+        self.writes.begin_next(end_ns);
+        fits_ns.max(received_ns) + model.command.hit_after_ns
+    }
+
+    fn wait_for_room(&mut self, received_ns: f64, blocks: u64) -> f64 {
+        let (slots, room) = (self.model.write_cache.slots, self.model.write_cache.buffer_blocks - blocks);
         let mut now = received_ns;
-        while self.writes.occupied(now) >= self.model.write_cache.slots {
+        while self.writes.occupied(now) >= slots || self.writes.held_blocks(now) > room {
             if self.writes.next_free_ns().is_none() {
                 self.destage_next();
             }

@@ -166,3 +166,27 @@ fn a_request_beyond_the_end_is_refused() {
     let capacity = engine.model().capacity_blocks();
     engine.serve(0.0, Request::read(capacity, 1));
 }
+
+#[test]
+fn a_write_longer_than_the_buffer_is_answered_when_the_rest_fits_in() {
+    let mib = (1 << 20) / 512;
+    let mut engine = engine("samsung-hd103sj", |model| model.write_cache.buffer_blocks = 32 * mib);
+    let through_ms = {
+        let mut engine = engine.clone();
+        engine.set_write_cache(false);
+        in_a_row(&mut engine, [Request::write(0, 128 * mib)])[0]
+    };
+    let latencies = in_a_row(&mut engine, [Request::write(0, 128 * mib), Request::write(400 * mib, 32 * mib)]);
+    assert!((latencies[0] / through_ms - 0.75).abs() < 0.02, "{latencies:?} of {through_ms}");
+    // The second has to wait until the buffer is empty again.
+    assert!((latencies[1] / through_ms - 0.25).abs() < 0.05, "{latencies:?} of {through_ms}");
+}
+
+#[test]
+fn a_write_that_fits_into_the_buffer_comes_at_the_speed_of_the_bus() {
+    let mib = (1 << 20) / 512;
+    let mut engine = engine("samsung-hd103sj", |model| model.write_cache.buffer_blocks = 32 * mib);
+    let latency = in_a_row(&mut engine, [Request::write(0, 16 * mib)])[0];
+    let bus_ms = engine.model().bus_ns(16 * mib) / 1e6;
+    assert!((latency - bus_ms).abs() < 0.1, "{latency} of {bus_ms}");
+}

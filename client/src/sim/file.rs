@@ -116,6 +116,9 @@ pub struct WriteCacheFile {
     /// Writes that are taken before the first must be on the medium.
     #[serde(default)]
     pub slots: u32,
+    /// What the collected writes may take; without end where left out. Of a longer write so much is still on its way
+    /// to the medium when the drive answers.
+    pub buffer_kib: Option<u32>,
     /// From the end of one collected write on the medium to when the head can take the next.
     #[serde(default)]
     pub destage_ms: f64,

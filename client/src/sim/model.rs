@@ -103,6 +103,8 @@ pub struct ReadCache {
 pub struct WriteCache {
     pub enabled: bool,
     pub slots: usize,
+    /// Logical blocks that fit in.
+    pub buffer_blocks: u64,
     pub destage_ns: f64,
 }
 

@@ -48,7 +48,7 @@ pub fn model_from(name: &str, file: &DriveFile) -> Result<Model, Problem> {
     let rotation_ns = 60e9 / media.rpm;
     let layout = layout_from(file, rotation_ns)?;
     let capacity_sectors = capacity(media, &layout)?;
-    let write_cache = write_cache(&file.write_cache)?;
+    let write_cache = write_cache(&file.write_cache, media.logical_block_bytes)?;
     Ok(Model {
         name: name.to_owned(),
         identity: identity(file)?,
@@ -282,11 +282,13 @@ fn read_cache(file: &ReadCacheFile, sector_bytes: u32) -> Result<ReadCache, Prob
     })
 }
 
-fn write_cache(file: &WriteCacheFile) -> Result<WriteCache, Problem> {
+fn write_cache(file: &WriteCacheFile, block_bytes: u32) -> Result<WriteCache, Problem> {
     let needed = u32::from(file.enabled || file.changeable);
     in_range("write_cache.slots", file.slots, needed, 1 << 20)?;
     let destage_ns = time_ns("write_cache.destage_ms", file.destage_ms, 0.0)?;
-    Ok(WriteCache { enabled: file.enabled, slots: file.slots as usize, destage_ns })
+    let buffer_kib = file.buffer_kib.map(|kib| in_range("write_cache.buffer_kib", kib, 64, 1 << 24)).transpose()?;
+    let buffer_blocks = buffer_kib.map_or(u64::MAX, |kib| u64::from(kib) * 1024 / u64::from(block_bytes));
+    Ok(WriteCache { enabled: file.enabled, slots: file.slots as usize, buffer_blocks, destage_ns })
 }
 
 fn queue(file: Option<&QueueFile>) -> Result<Queue, Problem> {

@@ -44,6 +44,7 @@ fn every_bad_value_is_named_with_its_key() {
             "track_skew_sectors = 30, spares_per_cylinder = 225",
             "zones[0].spares_per_cylinder",
         ),
+        ("enabled = false", "enabled = false\nbuffer_kib = 1", "write_cache.buffer_kib"),
         ("head_switch_ms = 0.46", "head_switch_ms = -1", "seek.head_switch_ms"),
         ("one_cylinder_ms = 1.07", "one_cylinder_ms = 7", "seek.one_cylinder_ms"),
         ("full_stroke_ms = 15.87", "full_stroke_ms = 1", "seek.full_stroke_ms"),

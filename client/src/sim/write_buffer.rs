@@ -48,6 +48,13 @@ impl WriteBuffer {
         self.waiting.len() + self.finishing.len()
     }
 
+    /// Logical blocks that are held at `now_ns`.
+    pub fn held_blocks(&mut self, now_ns: f64) -> u64 {
+        self.occupied(now_ns);
+        let begun = self.finishing.iter().map(|(_, write)| write);
+        begun.chain(&self.waiting).map(|write| write.end - write.first).sum()
+    }
+
     /// When the next slot becomes free of those that the head has begun with.
     #[must_use]
     pub fn next_free_ns(&self) -> Option<f64> {

@@ -1,0 +1,18 @@
+"""Bandwidth: single transfers by size and position (Eridano 3.1)."""
+
+from pathlib import Path
+
+from server.benchmarks.bandwidth.chart import charts
+from server.benchmarks.bandwidth.definitions import METRICS
+from server.benchmarks.bandwidth.extract import extract
+from server.benchmarks.contract import Kind
+
+KIND = Kind(
+    slug="bandwidth",
+    title="Bandwidth by size and position",
+    extractor_version="1.0.0",
+    metrics=METRICS,
+    extract=extract,
+    charts=charts,
+    folder=Path(__file__).parent,
+)

@@ -1,0 +1,290 @@
+"""Transfers by size and position to measurements (Eridano 3.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from server.benchmarks.bandwidth import definitions as metric
+from server.benchmarks.bandwidth.surface import Law, Samples, law_of, samples_of
+from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
+
+DIRECTIONS = ("read", "write")
+Z95 = 1.96
+LAWFUL = 0.15
+"""Median misfit, as a part of a transfer's time, up to which the law describes the samples."""
+CACHED = "The write cache was on: what a write shows is how fast the buffer takes it, not the medium."
+UNTOLD = (
+    "Whether the write cache was on is not told, and the times do not show that the medium was waited for."
+)
+UNKNOWN_SCATTER_NS = 4e6
+"""Of a transfer's time where no law tells it: about what the wait for the first block varies by."""
+LONG_BYTES = 64 << 20
+"""Where the longest transfer is shorter, the peak of the medium is not reached for certain."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One direction with what is known of it."""
+
+    name: str
+    samples: Samples
+    law: Law | None
+    buffered: str
+    """Why its times are a buffer's; empty where they are the medium's."""
+
+
+def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
+    """Never raises on data that fits the schema: what the samples do not carry gets a reason instead."""
+    positions = int(entry["params"]["positions"])
+    sides = [side for name in DIRECTIONS if (side := _side(entry, name, facts)) is not None]
+    found: list[Measurement] = []
+    for side in sides:
+        found += [*_peak_and_sizes(side), _ratio(side), *_cells(side, positions)]
+    if not sides:
+        reason = "No transfer took a measurable time."
+        found = [_none(one, "", reason, 0) for one in metric.METRICS]
+    return Extraction(tuple(found), {side.name: _detail(side) for side in sides} | {"positions": positions})
+
+
+def _side(entry: Mapping[str, Any], name: str, facts: Facts) -> Side | None:
+    samples = samples_of(entry, name)
+    if samples is None:
+        return None
+    law = law_of(samples)
+    return Side(name, samples, law, _buffered(entry, name, law, facts))
+
+
+def _buffered(entry: Mapping[str, Any], name: str, law: Law | None, facts: Facts) -> str:
+    if name != "write":
+        return ""
+    cache = entry["params"]["write_cache"]
+    cache = facts.write_cache if cache is None else cache
+    if cache:
+        return CACHED
+    waited = law is not None and law.misfit <= LAWFUL and law.fixed_ns > 3 * law.fixed_error_ns > 0
+    return UNTOLD if cache is None and not waited else ""
+
+
+def _none(what: Metric, scope: str, reason: str, count: int) -> Measurement:
+    return Measurement(what.key, scope, None, None, None, count, Quality.NONE, reason)
+
+
+def _peak_and_sizes(side: Side) -> list[Measurement]:
+    peak, place = _peak(side)
+    count = len(side.samples)
+    if side.law is None:
+        reason = "Too few sizes were measured to tell the fixed time of a transfer from its rate."
+        return [peak, *(_none(one, side.name, reason, count) for one in _OF_THE_LAW)]
+    law = side.law
+    if side.buffered or law.misfit > LAWFUL or law.fixed_ns <= 2 * law.fixed_error_ns:
+        reason = side.buffered or (
+            "The times are not a fixed time and the bytes at one rate: buffers, retries or other load "
+            "shaped them."
+        )
+        return [peak, *(_none(one, side.name, reason, count) for one in _OF_THE_LAW)]
+    quality, reason = _law_quality(law, count)
+    fixed = law.fixed_ns / 1e6
+    fixed_error = Z95 * law.fixed_error_ns / 1e6
+    outer = min(law.rate)
+    half = law.fixed_ns * law.rate[outer] / 1e9
+    half_error = half * float(
+        np.hypot(Z95 * law.fixed_error_ns / law.fixed_ns, Z95 * law.rate_error[outer] / law.rate[outer])
+    )
+    found = [
+        peak,
+        Measurement(
+            metric.HALF_SIZE.key,
+            side.name,
+            half,
+            half - half_error,
+            half + half_error,
+            count,
+            quality,
+            reason,
+        ),
+        Measurement(
+            metric.OVERHEAD.key,
+            side.name,
+            fixed,
+            fixed - fixed_error,
+            fixed + fixed_error,
+            count,
+            quality,
+            reason,
+        ),
+    ]
+    return [*found, _size_95(side, law, peak, place, quality, reason)]
+
+
+_OF_THE_LAW = (metric.SIZE_95, metric.HALF_SIZE, metric.OVERHEAD)
+
+
+def _law_quality(law: Law, count: int) -> tuple[Quality, str]:
+    if law.hits > count // 20:
+        return (
+            Quality.POOR,
+            f"{law.hits} of {count} transfers were far faster than the medium: a buffer answered.",
+        )
+    if law.fixed_error_ns > 0.1 * law.fixed_ns:
+        return Quality.FAIR, "Few transfers: the wait for the first block differs from one to the next."
+    return Quality.GOOD, ""
+
+
+def _peak(side: Side) -> tuple[Measurement, int]:
+    """The fastest pair among the greatest size's, and its position."""
+    samples = side.samples
+    greatest = samples.size_bytes == samples.size_bytes.max()
+    rates = {
+        int(p): _cell(side, greatest & (samples.position == p)) for p in np.unique(samples.position[greatest])
+    }
+    place = max(rates, key=lambda position: rates[position][0])
+    value, error, count = rates[place]
+    quality, reason = Quality.GOOD, ""
+    if side.buffered:
+        quality, reason = Quality.POOR, side.buffered
+    elif samples.size_bytes.max() < LONG_BYTES:
+        longest = float(samples.size_bytes.max()) / 1e6
+        quality = Quality.FAIR
+        reason = (
+            f"The longest transfer had {longest:.1f} MB; longer ones may come nearer to the medium's rate."
+        )
+    return Measurement(
+        metric.PEAK.key, side.name, value, value - error, value + error, count, quality, reason
+    ), place
+
+
+def _size_95(
+    side: Side, law: Law, peak: Measurement, place: int, quality: Quality, reason: str
+) -> Measurement:
+    count = len(side.samples)
+    if peak.value is None or peak.low is None or place not in law.rate:
+        return _none(metric.SIZE_95, side.name, "There is no peak to compare with.", count)
+    target, rate = 0.95 * peak.value, law.rate[place]
+    if target >= 0.99 * rate:
+        why = "The peak lies above the rate that the law gives: the size is not told."
+        return _none(metric.SIZE_95, side.name, why, count)
+    size = law.fixed_ns / (1 / target - 1 / rate) / 1e9
+    if size * 1e6 > side.samples.size_bytes.max():
+        why = "Only the longest transfers come to 95 % of the peak; longer ones have to be measured."
+        return _none(metric.SIZE_95, side.name, why, count)
+    # d ln(size) by the peak is 1 / (1 - target / rate): about 20 times the peak's own relative error.
+    lever = 1 / (1 - target / rate)
+    parts = (
+        law.fixed_error_ns / law.fixed_ns,
+        lever * (peak.value - peak.low) / Z95 / peak.value,
+        lever * law.rate_error[place] / rate * target / rate,
+    )
+    error = size * Z95 * float(np.sqrt(sum(part**2 for part in parts)))
+    if quality is Quality.GOOD and (error > 0.2 * size or peak.quality is not Quality.GOOD):
+        quality, reason = (
+            Quality.FAIR,
+            peak.reason or "The peak is not known well enough to place 95 % of it.",
+        )
+    return Measurement(
+        metric.SIZE_95.key, side.name, size, max(size - error, 0.0), size + error, count, quality, reason
+    )
+
+
+def _ratio(side: Side) -> Measurement:
+    """Of the greatest size's transfers: shorter ones stand elsewhere, perhaps in another zone."""
+    samples, law, count = side.samples, side.law, len(side.samples)
+    greatest = samples.size_bytes == samples.size_bytes.max()
+    places = np.unique(samples.position[greatest])
+    if len(places) < 2 or side.buffered or law is None:
+        why = side.buffered or "Fewer than two positions have a rate."
+        return _none(metric.RATIO, side.name, why, count)
+    ends = [greatest & (samples.position == place) for place in (places[0], places[-1])]
+    # The fixed time is the same at both ends: without it, the ratio is that of the medium at any size.
+    waits = law.fixed_ns * samples.stretches[ends[0]][0]
+    (outer, inner), errors, counts = zip(*(_cell_time(side, end) for end in ends), strict=True)
+    if min(outer, inner) <= 2 * waits:
+        return _none(metric.RATIO, side.name, "The longest transfers are too short to tell the rates.", count)
+    ratio = (inner - waits) / (outer - waits)
+    error = ratio * float(np.hypot(errors[0] / (outer - waits), errors[1] / (inner - waits)))
+    quality, reason = (Quality.GOOD, "") if law.misfit <= LAWFUL else (Quality.POOR, "The law fits badly.")
+    return Measurement(
+        metric.RATIO.key, side.name, ratio, ratio - error, ratio + error, sum(counts), quality, reason
+    )
+
+
+def _cells(side: Side, positions: int) -> list[Measurement]:
+    samples = side.samples
+    found, deviations = [], []
+    for position in np.unique(samples.position):
+        here = samples.position == position
+        for size in np.unique(samples.size_bytes[here]):
+            cell = here & (samples.size_bytes == size)
+            scope = f"{side.name}/{int(size)}/{round(100 * int(position) / positions):02d}"
+            value, error, count = _cell(side, cell)
+            found.append(_rate(side, scope, value, error, count))
+            if count > 1:
+                deviations.append(_deviation(scope, samples.mb_per_s[cell]))
+    if not deviations:
+        why = "Each transfer was made once; with --repeats there is a deviation."
+        deviations.append(_none(metric.DEVIATION, side.name, why, len(samples)))
+    return found + deviations
+
+
+def _rate(side: Side, scope: str, value: float, error: float, count: int) -> Measurement:
+    quality, reason = Quality.GOOD, ""
+    if side.buffered:
+        quality, reason = Quality.POOR, side.buffered
+    elif error > 0.25 * value:
+        quality = Quality.POOR
+        reason = "A short transfer made too seldom: most of its time is the wait for its first block."
+    elif error > 0.05 * value:
+        quality, reason = Quality.FAIR, "The wait for the first block is a large part of the time."
+    low = max(value - error, 0.0)
+    return Measurement(metric.RATE.key, scope, value, low, value + error, count, quality, reason)
+
+
+Cell = np.ndarray[Any, np.dtype[np.bool_]]
+
+
+def _cell(side: Side, cell: Cell) -> tuple[float, float, int]:
+    """Bytes over the mean time, half the width of its interval, and the count."""
+    mean, error, count = _cell_time(side, cell)
+    value = float(side.samples.size_bytes[cell][0]) / mean * 1e3
+    return value, value * error / mean, count
+
+
+def _cell_time(side: Side, cell: Cell) -> tuple[float, float, int]:
+    """Mean time in ns, half the width of its interval, and the count."""
+    samples = side.samples
+    count = int(cell.sum())
+    times = samples.elapsed_ns[cell]
+    mean = float(times.mean())
+    around = float(side.law.scatter_ns if side.law is not None else UNKNOWN_SCATTER_NS)
+    around *= float(np.sqrt(samples.stretches[cell][0]))
+    if count > 2:
+        around = max(float(np.std(times, ddof=1)), around / 2)
+    # A transfer as a whole is seldom better known than to a part in a thousand.
+    return mean, float(np.hypot(Z95 * around / np.sqrt(count), 1e-3 * mean)), count
+
+
+def _deviation(scope: str, rates: np.ndarray[Any, np.dtype[np.float64]]) -> Measurement:
+    count = len(rates)
+    value = float(np.std(rates, ddof=1))
+    low, high = (value * float(np.sqrt((count - 1) / stats.chi2.ppf(q, count - 1))) for q in (0.975, 0.025))
+    quality, reason = (Quality.GOOD, "") if count >= 10 else (Quality.FAIR, f"Only {count} repeats.")
+    return Measurement(metric.DEVIATION.key, scope, value, low, high, count, quality, reason)
+
+
+def _detail(side: Side) -> dict[str, Any]:
+    law = side.law
+    if law is None:
+        return {"law": None, "buffered": side.buffered}
+    return {
+        "law": {
+            "fixed_ms": law.fixed_ns / 1e6,
+            "rate_mb_per_s": {str(position): rate for position, rate in law.rate.items()},
+            "misfit": law.misfit,
+            "hits": law.hits,
+        },
+        "buffered": side.buffered,
+    }
