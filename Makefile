@@ -134,6 +134,10 @@ format: venv node ## Rewrite sources in the project's style
 	@$(CARGO) fmt --manifest-path $(MANIFEST)
 	@cd frontend && $(NPM) run --silent format
 
+.PHONY: bench-probe
+bench-probe: venv ## Compare the probe's speed with hdparm, dd and fio, taking turns (root; minutes)
+	@$(BIN)/python -m tests.bench $(BENCH)
+
 .PHONY: accuracy
 accuracy: venv probe simtool ## Compare extraction with the truth; write docs/reference/accuracy.md
 	@$(BIN)/python -m tools.accuracy

@@ -96,22 +96,29 @@ def environment(root: Path, environ: Mapping[str, str]) -> dict[str, str]:
     return kept | own
 
 
-def compile_probe(target: str, *, root: Path = ROOT, environ: Mapping[str, str] = os.environ) -> Path:
-    """Compile the probe for `target`; return where cargo put it."""
+def compile_probe(
+    target: str,
+    *,
+    root: Path = ROOT,
+    environ: Mapping[str, str] = os.environ,
+    binary: str = EXECUTABLE,
+    features: str = "",
+) -> Path:
+    """Compile the probe, or another binary of its crate, for `target`; return where cargo put it."""
     manifest = str(root / "client" / "Cargo.toml")
     cargo = environ.get("CARGO") or "cargo"
     # Fetched first: what is remapped must be there.
     output_of(
         cargo, "fetch", "--quiet", "--locked", "--manifest-path", manifest, "--target", target, cwd=root
     )
-    words = [cargo, "build", "--quiet", "--locked", "--release", "--bin", EXECUTABLE]
+    words = [cargo, "build", "--quiet", "--locked", "--release", "--bin", binary, "--features", features]
     words += ["--manifest-path", manifest, "--target", target]
     # From the root, where `.cargo/config.toml` says which compiler and linker a static build uses.
     done = subprocess.run(words, cwd=root, env=environment(root, environ), check=False)
     if done.returncode:
         raise BuildError(f"the probe for {target} was not built; cargo says why above")
     output = Path(environ.get("CARGO_TARGET_DIR") or root / "client" / "target")
-    return output / target / "release" / EXECUTABLE
+    return output / target / "release" / binary
 
 
 def install(source: Path, place: Path) -> Path:

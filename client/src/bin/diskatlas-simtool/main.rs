@@ -1,5 +1,6 @@
-//! Development tool: lists the simulated drives, prints what is true of one, or serves one as a file in real time.
+//! Development tool: lists the simulated drives, prints what is true of one, serves one as a file in real time, or drives a device for a benchmark.
 
+mod bench;
 mod pace;
 mod priority;
 mod serve;
@@ -30,6 +31,8 @@ enum Command {
     Truth(TruthArgs),
     /// Serves a drive as the file MOUNTPOINT/disk in real time, until Ctrl-C or unmounting.
     Mount(MountArgs),
+    /// Drives a block device as the probe does and says what that took, as JSON.
+    Bench(bench::BenchArgs),
 }
 
 #[derive(Debug, clap::Args)]
@@ -72,6 +75,7 @@ fn main() -> ExitCode {
         Command::List => list(&mut io::stdout().lock()),
         Command::Truth(args) => truth(&args, &mut io::stdout().lock()),
         Command::Mount(args) => serve::mount(&args),
+        Command::Bench(args) => bench::bench(&args, &mut io::stdout().lock()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,0 +1,161 @@
+//! Drives a block device as the kinds do, through the same `Session`, and says what that took: what `make bench-probe` compares with other programs.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::{Context, ensure};
+use clap::ValueEnum;
+use diskatlas::benchmarks::{Forgetful, Interrupt, Notes, Quiet, Session, Settings, Stop};
+use diskatlas::device::raw::{RawDisk, Writing};
+use diskatlas::device::{Device, Span, Timing};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rustix::time::{ClockId, clock_gettime};
+use serde_json::json;
+
+/// Spans that are kept at once for writing: their bytes stay in memory.
+const KEPT_SPANS: usize = 256;
+
+#[derive(Debug, clap::Args)]
+pub struct BenchArgs {
+    /// A block device of one's own: with `--pattern random-write` it is written to (what stands there, again).
+    device: PathBuf,
+    #[arg(long, value_enum)]
+    pattern: Pattern,
+    /// Bytes of one request.
+    #[arg(long, value_name = "BYTES")]
+    size: u64,
+    /// How many requests.
+    #[arg(long, value_name = "N")]
+    count: usize,
+    /// Only the first so many bytes of the device are used.
+    #[arg(long, value_name = "BYTES")]
+    region: Option<u64>,
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Takes the requests' places, in requests from the start, from this file, a number in each line.
+    #[arg(long, value_name = "FILE")]
+    places: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+enum Pattern {
+    Sequential,
+    RandomRead,
+    RandomWrite,
+}
+
+pub fn bench(args: &BenchArgs, out: &mut impl Write) -> anyhow::Result<()> {
+    let writing = if args.pattern == Pattern::RandomWrite { Writing::Preserve } else { Writing::Nothing };
+    let mut disk = RawDisk::open(&args.device, writing, None)?;
+    let block_bytes = u64::from(disk.geometry().block_bytes);
+    ensure!(
+        args.size > 0 && args.size % block_bytes == 0,
+        "--size {} is no multiple of the block, {block_bytes}; choose one",
+        args.size
+    );
+    let count = u32::try_from(args.size / block_bytes).context("--size is too large for one request")?;
+    let region = args.region.unwrap_or(u64::MAX).min(disk.geometry().capacity_bytes) / args.size;
+    ensure!(region > 0, "the region holds no request of {} bytes; choose a larger one", args.size);
+    let places = places(args, region)?;
+    let spans: Vec<Span> = places.into_iter().map(|place| Span { block: place * u64::from(count), count }).collect();
+    let (mut quiet, mut forgetful) = (Quiet, Forgetful);
+    let settings = Settings { writes: writing != Writing::Nothing, ..Settings::default() };
+    let mut session =
+        Session::new(&mut disk, &mut quiet, &mut forgetful, Interrupt::default(), settings, Notes::default());
+    // Touched once, so that no page of it is made while requests are timed.
+    let mut timings = vec![Timing { start_ns: 0, latency_ns: 0 }; spans.len()];
+    timings.clear();
+    let before = Usage::now();
+    let done = if writing == Writing::Nothing {
+        read(&mut session, &spans, &mut timings)
+    } else {
+        write(&mut session, &spans, &mut timings)
+    };
+    let cost = Usage::now().since(before);
+    ensure!(done.is_ok() && timings.len() == spans.len(), "the device failed; {} requests done", timings.len());
+    report(args, &timings, cost, out)
+}
+
+/// Which of the region's places each request goes to.
+fn places(args: &BenchArgs, region: u64) -> anyhow::Result<Vec<u64>> {
+    if let Some(path) = &args.places {
+        let text = std::fs::read_to_string(path).with_context(|| format!("can't read {}", path.display()))?;
+        let numbers = text.lines().take(args.count).map(str::parse).collect::<Result<Vec<u64>, _>>();
+        let numbers = numbers.with_context(|| format!("{} holds more than numbers", path.display()))?;
+        ensure!(numbers.iter().all(|place| *place < region), "a place of {} is outside the region", path.display());
+        return Ok(numbers);
+    }
+    let mut random = ChaCha8Rng::seed_from_u64(args.seed);
+    let sequential = args.pattern == Pattern::Sequential;
+    let place = |index| if sequential { index % region } else { random.random_range(0..region) };
+    Ok((0..args.count as u64).map(place).collect())
+}
+
+fn read(session: &mut Session<'_>, spans: &[Span], timings: &mut Vec<Timing>) -> Result<(), Stop> {
+    for span in spans {
+        timings.extend(session.read(span.block, span.count)?);
+    }
+    Ok(())
+}
+
+fn write(session: &mut Session<'_>, spans: &[Span], timings: &mut Vec<Timing>) -> Result<(), Stop> {
+    let kept = &spans[..spans.len().min(KEPT_SPANS)];
+    if session.keep_spans(kept)?.is_some() {
+        return Ok(());
+    }
+    for index in 0..spans.len() {
+        timings.extend(session.write(index % kept.len())?);
+    }
+    Ok(())
+}
+
+/// What the process has used of the processor, and how often it had to give it up.
+#[derive(Clone, Copy)]
+struct Usage {
+    cpu_ns: u64,
+    involuntary_switches: u64,
+    page_faults: u64,
+}
+
+impl Usage {
+    fn now() -> Self {
+        let cpu = clock_gettime(ClockId::ProcessCPUTime);
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("nonvoluntary_ctxt_switches:"));
+        let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+        // Behind the program's name in brackets, minor faults are the eighth word (proc(5), field 10).
+        let faults = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(7));
+        Self {
+            cpu_ns: cpu.tv_sec.unsigned_abs() * 1_000_000_000 + cpu.tv_nsec.unsigned_abs(),
+            involuntary_switches: line.and_then(|text| text.trim().parse().ok()).unwrap_or(0),
+            page_faults: faults.and_then(|text| text.parse().ok()).unwrap_or(0),
+        }
+    }
+
+    fn since(self, before: Self) -> Self {
+        Self {
+            cpu_ns: self.cpu_ns - before.cpu_ns,
+            involuntary_switches: self.involuntary_switches - before.involuntary_switches,
+            page_faults: self.page_faults - before.page_faults,
+        }
+    }
+}
+
+fn report(args: &BenchArgs, timings: &[Timing], cost: Usage, out: &mut impl Write) -> anyhow::Result<()> {
+    let (first, last) = (timings.first().context("--count is 0")?, timings.last().context("--count is 0")?);
+    let mut gaps: Vec<u64> = timings.windows(2).map(|pair| pair[1].start_ns - pair[0].end_ns()).collect();
+    gaps.sort_unstable();
+    let at = |share: usize| gaps.get(gaps.len().saturating_sub(1) * share / 1000).copied();
+    let line = json!({
+        "requests": timings.len(),
+        "bytes": timings.len() as u64 * args.size,
+        "elapsed_ns": last.end_ns() - first.start_ns,
+        "cpu_ns": cost.cpu_ns,
+        "involuntary_switches": cost.involuntary_switches,
+        "page_faults": cost.page_faults,
+        "gap_ns": {"median": at(500), "p99": at(990), "p99_9": at(999), "max": at(1000)},
+    });
+    writeln!(out, "{line}")?;
+    Ok(())
+}
