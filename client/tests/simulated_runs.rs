@@ -103,6 +103,39 @@ fn skippy_passes_a_full_track_beyond_the_edge_and_two_cylinders_in_every_part() 
     }
 }
 
+/// Cells as first and last block, by position.
+fn cells(series: &Value) -> Vec<(u64, u64)> {
+    let (offsets, lengths) = (column(series, "offset_blocks"), column(series, "length_blocks"));
+    let mut cells: Vec<(u64, u64)> = Vec::new();
+    for (place, group) in column(series, "group").into_iter().enumerate() {
+        if group == cells.len() as u64 {
+            cells.push((offsets[place], 0));
+        }
+        cells.last_mut().expect("groups count up from 0").1 = offsets[place] + lengths[place];
+    }
+    cells
+}
+
+#[test]
+fn a_drive_whose_heads_differ_is_measured_in_cells_that_close_in_on_its_boundaries_within_ten_minutes() {
+    for noise in ["off", "default"] {
+        let truth = truth("modern-20tb");
+        let document = run(&format!("sim:modern-20tb,noise={noise}"), &["--only", "zoned"]);
+        let minutes = benchmark(&document, "zoned")["elapsed_ns"].as_u64().expect("a time") / 60_000_000_000;
+        assert!(minutes < 10, "{noise}: {minutes} minutes");
+        let cells = cells(&series(&document, "zoned")[0]);
+        // Neighbours that start close together stand on both sides of it. A cell that straddles it differs from both by less
+        // than they do from each other, so that the last halvings may be missing.
+        let closest = truth.capacity_blocks / 512 + 2 * 256;
+        let closed_in = truth.zones[1..].iter().filter(|zone| {
+            let beside = |pair: &[(u64, u64)]| pair[0].0 <= zone.first_block && zone.first_block <= pair[1].1;
+            cells.windows(2).any(|pair| beside(pair) && pair[1].0 - pair[0].0 <= closest)
+        });
+        let (found, all) = (closed_in.count(), truth.zones.len() - 1);
+        assert!(found + 2 >= all, "{noise}: {found} of {all} boundaries");
+    }
+}
+
 #[test]
 fn sampled_zones_bracket_the_true_boundaries() {
     for name in ["ibm-ultrastar-xp", "ibm-9zx", "micropolis-3391", "samsung-hd103sj", "seagate-st2000nm0001"] {
@@ -125,8 +158,8 @@ fn sampled_zones_bracket_the_true_boundaries() {
 }
 
 #[test]
-fn a_disk_whose_heads_differ_more_than_its_zones_is_sampled_evenly_and_densely() {
-    let document = run("sim:modern-20tb", &["--only", "zoned", "--repeats", "1"]);
+fn a_disk_whose_heads_differ_is_sampled_evenly_and_densely_where_noise_hides_their_order() {
+    let document = run("sim:modern-20tb,noise=heavy", &["--only", "zoned", "--repeats", "1"]);
     let offsets = column(&series(&document, "zoned")[0], "offset_blocks");
     let widest = offsets.windows(2).map(|pair| pair[1] - pair[0]).max().expect("regions");
     assert!(widest < truth("modern-20tb").capacity_blocks / 200, "{widest} blocks between two regions");
@@ -135,7 +168,7 @@ fn a_disk_whose_heads_differ_more_than_its_zones_is_sampled_evenly_and_densely()
 #[test]
 fn a_whole_run_on_a_20_tb_drive_takes_minutes() {
     let document = run("sim:modern-20tb", &[]);
-    for (kind, minutes) in [("skippy", 5), ("zoned", 8), ("seeker", 5)] {
+    for (kind, minutes) in [("skippy", 5), ("zoned", 10), ("seeker", 5)] {
         let elapsed = benchmark(&document, kind)["elapsed_ns"].as_u64().expect("a time");
         assert!(elapsed < minutes * 60_000_000_000, "{kind} takes {} s", elapsed / 1_000_000_000);
     }

@@ -10,7 +10,7 @@ from server.benchmarks.zoned.extract import extract
 KIND = Kind(
     slug="zoned",
     title="ZONED: bandwidth by position",
-    extractor_version="1.0.0",
+    extractor_version="1.1.0",
     metrics=METRICS,
     extract=extract,
     charts=charts,

@@ -11,7 +11,8 @@ import numpy as np
 from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
 from server.benchmarks.zoned import definitions as metric
 from server.benchmarks.zoned.fits import choose, fits_of, rms, steps_at
-from server.benchmarks.zoned.profile import Profile, Zone, noise_of, profile_of, zones_of
+from server.benchmarks.zoned.profile import Profile, heads_differ, noise_of, profile_of
+from server.benchmarks.zoned.zones import Zone, zones_of
 
 FEWEST_REGIONS = 8
 FLAT = 0.03
@@ -43,6 +44,7 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
         "model": model,
         "criterion": criterion,
         "capacity_mb": profile.capacity_mb,
+        "in_cells": profile.in_cells,
     }
     return Extraction(measurements, details)
 
@@ -120,6 +122,9 @@ def _zone_count(profile: Profile, zones: list[Zone]) -> Measurement:
         reason = (
             f"The first zone covers more than half of the device: a wide zone, or {HIDDEN} outside of it."
         )
+    elif heads_differ(profile):
+        quality = Quality.POOR
+        reason = "Heads differ by more than zones do, and the regions do not tell which head read them."
     elif _alternates(zones):
         quality = Quality.POOR
         reason = (

@@ -81,6 +81,13 @@ def test_a_bandwidth_that_goes_up_and_down_is_no_confident_count() -> None:
     assert one(KIND.extract(entry_of(profile), FACTS), "zone_count").quality is Quality.POOR
 
 
+def test_two_bandwidths_that_a_slow_interface_may_have_made_of_many_are_called_flat() -> None:
+    found = KIND.extract(entry_of([5.0] * 80 + [4.9] * 120), FACTS)
+    for name in ("zone_count", "bandwidth_ratio"):
+        assert one(found, name).quality is Quality.POOR
+        assert "flat" in one(found, name).reason
+
+
 @pytest.mark.parametrize("drive", ["HP_C3323A", "QUANTUM_TORNADO_Atlas10K", "SEAGATE_ST34501N_Cheetah4LP"])
 def test_the_zones_of_a_traced_drive_are_found_where_they_are(drive: str) -> None:
     truth = traces.truth(drive)

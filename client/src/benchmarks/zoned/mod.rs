@@ -6,6 +6,9 @@
 //! `streaming` reads everything. `sampled` reads regions all over the disk, then more of them where two neighbours differ by more than
 //! the noise, halving the distance until the boundary between the zones is located.
 
+mod bands;
+mod cells;
+mod halving;
 mod overview;
 mod region;
 mod sampled;
@@ -112,7 +115,7 @@ fn stream(session: &mut Session<'_>, plan: &Plan, out: &mut Vec<Series>) -> Resu
         let left_ns = plan.nanoseconds(plan.capacity - offset);
         session.progress(&format!("region {} of {count}", index + 1), left_ns);
         // The region before has just been read: the head is there, and nothing has to be read ahead of time.
-        let lead = index == 0;
+        let lead = u64::from(index == 0);
         let blocks = length.min(plan.capacity - offset);
         let elapsed = region::read(session, plan, offset, blocks, lead)?;
         out[0].push(offset, blocks, elapsed);

@@ -15,6 +15,11 @@ const TURN_WITHOUT_ROTATION_NS: u64 = 8_000_000;
 /// So many turns of reading make a region.
 const TURNS_PER_REGION: u64 = 36;
 
+/// Drives answer in bursts of what they have read ahead. The clock starts when that has settled, after two requests, and
+/// regions have a multiple of four, so that bursts of one, two and four requests make none longer than the other.
+pub const LEAD: u64 = 2;
+pub const BURST: u64 = 4;
+
 /// A streaming run reports in at most so many regions: what a chart can show and an envelope can carry.
 const STREAMING_REGIONS_MOST: u64 = 4000;
 
@@ -25,12 +30,15 @@ pub struct Series {
     pub offset_blocks: Vec<u64>,
     pub length_blocks: Vec<u64>,
     pub elapsed_ns: Vec<u64>,
+    /// Number of the cell that the region belongs to, where regions were read in cells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<Vec<u64>>,
 }
 
 impl Series {
     pub fn with_capacity(repeat: u32, count: u64) -> Self {
         let column = || Vec::with_capacity(usize::try_from(count).unwrap_or(0).min(10_000));
-        Self { repeat, offset_blocks: column(), length_blocks: column(), elapsed_ns: column() }
+        Self { repeat, offset_blocks: column(), length_blocks: column(), elapsed_ns: column(), group: None }
     }
 
     /// Leaves out a region in which the medium failed.
@@ -41,9 +49,16 @@ impl Series {
             self.elapsed_ns.push(elapsed_ns);
         }
     }
+
+    /// A region of the numbered cell.
+    pub fn push_in(&mut self, group: u64, offset: u64, length: u64, elapsed_ns: u64) {
+        self.group.get_or_insert_default().push(group);
+        self.push(offset, length, Some(elapsed_ns));
+    }
 }
 
 /// What the first requests showed.
+#[derive(Clone)]
 pub struct Plan {
     pub capacity: u64,
     pub transfer_blocks: u64,
@@ -68,10 +83,10 @@ impl Plan {
         // Anywhere that can be read will do: the first place may have a bad spot.
         for start in [0, capacity / 8, capacity / 4, capacity / 2] {
             let blocks = plan.length.min(capacity - start);
-            if let Some(elapsed) = read(session, &plan, start, blocks, true)? {
+            if let Some(elapsed) = read(session, &plan, start, blocks, 1)? {
                 plan.block_ns = to_f64(elapsed.max(1)) / to_f64(blocks);
                 let wanted = to_f64(TURNS_PER_REGION * turn_ns) / plan.block_ns / to_f64(transfer);
-                plan.length = (to_u64(wanted.ceil()).max(4) * transfer).min(capacity);
+                plan.length = (to_u64(wanted.ceil()).max(1).next_multiple_of(BURST) * transfer).min(capacity);
                 return Ok(Some(plan));
             }
         }
@@ -91,13 +106,13 @@ impl Plan {
 }
 
 /// Reads a region and times it from the end of the request before it to the end of its own last one; `None` where the
-/// medium failed. With `lead`, the request just before the region is read first, untimed; at the start of the disk
+/// medium failed. `lead` requests just before the region are read first, untimed; at the start of the disk
 /// there is none, and the region's first request takes its place.
-pub fn read(session: &mut Session<'_>, plan: &Plan, offset: u64, blocks: u64, lead: bool) -> Result<Option<u64>, Stop> {
+pub fn read(session: &mut Session<'_>, plan: &Plan, offset: u64, blocks: u64, lead: u64) -> Result<Option<u64>, Stop> {
     let mut started_ns = None;
-    if lead && offset >= plan.transfer_blocks {
+    for before in (1..=lead).rev().filter(|before| offset >= before * plan.transfer_blocks) {
         let count = count32(plan.transfer_blocks);
-        let Some(timing) = session.read(offset - plan.transfer_blocks, count)? else { return Ok(None) };
+        let Some(timing) = session.read(offset - before * plan.transfer_blocks, count)? else { return Ok(None) };
         started_ns = Some(timing.end_ns());
     }
     let mut ended_ns = 0;
