@@ -161,9 +161,11 @@ class Demo:
         if not file.exists():
             say(f"measuring the simulated drive {name}")
             unfinished = file.with_suffix(".part")
-            unfinished.unlink(missing_ok=True)
+            for left in (unfinished, unfinished.with_name(f"{unfinished.name}.journal")):
+                left.unlink(missing_ok=True)
             # Reads alone meet the cache; writes show the medium. A simulated drive has nothing to lose.
             measure = ["run", f"sim:{name}", "--writes", "preserve", "--output", str(unfinished)]
+            measure += ["--license", "CC0-1.0"]
             command = [str(self._probe), *measure]
             _call(command, environment, f"the measurement of {name}")
             unfinished.rename(file)

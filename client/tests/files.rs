@@ -77,7 +77,7 @@ fn a_signed_document_that_breaks_a_schema_is_told_the_place() {
 #[test]
 fn verify_speaks_json_to_a_machine() {
     let home = Home::new();
-    let (file, _) = home.write("bad.json", sign(|document| document.license = "mine".to_owned()));
+    let (file, _) = home.write("bad.json", sign(|document| document.license = Some("mine".to_owned())));
     let (code, stdout, stderr) = outcome(&mut home.probe(&["verify", "--json", text(&file)]));
     let findings: Value = serde_json::from_str(&stdout).unwrap();
     assert_eq!((code, stderr.as_str()), (1, ""));
@@ -122,7 +122,7 @@ fn show_tells_what_would_be_sent_and_json_is_the_document_byte_for_byte() {
 #[test]
 fn show_warns_of_a_document_that_an_archive_would_refuse() {
     let home = Home::new();
-    let (file, _) = home.write("bad.json", sign(|document| document.license = "mine".to_owned()));
+    let (file, _) = home.write("bad.json", sign(|document| document.license = Some("mine".to_owned())));
     let (code, _, stderr) = outcome(&mut home.probe(&["show", text(&file)]));
     assert_eq!(code, 0);
     assert!(stderr.contains("warning: 1 violation of the schemas"), "{stderr}");

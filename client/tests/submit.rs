@@ -11,6 +11,9 @@ use support::{Home, outcome, sign, text};
 
 const ACCEPTED: &str = r#"{"id": "7", "digest": "d", "state": "received", "status_url": "{url}/api/v1/submissions/7/", "run_url": "{url}/runs/1/"}"#;
 
+/// The key that signs the sample, as a file: seven, thirty-two times.
+const KEY_FILE: &str = "diskatlas-secret-key-v1 ed25519 BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=\n";
+
 fn say(status: u16, body: &str) -> Answer {
     Answer::Say(status, "", body.to_owned())
 }
@@ -36,6 +39,70 @@ fn an_accepted_file_prints_the_runs_address_and_nothing_else_on_standard_output(
     assert_eq!((code, stdout), (0, format!("{}/runs/1/\n", archive.url)));
     assert!(stderr.contains(&format!("received: {}/api/v1/submissions/7/", archive.url)), "{stderr}");
     assert!(!stderr.contains("warning"), "{stderr}");
+}
+
+/// A file without a licence, and what becomes of it when it is to be submitted.
+fn submit_unlicensed(archive: &Archive, options: &[&str]) -> ((i32, String, String), Home) {
+    let home = Home::new();
+    let (file, _) = home.write("a.run.json", sign(|document| document.license = None));
+    home.write("key", KEY_FILE.as_bytes().to_vec());
+    let mut command = home.probe(&["submit", text(&file), "--server", &archive.url]);
+    let result = outcome(command.args(options).env("DISKATLAS_KEY", home.path("key")));
+    (result, home)
+}
+
+#[test]
+fn without_a_licence_nothing_is_sent_and_how_to_give_one_is_said() {
+    let archive = Archive::start(vec![say(202, ACCEPTED)]);
+    let ((code, stdout, stderr), home) = submit_unlicensed(&archive, &[]);
+    assert_eq!((code, stdout.as_str()), (2, ""));
+    assert!(stderr.contains("no licence is given") && stderr.contains("--license CC0-1.0"), "{stderr}");
+    assert!(archive.requests().is_empty());
+    assert_eq!(fs::read(home.path("a.run.json")).unwrap(), sign(|document| document.license = None));
+}
+
+#[test]
+fn a_licence_given_at_last_is_signed_and_is_what_the_file_holds_and_what_is_sent() {
+    let archive = Archive::start(vec![say(202, ACCEPTED)]);
+    let ((code, _, stderr), home) = submit_unlicensed(&archive, &["--license", "CC-BY-4.0"]);
+    assert_eq!(code, 0, "{stderr}");
+    let expected = sign(|document| document.license = Some("CC-BY-4.0".to_owned()));
+    assert_eq!(fs::read(home.path("a.run.json")).unwrap(), expected);
+    let requests = archive.requests();
+    assert_eq!(zstd::stream::decode_all(requests[0].body.as_slice()).unwrap(), expected);
+}
+
+#[test]
+fn nobody_elses_result_is_given_away() {
+    let archive = Archive::start(vec![say(202, ACCEPTED)]);
+    let home = Home::new();
+    let (file, bytes) = home.write("a.run.json", sign(|document| document.license = None));
+    let arguments = ["submit", text(&file), "--server", &archive.url, "--license", "CC0-1.0"];
+    let (code, _, stderr) = outcome(&mut home.probe(&arguments));
+    assert_eq!(code, 2);
+    assert!(stderr.contains("only that key can give it away"), "{stderr}");
+    assert!(archive.requests().is_empty());
+    assert_eq!(fs::read(&file).unwrap(), bytes);
+}
+
+#[test]
+fn a_licence_that_was_signed_is_not_exchanged() {
+    let archive = Archive::start(vec![say(202, ACCEPTED)]);
+    let (code, _, stderr) = submit(&archive, &["--license", "CC-BY-4.0"]);
+    assert_eq!(code, 2);
+    assert!(stderr.contains("the licence CC0-1.0 already"), "{stderr}");
+    assert!(archive.requests().is_empty());
+}
+
+#[test]
+fn a_part_of_a_run_that_can_go_on_is_sent_with_a_warning() {
+    let archive = Archive::start(vec![say(202, ACCEPTED)]);
+    let home = Home::new();
+    let (file, _) = home.signed("a.run.json");
+    home.write("a.run.json.journal", Vec::new());
+    let (code, _, stderr) = outcome(&mut home.probe(&["submit", text(&file), "--server", &archive.url]));
+    assert_eq!(code, 0);
+    assert!(stderr.contains("diskatlas resume"), "{stderr}");
 }
 
 #[test]

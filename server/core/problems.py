@@ -99,6 +99,12 @@ PROBLEM_TYPES = _types(
         422,
         "`diskatlas verify FILE` says the same offline.",
     ),
+    ProblemType(
+        "no-licence",
+        "No licence is given",
+        422,
+        "Choose one: `diskatlas submit FILE --server URL --license CC0-1.0` (or CC-BY-4.0).",
+    ),
     ProblemType("unknown-kind", "Unknown benchmark kind", 422, "The archive may be older than the probe."),
     ProblemType(
         "implausible-document", "The document contradicts itself", 422, "Each error says what and where."

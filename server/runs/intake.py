@@ -58,7 +58,8 @@ def submission_receive(*, content: bytes) -> Received:
         name = _store(digest, content)
         return _commit(digest, len(content), name, envelope.keyid, public_key, document)
     except Problem as trouble:
-        if trouble.type.slug != "storage-unavailable":
+        # Without consent there is nothing that may be kept.
+        if trouble.type.slug not in ("storage-unavailable", "no-licence"):
             _keep_rejected(digest, content, envelope.keyid, public_key, trouble)
         raise
 

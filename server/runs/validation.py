@@ -22,6 +22,7 @@ _MAX_MESSAGE = 240
 def document_validate(document: Any, *, now: datetime, tolerance: timedelta) -> None:
     """Check a run document; raises Problem with every place that is wrong, up to twenty."""
     _check_schema(_run_validator(), document, prefix="", what="run/v1")
+    _check_consent(document["license"])
     for position, part in enumerate(document["benchmarks"]):
         _check_kind(part, f"/benchmarks/{position}")
     errors = inconsistencies(document)
@@ -35,6 +36,17 @@ def document_validate(document: Any, *, now: datetime, tolerance: timedelta) -> 
             *errors[:_MAX_ERRORS],
         )
     _check_date(document["created_at"], now, tolerance)
+
+
+def _check_consent(license: str | None) -> None:
+    if license is None:
+        raise problem(
+            "no-licence",
+            "The document states no licence, and an archive publishes only what its contributor gave away. "
+            "Nothing of it was kept. Choose one: "
+            "`diskatlas submit FILE --server URL --license CC0-1.0` (or CC-BY-4.0).",
+            ErrorItem("/license", "must be CC0-1.0 or CC-BY-4.0"),
+        )
 
 
 def _check_kind(part: dict[str, Any], path: str) -> None:

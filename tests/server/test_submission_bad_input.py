@@ -207,6 +207,13 @@ def test_a_run_without_any_measurement_is_refused(post: Post) -> None:
     problem_of(post(document({"kind": "skippy", "skipped": "No turn."})), 422, "implausible-document")
 
 
+def test_a_run_without_a_licence_is_refused_and_nothing_of_it_is_kept(post: Post) -> None:
+    body = problem_of(post({**document(), "license": None}), 422, "no-licence")
+    assert body["errors"][0]["path"] == "/license"
+    assert "--license CC0-1.0" in body["detail"]
+    assert not Submission.objects.exists()
+
+
 def test_a_run_dated_in_the_future_is_refused(post: Post) -> None:
     body = problem_of(post({**document(), "created_at": "2999-01-01T00:00:00Z"}), 422, "future-date")
     assert body["errors"][0]["path"] == "/created_at"

@@ -72,7 +72,7 @@ class Probe:
 
     def run(self, device: str | Path, output: Path, *options: str) -> dict[str, Any]:
         """Measures and gives the run document; fails the test where the probe does."""
-        done = self.call("run", device, "-o", output, *options)
+        done = self.call("run", device, "-o", output, "--license", "CC0-1.0", *options)
         assert done.returncode == 0, done.stderr
         return document_of(output)
 

@@ -4,6 +4,7 @@
 
 mod choice;
 mod completions;
+mod consent;
 #[cfg(test)]
 mod definitions;
 mod input;

@@ -62,7 +62,7 @@ pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
     let (document, end) = measure(&mut target, &request, &tree, &mut Display::new(), &interrupt, &mut journal);
     drop(target);
     let file = save_document(&output, &document, &key)?;
-    let ending = Ending { json: args.json, submits: args.submit.is_some(), license: &request.license };
+    let ending = Ending { json: args.json, submits: args.submit.is_some() };
     report_end(&ending, &document, &end, &file, stdout)?;
     close_journal(journal, &end);
     if !matches!(end, End::Complete) || nothing_measured(&document) {

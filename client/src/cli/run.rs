@@ -7,7 +7,7 @@ use clap::{ValueEnum, ValueHint};
 use serde_json::json;
 
 use super::choice::{Choice, Writes};
-use super::{Status, UsageError, load_or_create_key, parse_server, say, summary, upload_with_defaults, words};
+use super::{Status, UsageError, consent, load_or_create_key, parse_server, say, summary, upload_with_defaults, words};
 use crate::device::raw::OpenError;
 use crate::identify::{Disk, Tree};
 use crate::report::document::{Benchmark, Manufacture, RunDocument};
@@ -44,9 +44,9 @@ pub struct Args {
     #[arg(long, value_enum)]
     pub rotational: Option<Answer>,
 
-    /// The licence under which you give the result away when you submit it
-    #[arg(long, default_value = "CC0-1.0", value_parser = ["CC0-1.0", "CC-BY-4.0"])]
-    pub license: String,
+    /// The licence under which you give the result away [otherwise asked for before it is sent, and nothing is sent without]
+    #[arg(long, value_parser = ["CC0-1.0", "CC-BY-4.0"])]
+    pub license: Option<String>,
 
     /// A label of your own for disks that came together (a site, a lot)
     #[arg(long, value_name = "TEXT")]
@@ -76,15 +76,16 @@ pub enum Answer {
 }
 
 impl Args {
-    fn ending(&self) -> Ending<'_> {
-        Ending { json: self.json, submits: self.submit.is_some(), license: &self.license }
+    fn ending(&self) -> Ending {
+        Ending { json: self.json, submits: self.submit.is_some() }
     }
 }
 
 pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
-    let request = request(args)?;
+    let mut request = request(args)?;
     if let Some(server) = &args.submit {
         parse_server(server)?;
+        request.license = consent::beforehand(request.license)?;
     }
     if let Some(output) = &args.output {
         save::preflight(output)?;
@@ -218,14 +219,13 @@ pub(super) fn close_journal(journal: RunJournal, end: &End) {
 }
 
 /// How the person wants to hear of the end.
-pub(super) struct Ending<'a> {
+pub(super) struct Ending {
     pub json: bool,
     pub submits: bool,
-    pub license: &'a str,
 }
 
 pub(super) fn report_end(
-    ending: &Ending<'_>,
+    ending: &Ending,
     document: &RunDocument,
     end: &End,
     file: &Path,
@@ -251,11 +251,9 @@ pub(super) fn report_end(
     } else {
         writeln!(stdout, "{}", file.display())?;
         if !ending.submits && !nothing_measured(document) {
-            say!(
-                "signed, and free under {} once submitted: diskatlas submit {} --server URL",
-                ending.license,
-                file.display()
-            );
+            let license = document.license.as_deref();
+            let under = license.map(|license| format!(", and free under {license} once submitted")).unwrap_or_default();
+            say!("signed{under}: diskatlas submit {} --server URL", file.display());
         }
     }
     Ok(())

@@ -59,7 +59,7 @@ fn describe(document: &RunDocument, verified: &Verified) -> String {
     } else {
         page.row("provenance", "measured on a real device");
     }
-    page.row("licence", licence(&document.license));
+    page.row("licence", document.license.as_deref().map_or(NO_LICENCE.to_owned(), licence));
     describe_device(&mut page, &document.device);
     describe_host(&mut page, &document.host);
     describe_conditions(&mut page, &document.conditions);
@@ -151,6 +151,8 @@ fn count_samples(measured: &Measured) -> (u64, u64) {
     };
     (series.len() as u64, series.iter().map(length).sum())
 }
+
+const NO_LICENCE: &str = "none yet: nothing is given away, and diskatlas submit asks before it sends";
 
 fn licence(identifier: &str) -> String {
     match identifier {

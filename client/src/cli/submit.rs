@@ -8,8 +8,9 @@ use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
-use super::{Status, UsageError, input, say};
+use super::{Status, UsageError, consent, input, say};
 use crate::report::envelope::Envelope;
+use crate::run::start::journal_path;
 use crate::submit::clock::SystemClock;
 use crate::submit::endpoint::Endpoint;
 use crate::submit::http::Client;
@@ -39,6 +40,10 @@ struct Target {
     #[arg(long, value_name = "URL", help = "Address of the archive, for example https://archive.example")]
     server: String,
 
+    /// The licence under which you give the result away, where the file does not state one; asked for otherwise
+    #[arg(long, value_parser = ["CC0-1.0", "CC-BY-4.0"])]
+    license: Option<String>,
+
     /// Wait until the run is published; exit code 1 if it is not
     #[arg(long)]
     wait: bool,
@@ -65,7 +70,7 @@ pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
 /// # Errors
 /// When the address makes no sense, or the file can't be read or is no envelope.
 pub fn upload_with_defaults(file: &Path, server: &str, wait: bool, stdout: &mut dyn Write) -> anyhow::Result<Status> {
-    let target = Target { server: server.to_owned(), wait, wait_limit: 3600, timeout: 30, retries: 5 };
+    let target = Target { server: server.to_owned(), license: None, wait, wait_limit: 3600, timeout: 30, retries: 5 };
     upload(file, &target, false, stdout)
 }
 
@@ -80,9 +85,11 @@ pub fn parse_server(server: &str) -> anyhow::Result<Endpoint> {
 fn upload(file: &Path, target: &Target, json: bool, stdout: &mut dyn Write) -> anyhow::Result<Status> {
     let endpoint = parse_server(&target.server)?;
     let envelope = input::read_envelope(file)?;
-    Envelope::parse(&envelope)
+    let verified = Envelope::parse(&envelope)
         .and_then(|envelope| envelope.verify())
         .with_context(|| format!("{} was not sent", file.display()))?;
+    warn_if_unfinished(file);
+    let envelope = consent::settle(file, envelope, &verified, target.license.as_deref())?;
     if endpoint.exposed {
         say!("warning: {} is plain http: others on the way can read what you send", endpoint.base());
     }
@@ -104,6 +111,16 @@ fn upload(file: &Path, target: &Target, json: bool, stdout: &mut dyn Write) -> a
     let outcome = wait.map(|limit| submit::follow(&mut session, &accepted, limit));
     terminal.finish();
     conclude(&accepted, outcome, json, stdout)
+}
+
+/// A run is taken once: what would still be measured comes too late after it.
+fn warn_if_unfinished(file: &Path) {
+    if journal_path(file).exists() {
+        say!(
+            "warning: this run was cut off and can go on (diskatlas resume {}); once this part is sent, the whole can't follow",
+            file.display()
+        );
+    }
 }
 
 /// Says how it ended, and prints the run's address (or the archive's last word as JSON).

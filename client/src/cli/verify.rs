@@ -40,6 +40,8 @@ struct Findings {
     keyid: Option<String>,
     public_key: Option<String>,
     run_id: Option<String>,
+    /// What the contributor has consented to.
+    license: Option<String>,
     /// Why there is no document to check.
     problem: Option<String>,
     violations: Vec<Violation>,
@@ -75,6 +77,7 @@ fn examine(bytes: &[u8]) -> anyhow::Result<Findings> {
         Ok(document) => {
             findings.violations = input::checker()?.check(&document);
             findings.run_id = document["run_id"].as_str().map(str::to_owned);
+            findings.license = document["license"].as_str().map(str::to_owned);
             findings.valid = findings.violations.is_empty();
         }
         Err(error) => findings.problem = Some(format!("the signed payload is not JSON: {error}")),
@@ -101,6 +104,9 @@ fn print(findings: &Findings, stdout: &mut dyn Write) -> anyhow::Result<()> {
         for violation in &findings.violations {
             writeln!(stdout, "  {}", text::printable(&violation.to_string()))?;
         }
+    }
+    if findings.valid && findings.license.is_none() {
+        writeln!(stdout, "licence    none yet: diskatlas submit asks for one, and nothing is sent without")?;
     }
     if let Some(run_id) = &findings.run_id {
         writeln!(stdout, "run        {}", text::printable(run_id))?;

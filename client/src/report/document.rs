@@ -16,7 +16,8 @@ pub struct RunDocument {
     /// RFC 3339, UTC, whole seconds, `Z`.
     pub created_at: String,
     pub provenance: Provenance,
-    pub license: String,
+    /// An SPDX identifier; `None` until the contributor has consented, and no archive takes it then.
+    pub license: Option<String>,
     pub probe: Probe,
     pub host: Host,
     pub device: DeviceReport,

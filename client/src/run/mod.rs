@@ -26,7 +26,8 @@ pub struct Request {
     /// Overrides what the kernel says and what the timing shows.
     pub rotational: Option<bool>,
     pub settings: Settings,
-    pub license: String,
+    /// `None`: nothing is given away yet.
+    pub license: Option<String>,
     pub batch_label: Option<String>,
     pub manufacture: Option<Manufacture>,
 }

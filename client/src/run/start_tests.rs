@@ -80,7 +80,7 @@ fn header_of(tree: &Tree, name: &str) -> Header {
         wipe: false,
         rotational: None,
         settings: crate::benchmarks::Settings::default(),
-        license: "CC0-1.0".to_owned(),
+        license: None,
         batch_label: None,
         manufacture: None,
     };

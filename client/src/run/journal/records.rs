@@ -41,7 +41,7 @@ pub struct Asked {
     pub wipe: bool,
     pub rotational: Option<bool>,
     pub settings: Settings,
-    pub license: String,
+    pub license: Option<String>,
     pub batch_label: Option<String>,
     pub manufacture: Option<Manufacture>,
 }

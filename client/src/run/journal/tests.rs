@@ -27,7 +27,7 @@ fn header() -> Header {
             wipe: false,
             rotational: None,
             settings: Settings::default(),
-            license: "CC0-1.0".to_owned(),
+            license: None,
             batch_label: None,
             manufacture: None,
         },
