@@ -14,6 +14,9 @@ from hypothesis import strategies as st
 
 from server.benchmarks.contract import Extraction, Facts, Measurement, Quality
 from server.benchmarks.zoned import KIND
+from server.benchmarks.zoned.profile import Profile
+from server.benchmarks.zoned.regions import level
+from server.benchmarks.zoned.straddlers import reach_of, without_straddlers
 
 BLOCKS = 40_000_000
 REGIONS, REGION = 20, 1000
@@ -97,6 +100,27 @@ def test_a_boundary_that_lies_between_far_cells_has_an_interval_as_wide_as_they_
 def test_cells_across_a_boundary_are_no_zone_of_their_own() -> None:
     overlapping = sorted({*EVEN, *(BOUNDARY // 1000 * 1000 - 14_000 + k * 4000 for k in range(4))})
     assert one(KIND.extract(entry_of(overlapping), FACTS), "zone_count").value == 2
+
+
+def test_a_short_stretch_between_two_levels_is_a_mixture_and_one_beside_them_is_not() -> None:
+    start = np.arange(14.0)
+    for middle, bounds in ((9.4, [0, 7, 14]), (12.0, [0, 6, 8, 14])):
+        speed = np.array([10.0] * 6 + [middle + 0.2, middle - 0.2] + [9.0] * 6)
+        profile = Profile(start + 0.5, start, start + 1, speed, np.full(14, 1 / 14), 14.0, True)
+        assert without_straddlers(profile, [0, 6, 8, 14]) == bounds
+
+
+def test_a_boundary_may_lie_on_either_side_of_a_cell_that_is_like_both_zones() -> None:
+    clear = np.array([10.0] * 6 + [9.0] * 6)
+    assert reach_of(clear, 0.1, [0, 6, 12], 1) == (6, 6)
+    clear[6] = 9.5
+    assert reach_of(clear, 0.1, [0, 6, 12], 1) == (6, 7)
+    clear[5] = 9.5
+    assert reach_of(clear, 0.1, [0, 6, 12], 1) == (5, 7)
+
+
+def test_the_mean_of_a_cell_takes_no_more_from_a_disturbed_region_than_from_a_slow_head() -> None:
+    assert level(np.array([1.0, 1.1] * 9 + [1.05, 30.0])) < 1.08
 
 
 def test_single_regions_of_such_a_drive_give_no_count_that_looks_right() -> None:
