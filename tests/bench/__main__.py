@@ -68,6 +68,18 @@ def _plain(simtool: Path, device: Path, scratch: Path, rounds: int, scale: int) 
             name = f"{pattern.replace('-', ' ')}, {size >> 10} KiB, one at a time"
             _compare(name, simtool, device, load, scratch, rounds, ("psync", "io_uring"))
 
+    _crowds(simtool, device, scratch, rounds, scale)
+
+
+def _crowds(simtool: Path, device: Path, scratch: Path, rounds: int, scale: int) -> None:
+    """Many requests at once: one issuer with 32 under way, and eight processes that wait for their own."""
+    for pattern, count in (("random-read", 40_000), ("random-write", 16_000)):
+        words = pattern.replace("-", " ")
+        load = Load(pattern, 4096, count // scale, devices.PLAIN_BYTES, depth=32)
+        _compare(f"{words}, 4 KiB, 32 under way", simtool, device, load, scratch, rounds, ("io_uring",))
+        load = Load(pattern, 4096, count // scale, devices.PLAIN_BYTES, processes=8)
+        _compare(f"{words}, 4 KiB, 8 processes", simtool, device, load, scratch, rounds, ("psync",))
+
 
 def _simulated(simtool: Path, device: Path, scratch: Path, rounds: int, scale: int) -> None:
     load = Load("sequential", MIB, 256 // scale, 256 * MIB)
@@ -109,7 +121,7 @@ def _print(name: str, load: Load, result: Rounds) -> None:
     print(f"  {name}: {shown}{figures.verdict(worst, RATE_BAR, least=True)}")
     for ratio in ratios:
         print(f"      {ratio}")
-    cpu = [ratio for ratio in result.ratios(lambda speed: speed.cpu_ns) if "psync" in ratio.peer]
+    cpu = [ratio for ratio in result.ratios(lambda speed: speed.cpu_ns) if "fio" in ratio.peer][:1]
     for ratio in cpu:
         own_ns = result.typical(PROBE, lambda speed: speed.cpu_ns) or 0.0
         bar = figures.verdict(ratio.median, CPU_BAR, least=False)

@@ -64,6 +64,10 @@ def probe(simtool: Path, device: Path, load: Load, scratch: Path) -> Speed:
     """The probe's own way to a device, without the kinds around it."""
     words: list[str | Path] = [simtool, "bench", device, "--pattern", load.pattern]
     words += ["--size", str(load.size), "--count", str(load.count), "--region", str(load.region)]
+    if load.processes > 1:
+        words += ["--workers", str(load.processes)]
+    elif load.depth > 1:
+        words += ["--depth", str(load.depth)]
     if load.places:
         path = scratch / "places"
         path.write_text("".join(f"{place}\n" for place in load.places))

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context, ensure};
 use clap::ValueEnum;
 use diskatlas::benchmarks::{Forgetful, Interrupt, Notes, Quiet, Session, Settings, Stop};
+use diskatlas::device::burst::{Action, Crowd, Done};
 use diskatlas::device::raw::{RawDisk, Writing};
 use diskatlas::device::{Device, Span, Timing};
 use rand::{RngExt, SeedableRng};
@@ -28,6 +29,12 @@ pub struct BenchArgs {
     /// How many requests.
     #[arg(long, value_name = "N")]
     count: usize,
+    /// So many workers, each with one request under way.
+    #[arg(long, value_name = "N", conflicts_with = "depth")]
+    workers: Option<u32>,
+    /// One issuer with so many requests under way.
+    #[arg(long, value_name = "N")]
+    depth: Option<u32>,
     /// Only the first so many bytes of the device are used.
     #[arg(long, value_name = "BYTES")]
     region: Option<u64>,
@@ -63,18 +70,69 @@ pub fn bench(args: &BenchArgs, out: &mut impl Write) -> anyhow::Result<()> {
     let settings = Settings { writes: writing != Writing::Nothing, ..Settings::default() };
     let mut session =
         Session::new(&mut disk, &mut quiet, &mut forgetful, Interrupt::default(), settings, Notes::default());
+    let kept = prepare(&mut session, args, &spans)?;
     // Touched once, so that no page of it is made while requests are timed.
     let mut timings = vec![Timing { start_ns: 0, latency_ns: 0 }; spans.len()];
     timings.clear();
     let before = Usage::now();
-    let done = if writing == Writing::Nothing {
-        read(&mut session, &spans, &mut timings)
-    } else {
-        write(&mut session, &spans, &mut timings)
-    };
+    match args.crowd() {
+        Some(crowd) => crowded(&mut session, &spans, kept, crowd, &mut timings)?,
+        None => alone(&mut session, &spans, kept, &mut timings).map_err(|stop| anyhow::anyhow!("{stop:?}"))?,
+    }
     let cost = Usage::now().since(before);
-    ensure!(done.is_ok() && timings.len() == spans.len(), "the device failed; {} requests done", timings.len());
+    ensure!(!timings.is_empty(), "the device failed at every request");
     report(args, &timings, cost, out)
+}
+
+impl BenchArgs {
+    fn crowd(&self) -> Option<Crowd> {
+        self.workers.map(Crowd::Workers).or(self.depth.map(Crowd::Queue))
+    }
+}
+
+/// Makes ready what will be written, and the queue. Answers how many spans are kept; none where nothing is written.
+fn prepare(session: &mut Session<'_>, args: &BenchArgs, spans: &[Span]) -> anyhow::Result<usize> {
+    if let Some(depth) = args.depth {
+        session.queue(depth)?;
+    }
+    if args.pattern != Pattern::RandomWrite {
+        return Ok(0);
+    }
+    // Alone, each is written many times; in a crowd, where no two writes may meet, once.
+    let mut kept = spans.to_vec();
+    kept.truncate(if args.crowd().is_some() { spans.len() } else { KEPT_SPANS });
+    if args.crowd().is_some() {
+        let mut seen = std::collections::HashSet::new();
+        kept.retain(|span| seen.insert(span.block));
+    }
+    let bad = session.keep_spans(&kept).map_err(|stop| anyhow::anyhow!("{stop:?}"))?;
+    ensure!(bad.is_none(), "the device can't be read where it is to be written");
+    Ok(kept.len())
+}
+
+/// One request after the other, as most kinds do.
+fn alone(session: &mut Session<'_>, spans: &[Span], kept: usize, timings: &mut Vec<Timing>) -> Result<(), Stop> {
+    for (index, span) in spans.iter().enumerate() {
+        let timing = if kept == 0 { session.read(span.block, span.count)? } else { session.write(index % kept)? };
+        timings.extend(timing);
+    }
+    Ok(())
+}
+
+/// Several requests at once.
+fn crowded(
+    session: &mut Session<'_>,
+    spans: &[Span],
+    kept: usize,
+    crowd: Crowd,
+    timings: &mut Vec<Timing>,
+) -> anyhow::Result<()> {
+    let reads = spans.iter().map(|span| Action::Read(*span));
+    let actions: Vec<Action> = if kept == 0 { reads.collect() } else { (0..kept).map(Action::Write).collect() };
+    let served = session.burst(&actions, crowd, None);
+    ensure!(served.end.is_none(), "{:?}", served.end);
+    timings.extend(served.done.iter().map(Done::timing));
+    Ok(())
 }
 
 /// Which of the region's places each request goes to.
@@ -90,24 +148,6 @@ fn places(args: &BenchArgs, region: u64) -> anyhow::Result<Vec<u64>> {
     let sequential = args.pattern == Pattern::Sequential;
     let place = |index| if sequential { index % region } else { random.random_range(0..region) };
     Ok((0..args.count as u64).map(place).collect())
-}
-
-fn read(session: &mut Session<'_>, spans: &[Span], timings: &mut Vec<Timing>) -> Result<(), Stop> {
-    for span in spans {
-        timings.extend(session.read(span.block, span.count)?);
-    }
-    Ok(())
-}
-
-fn write(session: &mut Session<'_>, spans: &[Span], timings: &mut Vec<Timing>) -> Result<(), Stop> {
-    let kept = &spans[..spans.len().min(KEPT_SPANS)];
-    if session.keep_spans(kept)?.is_some() {
-        return Ok(());
-    }
-    for index in 0..spans.len() {
-        timings.extend(session.write(index % kept.len())?);
-    }
-    Ok(())
 }
 
 /// What the process has used of the processor, and how often it had to give it up.
@@ -143,19 +183,23 @@ impl Usage {
 }
 
 fn report(args: &BenchArgs, timings: &[Timing], cost: Usage, out: &mut impl Write) -> anyhow::Result<()> {
-    let (first, last) = (timings.first().context("--count is 0")?, timings.last().context("--count is 0")?);
-    let mut gaps: Vec<u64> = timings.windows(2).map(|pair| pair[1].start_ns - pair[0].end_ns()).collect();
-    gaps.sort_unstable();
-    let at = |share: usize| gaps.get(gaps.len().saturating_sub(1) * share / 1000).copied();
-    let line = json!({
+    let start = timings.iter().map(|timing| timing.start_ns).min().context("--count is 0")?;
+    let end = timings.iter().map(|timing| timing.end_ns()).max().context("--count is 0")?;
+    let mut line = json!({
         "requests": timings.len(),
         "bytes": timings.len() as u64 * args.size,
-        "elapsed_ns": last.end_ns() - first.start_ns,
+        "elapsed_ns": end - start,
         "cpu_ns": cost.cpu_ns,
         "involuntary_switches": cost.involuntary_switches,
         "page_faults": cost.page_faults,
-        "gap_ns": {"median": at(500), "p99": at(990), "p99_9": at(999), "max": at(1000)},
     });
+    // In a crowd, requests overlap: there is no gap.
+    if args.crowd().is_none() {
+        let mut gaps: Vec<u64> = timings.windows(2).map(|pair| pair[1].start_ns - pair[0].end_ns()).collect();
+        gaps.sort_unstable();
+        let at = |share: usize| gaps.get(gaps.len().saturating_sub(1) * share / 1000).copied();
+        line["gap_ns"] = json!({"median": at(500), "p99": at(990), "p99_9": at(999), "max": at(1000)});
+    }
     writeln!(out, "{line}")?;
     Ok(())
 }
