@@ -84,6 +84,42 @@ pub fn pre_authentication_encoding(payload_type: &str, payload: &[u8]) -> Vec<u8
     bytes
 }
 
+/// The bytes of a signed envelope with a line feed at the end: what [`Envelope::sign`] says as JSON.
+///
+/// The payload, `length` bytes that `write` writes, stands in memory once, and once more in base64.
+///
+/// # Errors
+/// What `write` said, and where it wrote another length.
+pub fn seal(
+    payload_type: &str,
+    length: usize,
+    write: impl FnOnce(&mut Vec<u8>) -> Result<(), serde_json::Error>,
+    key: &Key,
+) -> Result<Vec<u8>, serde_json::Error> {
+    let header = format!("DSSEv1 {} {payload_type} {length} ", payload_type.len());
+    let mut signed = Vec::with_capacity(header.len() + length);
+    signed.extend_from_slice(header.as_bytes());
+    write(&mut signed)?;
+    let payload = &signed[header.len()..];
+    if payload.len() != length {
+        return Err(serde::ser::Error::custom("the payload changed while it was written"));
+    }
+    let signature = Signature::of(&key.sign(&signed), key);
+    let head = format!("{{\"payloadType\":{},\"payload\":\"", serde_json::to_string(payload_type)?);
+    let tail = format!("\",\"signatures\":[{}]}}\n", serde_json::to_string(&signature)?);
+    let mut text = String::with_capacity(head.len() + length.div_ceil(3) * 4 + tail.len());
+    text.push_str(&head);
+    STANDARD.encode_string(payload, &mut text);
+    text.push_str(&tail);
+    Ok(text.into_bytes())
+}
+
+impl Signature {
+    fn of(sig: &[u8; 64], key: &Key) -> Self {
+        Self { keyid: key.keyid(), sig: STANDARD.encode(sig), public_key: Some(key.public_key()) }
+    }
+}
+
 impl Envelope {
     #[must_use]
     pub fn sign(payload_type: &str, payload: &[u8], key: &Key) -> Self {
@@ -91,11 +127,7 @@ impl Envelope {
         Self {
             payload_type: payload_type.to_owned(),
             payload: STANDARD.encode(payload),
-            signatures: vec![Signature {
-                keyid: key.keyid(),
-                sig: STANDARD.encode(sig),
-                public_key: Some(key.public_key()),
-            }],
+            signatures: vec![Signature::of(&sig, key)],
         }
     }
 

@@ -12,13 +12,26 @@ mod schema;
 use document::{PAYLOAD_TYPE, RunDocument};
 use keys::Key;
 
+/// Counts bytes, so that room for them can be made at once: a long run's document has tens of millions.
+struct Length(usize);
+
+impl std::io::Write for Length {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
 /// Signs a run document: what comes back is the envelope as JSON, to be handed to [`save::save`].
 ///
 /// # Errors
 /// When the document holds a number that JSON can't carry (NaN or an infinity).
 pub fn sign_document(document: &RunDocument, key: &Key) -> Result<Vec<u8>, serde_json::Error> {
-    let payload = serde_json::to_vec(document)?;
-    let mut bytes = serde_json::to_vec(&envelope::Envelope::sign(PAYLOAD_TYPE, &payload, key))?;
-    bytes.push(b'\n');
-    Ok(bytes)
+    let mut measure = Length(0);
+    serde_json::to_writer(&mut measure, document)?;
+    envelope::seal(PAYLOAD_TYPE, measure.0, |out| serde_json::to_writer(out, document), key)
 }
