@@ -5,9 +5,14 @@ mod support;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use diskatlas::device::raw::{OpenError, RawDisk, Writing};
 use diskatlas::device::{AccessError, Device, Span};
+use serde_json::Value;
 use support::loops::Loop;
 
 fn run(program: &str, arguments: &[&Path]) {
@@ -173,4 +178,55 @@ fn a_device_that_does_not_turn_is_measured_where_that_makes_sense_and_the_rest_s
     assert_eq!(states, ["skipped", "measured", "skipped"]);
     let why = line["benchmarks"][0]["reason"].as_str().expect("a reason");
     assert!(why.contains("no rotation is seen"), "{why}");
+}
+
+/// Reads the device again and again, past the cache, as another program would; until the flag is set.
+fn compete(device: &Path, ends: &AtomicBool) {
+    let mut disk = RawDisk::open(device, Writing::Nothing, None).expect("an open");
+    let blocks = disk.geometry().capacity_blocks();
+    let mut block = 0;
+    while !ends.load(Ordering::Relaxed) {
+        disk.read_timed(block, 8).expect("a read");
+        block = (block + 4801) % (blocks - 8);
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn a_competing_reader_is_counted_and_what_it_met_is_measured_again() {
+    let Some(device) = Loop::new(&[]) else { return };
+    let ends = Arc::new(AtomicBool::new(false));
+    let other = std::thread::spawn({
+        let (path, ends) = (device.device.clone(), ends.clone());
+        move || compete(&path, &ends)
+    });
+    let output = device.probe(&["--only", "seeker", "--rotational", "yes", "-o", "run.json"]);
+    ends.store(true, Ordering::Relaxed);
+    other.join().expect("the other reader");
+    let disturbances = disturbances(&device);
+    let sum = |name: &str| disturbances.iter().map(|piece| piece[name].as_u64().expect("a number")).sum::<u64>();
+    assert!(sum("foreign_requests") > 20, "{disturbances:?} {}", String::from_utf8_lossy(&output.stderr));
+    assert!(sum("disturbed_requests") > 0, "{disturbances:?}");
+    assert!(disturbances.iter().any(|piece| piece["attempts"].as_u64() > Some(1)), "{disturbances:?}");
+}
+
+#[test]
+fn the_probes_own_requests_are_not_taken_for_others() {
+    let Some(device) = Loop::new(&[]) else { return };
+    let output = device.probe(&["--only", "seeker,zoned,positional", "--rotational", "yes", "-o", "run.json"]);
+    // A device that has just come up may be looked at by the system; that is over when the first kind begins.
+    let foreign: Vec<Value> = disturbances(&device)
+        .into_iter()
+        .filter(|piece| piece["kind"] != "rotation" && piece["foreign_requests"].as_u64() > Some(0))
+        .collect();
+    assert!(foreign.is_empty(), "{foreign:?} {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// What the document in run.json says of disturbed pieces.
+fn disturbances(device: &Loop) -> Vec<Value> {
+    let bytes = fs::read(device.folder.path().join("run.json")).expect("the document");
+    let envelope: Value = serde_json::from_slice(&bytes).expect("JSON");
+    let payload = STANDARD.decode(envelope["payload"].as_str().expect("a payload")).expect("base64");
+    let document: Value = serde_json::from_slice(&payload).expect("JSON");
+    document["conditions"]["disturbances"].as_array().cloned().unwrap_or_default()
 }

@@ -53,7 +53,7 @@ fn words(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
-const RUN: [&str; 6] = ["run", "sim:ibm-9zx", "-o", "run.json", "--repeats", "1"];
+const RUN: [&str; 8] = ["run", "sim:ibm-9zx", "-o", "run.json", "--repeats", "1", "--only", "skippy,zoned,seeker"];
 const RESUME: [&str; 2] = ["resume", "run.json"];
 
 /// Kills a run again and again, each time after a random number of requests, until it is through. Answers with its

@@ -32,8 +32,8 @@ use crate::drawing::Drawing;
 use crate::report::document::Measured;
 
 pub use session::{
-    BurstStop, Forgetful, Interrupt, Journal, Notes, Piece, Progress, Quiet, Served, Session, Settings, Stop, Suite,
-    ZonedMode,
+    BurstStop, Disturbances, Forgetful, Interrupt, Journal, Notes, Piece, Progress, Quiet, Served, Session, Settings,
+    Stop, Suite, Watch, ZonedMode,
 };
 
 /// One benchmark: what it does to a device and how it writes that down. Kinds know nothing of each other.

@@ -1,19 +1,21 @@
 //! What a kind works with: the device, the settings, and where errors and progress go.
 
 mod burst;
+mod pieces;
+mod watch;
 
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::device::{AccessError, Cache, Device, Geometry, Span, Timing};
-use crate::report::document::MediumError;
+use crate::report::document::{Disturbance, MediumError};
 
 pub use burst::{BurstStop, Served};
+pub use pieces::{Forgetful, Journal, Piece};
+pub use watch::{Disturbances, Watch};
 
 /// So many medium errors in a row, at different places, are not a bad spot: the device is lost.
 const CONSECUTIVE_ERRORS_MEAN_GONE: u32 = 24;
@@ -128,38 +130,6 @@ pub trait Progress {
     fn update(&mut self, doing: &str, remaining_ns: u64);
 }
 
-/// What a finished piece of a kind left behind.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
-pub struct Piece {
-    /// What the kind measured, in the kind's own form.
-    pub value: Value,
-    pub errors: Vec<MediumError>,
-    /// Device time from the end of the piece before, or from the start of the kind, to the end of this one.
-    pub elapsed_ns: u64,
-    /// When it was finished, on the session's clock.
-    pub ended_ns: u64,
-}
-
-/// Remembers finished pieces, so that a run that was cut off goes on where it was.
-pub trait Journal {
-    /// The piece of this name, if an earlier invocation of the same run finished it.
-    fn recall(&mut self, name: &str) -> Option<Piece>;
-
-    /// Writes a finished piece down; it is durable when this returns.
-    fn record(&mut self, name: &str, piece: &Piece);
-}
-
-/// Remembers nothing: a run that is measured in one go, or a test.
-pub struct Forgetful;
-
-impl Journal for Forgetful {
-    fn recall(&mut self, _name: &str) -> Option<Piece> {
-        None
-    }
-
-    fn record(&mut self, _name: &str, _piece: &Piece) {}
-}
-
 /// Progress that nobody watches.
 pub struct Quiet;
 
@@ -189,6 +159,15 @@ pub struct Session<'a> {
     piece_from_ns: u64,
     /// What the device was told to keep, for the place of an error.
     kept: Vec<Span>,
+    /// `None` where nobody else can reach the device.
+    watch: Option<&'a mut dyn Watch>,
+    /// Start and end of each request of the piece, on the device's clock; room is there from the start.
+    spans: Vec<(u64, u64)>,
+    /// Pieces that were disturbed.
+    pub disturbances: Vec<Disturbance>,
+    began_ns: u64,
+    /// Device time that went into attempts that were not the first.
+    again_ns: u64,
 }
 
 impl<'a> Session<'a> {
@@ -213,6 +192,11 @@ impl<'a> Session<'a> {
             clock_offset_ns: 0,
             piece_from_ns,
             kept: Vec::new(),
+            watch: None,
+            spans: Vec::new(),
+            disturbances: Vec::new(),
+            began_ns: piece_from_ns,
+            again_ns: 0,
         }
     }
 
@@ -252,6 +236,13 @@ impl<'a> Session<'a> {
     /// # Errors
     /// [`Stop`] when the run has to end.
     pub fn pause(&mut self, duration_ns: u64) -> Result<(), Stop> {
+        self.rest(duration_ns, true);
+        let result = self.sleep(duration_ns);
+        self.rest(duration_ns, false);
+        result
+    }
+
+    fn sleep(&mut self, duration_ns: u64) -> Result<(), Stop> {
         let end_ns = self.device.now_ns().saturating_add(duration_ns);
         loop {
             self.check_interrupt()?;
@@ -277,41 +268,6 @@ impl<'a> Session<'a> {
 
     pub fn temperature_celsius(&mut self) -> Option<i32> {
         self.device.temperature_celsius()
-    }
-
-    /// Measures a piece of the kind, or takes what an earlier invocation of this run measured of that name.
-    ///
-    /// `measure` answers with what it has and why it stopped, if it did; only what was finished is written down. It may
-    /// be called again where the piece was disturbed, and then starts over. Names are unique within the kind, and a
-    /// kind that does what the pieces before showed asks for the same pieces again.
-    ///
-    /// # Panics
-    /// When a value can't be written as JSON: the kinds' columns of integers always can.
-    pub fn piece<T: Serialize + DeserializeOwned>(
-        &mut self,
-        name: &str,
-        mut measure: impl FnMut(&mut Self) -> (T, Option<Stop>),
-    ) -> (T, Option<Stop>) {
-        if let Some(piece) = self.journal.recall(name)
-            && let Ok(value) = serde_json::from_value(piece.value)
-        {
-            self.errors.extend(piece.errors);
-            return (value, None);
-        }
-        let errors_before = self.errors.len();
-        let (value, stop) = measure(self);
-        if stop.is_none() {
-            let ended_ns = self.now_ns();
-            let piece = Piece {
-                value: serde_json::to_value(&value).expect("columns of integers always serialise"),
-                errors: self.errors[errors_before..].to_vec(),
-                elapsed_ns: ended_ns.saturating_sub(self.piece_from_ns),
-                ended_ns,
-            };
-            self.journal.record(name, &piece);
-            self.piece_from_ns = ended_ns;
-        }
-        (value, stop)
     }
 
     /// Reads and times; `None` where the medium failed, which is then on record.
@@ -371,6 +327,9 @@ impl<'a> Session<'a> {
     /// As [`Session::settle`], with the start on the run's clock.
     fn settle_timing(&mut self, result: Result<Timing, AccessError>, operation: &str) -> Result<Option<Timing>, Stop> {
         let offset_ns = self.clock_offset_ns;
+        if let Ok(timing) = &result {
+            self.note_request(*timing);
+        }
         let on_clock = |timing: Timing| Timing { start_ns: timing.start_ns.wrapping_add_signed(offset_ns), ..timing };
         self.settle(result.map(on_clock), operation)
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::benchmarks::{Overview, registry};
-use crate::report::document::{Benchmark, Measured, RunDocument};
+use crate::report::document::{Benchmark, Disturbance, Measured, RunDocument};
 use crate::text;
 
 /// Narrower terminals get no drawing, wider ones one of this width.
@@ -62,11 +62,41 @@ pub fn warnings(document: &RunDocument) -> Vec<String> {
             "{count} of others reached the disk during the run and may have disturbed it. Measure a disk that nobody uses: unmount it, and stop what scans or indexes disks."
         ));
     }
+    warnings.extend(disturbed(&document.conditions.disturbances));
     if document.conditions.write_cache_during == Some(true) && document.conditions.writes != "none" {
         warnings.push(
             "The drive's write cache was on, so writes show the cache and not the disk. Switch it off (hdparm -W 0, sdparm --clear WCE) and measure again."
                 .to_owned(),
         );
+    }
+    warnings
+}
+
+/// Swapping, heat and samples that were disturbed, each with its remedy.
+fn disturbed(pieces: &[Disturbance]) -> Vec<String> {
+    let sum = |of: fn(&Disturbance) -> u64| pieces.iter().map(of).sum::<u64>();
+    let mut warnings = Vec::new();
+    let pages = sum(|piece| piece.swapped_pages);
+    if pages > 0 {
+        let pages = text::count(pages, "page");
+        warnings.push(format!(
+            "The machine swapped {pages} while it measured, which makes samples late. Close other programs or add memory, and measure again."
+        ));
+    }
+    let events = sum(|piece| piece.throttle_events);
+    if events > 0 {
+        let events = text::count(events, "time");
+        warnings.push(format!(
+            "The processor was slowed down for its heat {events} during the run. Let the machine cool, clean its fans, and measure again."
+        ));
+    }
+    let met = sum(|piece| piece.disturbed_requests);
+    if met > 0 {
+        let met = text::count(met, "request");
+        warnings.push(format!(
+            "{met} {} disturbed also after measuring again; where a kind can, it marks them and the archive leaves them out. An idle machine and an unused disk need none of this.",
+            if met.starts_with("1 ") { "was" } else { "were" }
+        ));
     }
     warnings
 }
@@ -122,6 +152,19 @@ mod tests {
         assert_eq!(warnings.len(), 3, "{warnings:?}");
         for (warning, remedy) in warnings.iter().zip(["SMART", "unmount", "hdparm"]) {
             assert!(warning.contains(remedy), "{warning}");
+        }
+    }
+
+    #[test]
+    fn swapping_and_heat_are_warned_of_with_what_to_do() {
+        let mut document: RunDocument = serde_json::from_str(SAMPLE).unwrap();
+        document.conditions.disturbances = vec![
+            Disturbance { swapped_pages: 800, disturbed_requests: 1, ..Disturbance::default() },
+            Disturbance { throttle_events: 2, ..Disturbance::default() },
+        ];
+        let warnings = warnings(&document).join("\n");
+        for words in ["swapped 800 pages", "add memory", "its heat 2 times", "Let the machine cool", "1 request was"] {
+            assert!(warnings.contains(words), "{words}: {warnings}");
         }
     }
 }

@@ -4,6 +4,7 @@ mod arena;
 pub mod burst;
 mod edge;
 pub mod raw;
+pub mod traffic;
 mod uring;
 mod workers;
 
@@ -186,6 +187,11 @@ pub trait Device {
 
     /// What the device's sensor says now; `None` where it has none or it can't be asked.
     fn temperature_celsius(&mut self) -> Option<i32>;
+
+    /// What was asked of the device, where others may ask it too.
+    fn traffic(&self) -> Option<std::sync::Arc<traffic::Traffic>> {
+        None
+    }
 
     /// Requests made so far, where others' requests can be told from ours by counting; `None` where there are no others.
     fn requests(&self) -> Option<u64> {

@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rustix::fs::{FileType, Mode, OFlags, SeekFrom};
 use rustix::io::Errno;
@@ -13,6 +14,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use super::arena::Arena;
 use super::burst::{Burst, BurstError, Done, Ending, NoQueue, Processors};
+use super::traffic::Traffic;
 use super::uring::Ring;
 use super::{AccessError, Cache, Device, Geometry, LONGEST_READ_BYTES, Span, Timing, Unswitchable};
 use crate::identify::{Tree, processors};
@@ -81,7 +83,7 @@ pub struct RawDisk {
     lanes: Arena,
     /// Made when it is first asked for, or why there is none.
     ring: Option<Result<Ring, NoQueue>>,
-    requests: u64,
+    traffic: Arc<Traffic>,
 }
 
 impl RawDisk {
@@ -121,7 +123,7 @@ impl RawDisk {
             kept_spans: Vec::new(),
             lanes: Arena::new(0, ALIGNMENT),
             ring: None,
-            requests: 0,
+            traffic: Arc::default(),
         })
     }
 
@@ -145,6 +147,12 @@ impl RawDisk {
         Ok(bytes)
     }
 
+    /// So many blocks are about to be asked for in one call.
+    fn count(&self, blocks: u32) {
+        let bytes = u64::from(blocks) * u64::from(self.geometry.block_bytes);
+        self.traffic.add(u64::from(blocks.div_ceil(self.max_transfer_blocks)), bytes);
+    }
+
     fn offset(&self, block: u64) -> u64 {
         block * u64::from(self.geometry.block_bytes)
     }
@@ -154,7 +162,7 @@ impl RawDisk {
         let size = self.geometry.block_bytes as usize;
         let place = at..at + span.count as usize * size;
         let offset = self.offset(span.block);
-        self.requests += u64::from(span.count.div_ceil(self.max_transfer_blocks));
+        self.count(span.count);
         // Read in `destroy` mode as well: where a disk can't read, the probe does not write.
         match rustix::io::pread(&self.file, &mut self.kept.bytes_mut()[place.clone()], offset) {
             Ok(read) if read == place.len() => {}
@@ -203,7 +211,7 @@ impl Device for RawDisk {
         let offset = self.offset(block);
         let length = count as usize * self.geometry.block_bytes as usize;
         debug_assert!(length as u64 <= LONGEST_READ_BYTES);
-        self.requests += u64::from(count.div_ceil(self.max_transfer_blocks));
+        self.count(count);
         let (timing, result) = if length <= self.buffer.bytes().len() {
             let buffer = &mut self.buffer.bytes_mut()[..length];
             let start_ns = clock_ns();
@@ -245,7 +253,7 @@ impl Device for RawDisk {
         };
         let offset = self.offset(span.block);
         let length = span.count as usize * self.geometry.block_bytes as usize;
-        self.requests += u64::from(span.count.div_ceil(self.max_transfer_blocks));
+        self.count(span.count);
         let bytes = &self.kept.bytes()[at..at + length];
         let start_ns = clock_ns();
         let result = rustix::io::pwrite(&self.file, bytes, offset);
@@ -286,7 +294,11 @@ impl Device for RawDisk {
     }
 
     fn requests(&self) -> Option<u64> {
-        Some(self.requests)
+        Some(self.traffic.requests())
+    }
+
+    fn traffic(&self) -> Option<Arc<Traffic>> {
+        Some(self.traffic.clone())
     }
 }
 
@@ -350,7 +362,8 @@ fn fill_pattern(place: &mut [u8], block: u64) {
     }
 }
 
-fn clock_ns() -> u64 {
+/// `CLOCK_MONOTONIC_RAW`.
+pub(crate) fn clock_ns() -> u64 {
     let now = clock_gettime(ClockId::MonotonicRaw);
     now.tv_sec.unsigned_abs() * 1_000_000_000 + now.tv_nsec.unsigned_abs()
 }

@@ -116,6 +116,39 @@ pub struct Conditions {
     /// When the run was cut off and gone on with later. Not written where it was measured in one go.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interruptions: Vec<Interruption>,
+    /// Pieces that others, swapping or heat disturbed, or that were measured again for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disturbances: Vec<Disturbance>,
+    /// Lowest and highest processor clock during the run, and the highest load average; not written where nobody told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_khz: Option<(u64, u64)>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load_average_most: Option<f64>,
+}
+
+/// What disturbed a piece of a kind: the attempt that was kept, the least disturbed one.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Disturbance {
+    pub kind: String,
+    pub piece: String,
+    /// How often the piece was measured.
+    pub attempts: u32,
+    /// Requests of the piece, and how many of them were under way while something else was.
+    pub requests: u64,
+    pub disturbed_requests: u64,
+    /// Requests of others on the device, pages that the machine swapped, and times that it slowed down for its heat.
+    pub foreign_requests: u64,
+    pub swapped_pages: u64,
+    pub throttle_events: u64,
+}
+
+impl Disturbance {
+    /// Whether anything happened that a reader has to know.
+    #[must_use]
+    pub fn says_something(&self) -> bool {
+        self.attempts > 1
+            || self.disturbed_requests + self.foreign_requests + self.swapped_pages + self.throttle_events > 0
+    }
 }
 
 /// A gap in a run that was resumed.

@@ -4,6 +4,7 @@ use std::io;
 
 use super::conditions::{Counters, GoFirst};
 use super::journal::{KindJournal, RunJournal};
+use super::monitor::Monitor;
 use super::progress::{Display, KindProgress};
 use super::target::Target;
 use super::{Request, writing_word};
@@ -11,7 +12,7 @@ use crate::benchmarks::rotation::{Verdict, detect};
 use crate::benchmarks::{Interrupt, Kind, Measurement, Notes, Samples, Session, Stop};
 use crate::identify::Tree;
 use crate::report::document::{
-    Benchmark, Conditions, Interference, Measured, MediumError, Probe, Provenance, RunDocument, SCHEMA,
+    Benchmark, Conditions, Disturbance, Interference, Measured, MediumError, Probe, Provenance, RunDocument, SCHEMA,
 };
 
 /// A turn when none is known, for the estimate of how long a run takes only.
@@ -28,6 +29,9 @@ pub enum End {
 /// A document has room for so many interruptions, and nobody reads that many.
 const INTERRUPTIONS_MOST: usize = 1000;
 
+/// And for so many disturbed pieces.
+const DISTURBANCES_MOST: usize = 4096;
+
 /// Measures all kinds that were asked for, but for what the journal has already. Every kind has its entry in the document:
 /// samples, or why there are none.
 pub fn measure(
@@ -43,7 +47,11 @@ pub fn measure(
     let go_first = (target.provenance == Provenance::Probe).then(GoFirst::new);
     let clock_offset_ns = journal.began(tree, target.device.now_ns());
     let (notes, end) = (Notes::default(), End::Complete);
-    let mut run = Run { target, request, tree, display, interrupt, journal, clock_offset_ns, notes, end };
+    let mut monitor = Monitor::start(tree, target.kernel_name.as_deref(), target.device.as_ref());
+    let watch = monitor.as_mut();
+    let disturbances = Vec::new();
+    let mut run =
+        Run { target, request, tree, display, interrupt, journal, watch, disturbances, clock_offset_ns, notes, end };
     let no_rotation = run.decide_rotation();
     let mut benchmarks = Vec::new();
     for (index, &kind) in request.kinds.iter().enumerate() {
@@ -51,9 +59,10 @@ pub fn measure(
         benchmarks.push(entry);
     }
     run.display.finish();
-    let end = run.end;
+    let (end, disturbances) = (run.end, run.disturbances);
     drop(go_first);
     let interference = counters(target, tree).since(&before);
+    let (cpu_khz, load_average_most) = monitor.map(|monitor| monitor.machine()).unwrap_or_default();
     let interrupted = !matches!(end, End::Complete);
     if interrupted {
         journal.stopped(target.device.now_ns().wrapping_add_signed(clock_offset_ns));
@@ -68,7 +77,12 @@ pub fn measure(
         probe: probe(),
         host: target.host.clone(),
         device: target.report.clone(),
-        conditions: conditions(target, request, &interference, journal, interrupted),
+        conditions: Conditions {
+            disturbances,
+            cpu_khz,
+            load_average_most,
+            ..conditions(target, request, &interference, journal, interrupted)
+        },
         benchmarks,
     };
     (document, end)
@@ -81,6 +95,9 @@ struct Run<'a> {
     display: &'a mut Display,
     interrupt: &'a Interrupt,
     journal: &'a mut RunJournal,
+    /// `None` where nobody else can reach the device.
+    watch: Option<&'a mut Monitor>,
+    disturbances: Vec<Disturbance>,
     clock_offset_ns: i64,
     notes: Notes,
     end: End,
@@ -148,6 +165,7 @@ impl Run<'_> {
     ) -> Benchmark {
         let skipped = |why: &str| Benchmark::Skipped { kind: kind.slug().to_owned(), skipped: why.to_owned() };
         if let Some(entry) = self.journal.recall_finished(kind.slug()) {
+            self.disturbances.extend(self.journal.disturbances(kind.slug()));
             return entry;
         }
         match &self.end {
@@ -196,7 +214,14 @@ impl Run<'_> {
             self.notes,
         )
         .on_clock(self.clock_offset_ns);
-        act(&mut session)
+        if let Some(watch) = &mut self.watch {
+            session = session.watched_by(&mut **watch);
+        }
+        let result = act(&mut session);
+        let room = DISTURBANCES_MOST.saturating_sub(self.disturbances.len());
+        let named = |one: Disturbance| Disturbance { kind: what.to_owned(), ..one };
+        self.disturbances.extend(session.disturbances.drain(..).map(named).take(room));
+        result
     }
 
     /// On the run's clock.
@@ -257,6 +282,9 @@ fn conditions(
         temperature_after_celsius: None,
         interrupted,
         interruptions,
+        disturbances: Vec::new(),
+        cpu_khz: None,
+        load_average_most: None,
     }
 }
 

@@ -5,6 +5,7 @@ mod conditions;
 mod fate;
 pub mod journal;
 pub mod measure;
+mod monitor;
 pub mod progress;
 pub mod signals;
 mod simulated;

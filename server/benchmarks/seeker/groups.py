@@ -72,6 +72,13 @@ def samples_of(samples: Mapping[str, Any]) -> Samples:
         count = len(columns[0])
         if any(len(column) != count for column in columns):
             continue
+        marks = series.get("disturbed") or ()
+        if len(marks) == count:
+            # What something disturbed says nothing of the arm.
+            columns = [
+                [value for value, mark in zip(column, marks, strict=True) if not mark] for column in columns
+            ]
+            count = len(columns[0])
         parts.append(([series["variant"]] * count, [series["pattern"]] * count, *columns))
     joined = [[value for part in parts for value in part[k]] for k in range(6)]
     return Samples(

@@ -154,3 +154,13 @@ def test_whatever_the_schema_allows_is_answered_with_finite_numbers_or_reasons(
         assert all(number is None or math.isfinite(number) for number in (m.value, m.low, m.high)), m
         assert (m.value is None) == (m.quality is Quality.NONE)
         assert m.value is not None or m.reason
+
+
+def test_accesses_that_something_disturbed_are_left_out() -> None:
+    late = [(group, origin, target, latency // 3) for group, origin, target, latency in outward()]
+    both = entry_of(outward=[*outward(), *late])
+    both["samples"]["series"][0]["disturbed"] = [0] * len(outward()) + [1] * len(late)
+    assert (
+        KIND.extract(both, FACTS).measurements
+        == KIND.extract(entry_of(outward=outward()), FACTS).measurements
+    )

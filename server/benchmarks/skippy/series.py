@@ -82,16 +82,25 @@ def _columns(series: Mapping[str, Any]) -> dict[str, Any] | None:
         elapsed_ms[1:] = np.diff(end_ms)
         # The access before the first is not timed: its completion is unknown.
         chained[0] = False
-    return {
+    quiet = _quiet(series, len(step))
+    if not quiet.any():
+        return None
+    columns = {
         "step": step,
         "before": before,
         "block": block,
         "latency_ms": latency_ms,
         "elapsed_ms": elapsed_ms,
-        "timed_ends": timed_ends,
         "chained": chained,
         "increasing": np.full(len(step), series.get("pattern", "increasing") == "increasing"),
     }
+    return {name: column[quiet] for name, column in columns.items()} | {"timed_ends": timed_ends}
+
+
+def _quiet(series: Mapping[str, Any], count: int) -> BoolArray:
+    """Which samples nothing disturbed; all where the probe marked none."""
+    marks = series.get("disturbed") or ()
+    return _integers(marks) == 0 if len(marks) == count else np.ones(count, dtype=np.bool_)
 
 
 def _join(region: str, variant: str, parts: list[dict[str, Any]]) -> Trace:

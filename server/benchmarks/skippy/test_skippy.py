@@ -217,3 +217,14 @@ def test_whatever_the_schema_allows_is_answered_with_finite_numbers_or_reasons(
             assert m.value is not None or m.reason
             if m.value is not None:
                 assert m.low is not None and m.high is not None and m.low <= m.value <= m.high
+
+
+def test_samples_that_something_disturbed_are_left_out() -> None:
+    latency = mock_disk()
+    late = [value + 5_000_000 if step % 9 == 4 else value for step, value in enumerate(latency)]
+    marks = [int(step % 9 == 4) for step in range(len(latency))]
+    marked = KIND.extract(entry_of(columns(late, disturbed=marks)), FACTS)
+    clean = KIND.extract(entry_of(columns(latency)), FACTS)
+    found, expected = one(marked, "rotation_time").value, one(clean, "rotation_time").value
+    assert found is not None and expected is not None
+    assert abs(found / expected - 1) < 0.005

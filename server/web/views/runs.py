@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -17,6 +18,7 @@ from server.runs.charts import run_chart
 from server.runs.envelopes import EnvelopeLost
 from server.runs.models import Benchmark, Run, State
 from server.runs.selectors import BenchmarkPart, RunPage, run_page
+from server.web.disturbances import disturbance_words
 from server.web.figures import Figure, chart_csv, chart_json, chart_rows, figure_of, figures_of_run
 from server.web.page import page
 from server.web.rows import Lack, MeasuredRow, lacks_of, measured_row
@@ -37,6 +39,8 @@ class Part:
     """Those with a number."""
     lacks: tuple[Lack, ...]
     figures: tuple[Figure, ...]
+    disturbed: str
+    """What disturbed it, as a sentence; empty where nothing did."""
 
 
 def _data_or_404(run_id: UUID) -> RunPage:
@@ -78,7 +82,7 @@ def safe_figures(run: Run) -> dict[str, tuple[Figure, ...]]:
         return {}
 
 
-def _part(part: BenchmarkPart, figures: tuple[Figure, ...]) -> Part:
+def _part(part: BenchmarkPart, figures: tuple[Figure, ...], conditions: Mapping[str, Any]) -> Part:
     rows = [measured_row(row) for row in part.measurements]
     return Part(
         benchmark=part.benchmark,
@@ -86,6 +90,7 @@ def _part(part: BenchmarkPart, figures: tuple[Figure, ...]) -> Part:
         rows=tuple(row for row in rows if row.shown),
         lacks=lacks_of(rows),
         figures=figures,
+        disturbed=disturbance_words(conditions, part.benchmark.kind),
     )
 
 
@@ -94,7 +99,8 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """Show a run: status, identity, conditions, measurements, charts and how to check them."""
     data = _data_or_404(run_id)
     figures = safe_figures(data.run)
-    parts = [_part(part, figures.get(part.benchmark.kind, ())) for part in data.parts]
+    conditions = data.run.summary["conditions"]
+    parts = [_part(part, figures.get(part.benchmark.kind, ()), conditions) for part in data.parts]
     context = {
         **_status(data),
         "parts": parts,

@@ -43,6 +43,9 @@ struct Series {
     from_blocks: Vec<u64>,
     to_blocks: Vec<u64>,
     latency_ns: Vec<u64>,
+    /// 1 where something disturbed the access, 0 where nothing did; left out where nothing disturbed any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    disturbed: Vec<u8>,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
@@ -110,6 +113,9 @@ impl Kind for Seeker {
         let mut series = Vec::new();
         let stop = measure(session, track_blocks, rotation_ns, &mut series).err();
         series.retain(|one: &Series| !one.latency_ns.is_empty());
+        for one in series.iter_mut().filter(|one| !one.disturbed.contains(&1)) {
+            one.disturbed.clear();
+        }
         if series.is_empty() {
             return nothing("no series was completed before the run ended, or the disk is too small", stop);
         }
@@ -140,6 +146,7 @@ fn measure(session: &mut Session<'_>, track_blocks: u64, rotation_ns: u64, out: 
             from_blocks: Vec::new(),
             to_blocks: Vec::new(),
             latency_ns: Vec::new(),
+            disturbed: Vec::new(),
         });
     }
     let mut left: u64 = chains.iter().map(|chain| chain.blocks.len() as u64).sum();
@@ -158,14 +165,19 @@ fn writes_reach_the_medium(session: &mut Session<'_>, rotation_ns: u64, random: 
     let blocks = plan.trial(random);
     let (latencies, stop) = session.piece("trial of writes", |session| latencies(session, &blocks, Access::Write));
     stop.map_or(Ok(()), Err)?;
-    let latencies: Vec<u64> = latencies.into_iter().flatten().collect();
+    let latencies: Vec<u64> = latencies.into_iter().flatten().map(|(latency, _)| latency).collect();
     Ok(median(&latencies) > rotation_ns / 8)
 }
 
-/// One latency for each access; `None` where it failed.
-fn latencies(session: &mut Session<'_>, blocks: &[u64], access: Access) -> (Vec<Option<u64>>, Option<Stop>) {
+/// A latency and the mark of a disturbance for each access; `None` where it failed.
+type Marked = Vec<Option<(u64, u8)>>;
+
+fn latencies(session: &mut Session<'_>, blocks: &[u64], access: Access) -> (Marked, Option<Stop>) {
     let walked = walk(session, blocks, access);
-    (walked.timings.iter().map(|timing| timing.map(|timing| timing.latency_ns)).collect(), walked.stop)
+    let marks = session.disturbed(&walked.timings);
+    let mark = |index: usize| u8::from(marks.get(index).copied().unwrap_or(false));
+    let timed = walked.timings.iter().enumerate();
+    (timed.map(|(index, timing)| timing.map(|timing| (timing.latency_ns, mark(index)))).collect(), walked.stop)
 }
 
 /// As a piece answers: what was found, and why not.
@@ -177,12 +189,13 @@ fn pair<T>(result: Result<Option<T>, Stop>) -> (Option<T>, Option<Stop>) {
 fn take(session: &mut Session<'_>, chain: &Chain, access: Access, out: &mut [Series]) -> Result<(), Stop> {
     let (latencies, stop) = session.piece(&chain.label, |session| latencies(session, &chain.blocks, access));
     for (index, latency) in latencies.into_iter().enumerate().skip(1) {
-        let (Some(latency), Some((pattern, group))) = (latency, chain.sorts[index]) else { continue };
+        let (Some((latency, mark)), Some((pattern, group))) = (latency, chain.sorts[index]) else { continue };
         let Some(series) = out.iter_mut().find(|one| one.pattern == pattern) else { continue };
         series.group.push(group);
         series.from_blocks.push(chain.blocks[index - 1]);
         series.to_blocks.push(chain.blocks[index]);
         series.latency_ns.push(latency);
+        series.disturbed.push(mark);
     }
     stop.map_or(Ok(()), Err)
 }

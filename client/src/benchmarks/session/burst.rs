@@ -40,6 +40,7 @@ impl Session<'_> {
             Err(BurstError::Refused(why)) => Some(BurstStop::Refused(why)),
         };
         for one in &done {
+            self.note_request(one.timing());
             let noted = self.note_burst(actions, one);
             end = end.or(noted.err().map(BurstStop::Run));
         }

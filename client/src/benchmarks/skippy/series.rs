@@ -33,6 +33,9 @@ pub struct Series {
     pub offset_blocks: Vec<u64>,
     pub start_ns: Vec<u64>,
     pub latency_ns: Vec<u64>,
+    /// 1 where something disturbed the access, 0 where nothing did; left out where nothing disturbed any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disturbed: Vec<u8>,
 }
 
 /// Measures one variant in one region. Series measured before a stop are in `out`.
@@ -139,7 +142,9 @@ fn walk_series(session: &mut Session<'_>, request: &Request<'_>, steps: &[u64]) 
         offset_blocks: Vec::new(),
         start_ns: Vec::new(),
         latency_ns: Vec::new(),
+        disturbed: Vec::new(),
     };
+    let marks = session.disturbed(&walked.timings);
     let origin = walked.timings.iter().flatten().next().map_or(0, |timing| timing.start_ns);
     for (index, timing) in walked.timings.iter().enumerate().skip(1) {
         let Some(timing) = timing else { continue };
@@ -147,6 +152,7 @@ fn walk_series(session: &mut Session<'_>, request: &Request<'_>, steps: &[u64]) 
         series.offset_blocks.push(blocks[index]);
         series.start_ns.push(timing.start_ns - origin);
         series.latency_ns.push(timing.latency_ns);
+        series.disturbed.extend(marks.get(index).map(|&mark| u8::from(mark)));
     }
     (series, walked.stop)
 }

@@ -45,9 +45,14 @@ impl RawDisk {
             is_gone,
         };
         let buffers = buffers(&mut self.lanes, stride, burst.crowd.lanes() as usize);
+        self.traffic.hold(true);
         match burst.crowd {
-            Crowd::Workers(_) => workers::serve(&work, &course, buffers, done)
-                .map_err(|error| BurstError::Refused(format!("not so many threads can be made here: {error}")))?,
+            Crowd::Workers(_) => {
+                if let Err(error) = workers::serve(&work, &course, buffers, done) {
+                    self.traffic.hold(false);
+                    return Err(BurstError::Refused(format!("not so many threads can be made here: {error}")));
+                }
+            }
             Crowd::Queue(_) => {
                 // `open_queue` has put it there.
                 if let Some(Ok(ring)) = self.ring.take() {
@@ -58,8 +63,10 @@ impl RawDisk {
         if self.writing == Writing::Preserve {
             write_again(&work, done);
         }
-        let pieces = |span: Span| u64::from(span.count.div_ceil(self.max_transfer_blocks));
-        self.requests += done.iter().map(|one| pieces(self.span_of(burst.actions[one.action as usize]))).sum::<u64>();
+        for one in done.iter() {
+            self.count(self.span_of(burst.actions[one.action as usize]).count);
+        }
+        self.traffic.hold(false);
         match course.gone() {
             Some(error) => Err(BurstError::Gone(error)),
             None => Ok(burst.ending(done.len())),

@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use crate::benchmarks::{Journal, Piece};
 use crate::cli::say;
 use crate::identify::{Tree, host};
-use crate::report::document::{Benchmark, Interruption};
+use crate::report::document::{Benchmark, Disturbance, Interruption};
 
 pub use file::{JournalError, JournalFile};
 pub use records::{Asked, CachesBefore, FORMAT, Header, Moment, Record};
@@ -160,6 +160,14 @@ impl RunJournal {
     /// The entry of a kind that an earlier process finished.
     pub fn recall_finished(&mut self, kind: &str) -> Option<Benchmark> {
         self.finished.remove(kind)
+    }
+
+    /// What disturbed the pieces of a kind that an earlier process measured.
+    #[must_use]
+    pub fn disturbances(&self, kind: &str) -> Vec<Disturbance> {
+        let of_kind = self.pieces.iter().filter(|((of, _), _)| of == kind);
+        let said = of_kind.flat_map(|(_, pieces)| pieces).filter_map(|piece| piece.disturbance.clone());
+        said.map(|one| Disturbance { kind: kind.to_owned(), ..one }).collect()
     }
 
     /// Nanoseconds that finished pieces of an unfinished kind took.

@@ -46,7 +46,7 @@ fn machine(folder: &Path, boot: &str) -> Tree {
 }
 
 fn piece(value: u64, ended_ns: u64) -> Piece {
-    Piece { value: json!(value), errors: Vec::new(), elapsed_ns: 7, ended_ns }
+    Piece { value: json!(value), errors: Vec::new(), elapsed_ns: 7, ended_ns, disturbance: None }
 }
 
 /// A journal of three pieces, closed.
