@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from server.benchmarks import bandwidth, positional, seeker, skippy, zoned
+from server.benchmarks import bandwidth, fluctuation, positional, seeker, skippy, temperature, zoned
 from server.benchmarks.contract import Kind
 
-KINDS: tuple[Kind, ...] = (skippy.KIND, zoned.KIND, seeker.KIND, bandwidth.KIND, positional.KIND)
+KINDS: tuple[Kind, ...] = (
+    skippy.KIND,
+    zoned.KIND,
+    seeker.KIND,
+    bandwidth.KIND,
+    fluctuation.KIND,
+    temperature.KIND,
+    positional.KIND,
+)

@@ -31,6 +31,8 @@ pub struct Fake {
     pub kept: Vec<Span>,
     pub written: Vec<u64>,
     pub head_block: u64,
+    /// What the sensor says; it gets a degree colder with every sixth hour. `None`: there is no sensor.
+    pub celsius: Option<i32>,
     /// Why one issuer can't have several requests under way.
     pub no_queue: Option<String>,
 }
@@ -56,6 +58,7 @@ impl Default for Fake {
             kept: Vec::new(),
             written: Vec::new(),
             head_block: 0,
+            celsius: None,
             no_queue: None,
         }
     }
@@ -207,7 +210,8 @@ impl Device for Fake {
     }
 
     fn temperature_celsius(&mut self) -> Option<i32> {
-        None
+        let hours = i32::try_from(self.now_ns / 3_600_000_000_000).unwrap_or(i32::MAX);
+        self.celsius.map(|celsius| celsius - hours / 6)
     }
 
     fn writable(&self) -> bool {

@@ -8,11 +8,13 @@ pub mod registry;
 pub mod rotation;
 
 mod bandwidth;
+mod fluctuation;
 mod positional;
 mod seeker;
 mod session;
 mod skippy;
 pub mod stats;
+mod temperature;
 pub mod track;
 mod transfer;
 mod walk;

@@ -1,9 +1,16 @@
 //! All kinds, in the order in which a run measures them. A kind that is not listed here does not exist.
 
-use super::{Kind, bandwidth, positional, seeker, skippy, zoned};
+use super::{Kind, bandwidth, fluctuation, positional, seeker, skippy, temperature, zoned};
 
-pub static KINDS: [&dyn Kind; 5] =
-    [&skippy::Skippy, &zoned::Zoned, &seeker::Seeker, &bandwidth::Bandwidth, &positional::Positional];
+pub static KINDS: [&dyn Kind; 7] = [
+    &skippy::Skippy,
+    &zoned::Zoned,
+    &seeker::Seeker,
+    &bandwidth::Bandwidth,
+    &fluctuation::Fluctuation,
+    &temperature::Temperature,
+    &positional::Positional,
+];
 
 /// The kind of that slug.
 #[must_use]

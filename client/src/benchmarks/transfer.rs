@@ -1,7 +1,11 @@
-//! One long transfer as a sample: read in one call, written in stretches that were kept before.
+//! One long transfer as a sample: read in one call, written in stretches that were kept before. What the kinds of
+//! Eridano 3.1 to 3.3 are made of.
 
-use super::{Session, Stop};
+use serde::{Deserialize, Serialize};
+
+use super::{Overview, Session, Stop, columns};
 use crate::device::{Geometry, LONGEST_WRITE_BYTES, Span};
+use crate::report::document::Measured;
 
 /// Nothing is written nearer to either end of a disk: partition tables stand there.
 const MARGIN_BYTES: u64 = 1 << 20;
@@ -66,4 +70,73 @@ pub fn write(
 
 fn count32(count: u64) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// One transfer with its direction, as the kinds that watch the rate over time write it down.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Sample {
+    pub write: bool,
+    pub block: u64,
+    pub count: u64,
+    /// On the session's clock.
+    pub at_ns: u64,
+    pub elapsed_ns: u64,
+}
+
+/// Reads, and writes where that is allowed, the same blocks; what failed is missing.
+///
+/// # Errors
+/// [`Stop`] when the run has to end.
+pub fn both(session: &mut Session<'_>, block: u64, count: u64, out: &mut Vec<Sample>) -> Result<(), Stop> {
+    let at_ns = session.now_ns();
+    if let Some(done) = read(session, block, count)? {
+        out.push(Sample { write: false, block, count, at_ns, elapsed_ns: done.elapsed_ns });
+    }
+    if session.writable() {
+        let before_ns = session.now_ns();
+        if let Some(done) = write(session, block, count, &mut |_| Ok(()))? {
+            // Keeping what stands there comes first and is not part of the transfer.
+            let at_ns = session.now_ns().saturating_sub(done.elapsed_ns).max(before_ns);
+            out.push(Sample { write: true, block, count, at_ns, elapsed_ns: done.elapsed_ns });
+        }
+    }
+    Ok(())
+}
+
+/// Bytes of a transfer of Eridano 3.2 and 3.3, or less where `room` is less: the power of two below it.
+#[must_use]
+pub fn sample_bytes(geometry: &Geometry, room_bytes: u64) -> u64 {
+    let most = room_bytes.min(LONGEST_WRITE_BYTES);
+    let fitting = if most.is_power_of_two() { most } else { most.next_power_of_two() / 2 };
+    fitting.max(u64::from(geometry.block_bytes))
+}
+
+/// MB/s of all transfers of one direction, ascending: for the terminal.
+fn rates(entry: &Measured, variant: &str) -> Vec<f64> {
+    let block_bytes = entry.params["block_bytes"].as_u64().unwrap_or(0);
+    let mut rates: Vec<f64> = columns::series(entry)
+        .iter()
+        .filter(|one| columns::is(one, "variant", variant))
+        .flat_map(|one| columns::column(one, "length_blocks").into_iter().zip(columns::column(one, "elapsed_ns")))
+        .map(|(blocks, elapsed_ns)| columns::megabytes_per_second(blocks * block_bytes, elapsed_ns))
+        .collect();
+    rates.sort_by(f64::total_cmp);
+    rates
+}
+
+/// The highest of them; `None` without any.
+#[must_use]
+pub fn peak_rate(entry: &Measured, variant: &str) -> Option<f64> {
+    rates(entry, variant).last().copied()
+}
+
+/// The medians of both directions, in words.
+#[must_use]
+pub fn median_rates(entry: &Measured) -> Overview {
+    let median = |name, variant| {
+        let rates = rates(entry, variant);
+        rates.get(rates.len() / 2).map(|rate| (name, format!("{rate:.1} MB/s")))
+    };
+    let numbers = [median("median read", "read"), median("median write", "write")];
+    Overview { numbers: numbers.into_iter().flatten().collect(), drawing: None }
 }

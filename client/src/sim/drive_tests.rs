@@ -107,10 +107,10 @@ fn the_serial_number_is_that_of_the_drive_and_its_seed() {
 
 #[test]
 fn the_case_warms_up_with_virtual_time() {
-    let mut drive = quiet("samsung-hd103sj");
+    let mut drive = quiet("modern-20tb");
     let cold = drive.temperature_celsius();
     drive.idle(36_000_000_000_000);
-    assert_eq!((cold, drive.temperature_celsius()), (Some(22), Some(33)));
+    assert_eq!((cold, drive.temperature_celsius()), (Some(25), Some(42)));
     assert_eq!(quiet("ibm-9zx").temperature_celsius(), None);
 }
 

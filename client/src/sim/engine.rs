@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::cache::ReadBuffer;
-use super::mechanics::Arm;
+use super::mechanics::{Arm, Pass};
 use super::model::Model;
 use super::write_buffer::{Overlap, Pending, WriteBuffer};
 
@@ -166,7 +166,7 @@ impl Engine {
         let model = Arc::clone(&self.model);
         let (first, end) = self.sectors(request);
         let start = self.take_head(arrive_ns + model.command.read_before_ns);
-        let pass = model.pass(&mut self.arm, first, end - first, start, false);
+        let pass = slowed(&model, model.pass(&mut self.arm, first, end - first, start, false), false);
         self.free_ns = pass.end_ns;
         if model.read_cache.segments > 0 {
             let limit = if self.writes.is_idle() { self.look_ahead_limit(end) } else { end };
@@ -210,7 +210,7 @@ impl Engine {
             }
         }
         self.reads.forget(first, end);
-        self.free_ns = model.pass(&mut self.arm, first, end - first, now, true).end_ns;
+        self.free_ns = slowed(&model, model.pass(&mut self.arm, first, end - first, now, true), true).end_ns;
         self.free_ns
     }
 
@@ -274,6 +274,12 @@ impl Engine {
         let end_ns = self.write_medium(Request::write(next.first, next.end - next.first), start);
         self.writes.begin_next(end_ns);
     }
+}
+
+/// What a drive does at its own pace, as slow as it is at that moment; the first sector comes when it comes.
+fn slowed(model: &Model, pass: Pass, writes: bool) -> Pass {
+    let rest_ns = (pass.end_ns - pass.first_end_ns) * model.slowness(pass.first_end_ns, writes);
+    Pass { end_ns: pass.first_end_ns + rest_ns, ..pass }
 }
 
 #[cfg(test)]

@@ -190,3 +190,18 @@ fn a_write_that_fits_into_the_buffer_comes_at_the_speed_of_the_bus() {
     let bus_ms = engine.model().bus_ns(16 * mib) / 1e6;
     assert!((latency - bus_ms).abs() < 0.1, "{latency} of {bus_ms}");
 }
+
+#[test]
+fn writes_are_slow_in_the_cold_and_reads_are_not() {
+    let engine = engine("samsung-hd103sj", |model| model.write_cache.enabled = false);
+    let celsius = |at_ns: u64| engine.model().temperature.unwrap().celsius_at(at_ns);
+    // A quarter and three quarters of the two days of one swing.
+    let (warm_ns, cold_ns) = (12 * 3_600_000_000_000, 36 * 3_600_000_000_000);
+    assert_eq!((celsius(warm_ns), celsius(cold_ns)), (35, 15));
+    let mib = (1 << 20) / 512;
+    let time = |at_ns: u64, request: Request| engine.clone().serve(at_ns as f64, request) - at_ns as f64;
+    let share = |request| time(warm_ns, request) / time(cold_ns, request);
+    assert!((share(Request::write(0, 128 * mib)) - 0.24).abs() < 0.02);
+    assert!((share(Request::read(0, 128 * mib)) - 1.0).abs() < 0.02);
+    assert!(share(Request::write(0, 1)) > 0.3, "a single sector waits for its turn only");
+}

@@ -21,6 +21,7 @@ mod mechanics;
 mod model;
 mod noise;
 mod queue;
+mod steadiness;
 mod sweep;
 mod truth;
 mod validate;

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::layout::Layout;
 use super::mechanics::SeekCurve;
 use super::queue::Scheduler;
+use super::steadiness::{ColdWrites, Unsteady};
 
 /// What the drive says of itself; the run document takes it over with provenance `simulated`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -51,6 +52,8 @@ pub struct Model {
     pub write_cache: WriteCache,
     pub queue: Queue,
     pub temperature: Option<Temperature>,
+    pub cold_writes: Option<ColdWrites>,
+    pub unsteady: Option<Unsteady>,
 }
 
 impl Model {
@@ -68,6 +71,15 @@ impl Model {
     #[must_use]
     pub fn capacity_blocks(&self) -> u64 {
         self.capacity_sectors * self.blocks_per_sector()
+    }
+
+    /// How many times as long as the medium needs a transfer takes that begins at `at_ns`.
+    #[must_use]
+    pub fn slowness(&self, at_ns: f64, writes: bool) -> f64 {
+        let own = self.unsteady.map_or(1.0, |unsteady| unsteady.factor(at_ns));
+        let celsius = self.temperature.map(|temperature| temperature.celsius_at(at_ns as u64));
+        let cold = self.cold_writes.filter(|cold| writes && celsius.is_some_and(|celsius| celsius <= cold.celsius));
+        own / cold.map_or(1.0, |cold| cold.share)
     }
 
     /// How long the bus takes for so many logical blocks.
@@ -115,18 +127,22 @@ pub struct Queue {
     pub scheduler: Scheduler,
 }
 
-/// A case that warms up from `start_celsius` towards `steady_celsius`.
-#[derive(Clone, Copy, Debug)]
+/// A case that warms up from `start_celsius` towards `steady_celsius`, in a room that gets warmer and colder.
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct Temperature {
     pub start_celsius: f64,
     pub steady_celsius: f64,
     pub time_constant_ns: f64,
+    /// The room swings by so much to both sides, upwards first.
+    pub swing_celsius: f64,
+    pub swing_period_ns: f64,
 }
 
 impl Temperature {
     #[must_use]
     pub fn celsius_at(&self, now_ns: u64) -> i32 {
         let cooled = (-(now_ns as f64) / self.time_constant_ns).exp();
-        (self.steady_celsius + (self.start_celsius - self.steady_celsius) * cooled).round() as i32
+        let swing = (std::f64::consts::TAU * now_ns as f64 / self.swing_period_ns).sin() * self.swing_celsius;
+        (self.steady_celsius + (self.start_celsius - self.steady_celsius) * cooled + swing).round() as i32
     }
 }

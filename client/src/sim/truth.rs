@@ -7,7 +7,8 @@ use serde::Serialize;
 use super::engine::Operation;
 use super::layout::{Order, Track, Zone};
 use super::mechanics::Arm;
-use super::model::Model;
+use super::model::{Model, Temperature};
+use super::steadiness::{ColdWrites, Unsteady};
 use super::sweep::{PhaseSweep, phase_sweep};
 
 /// Blocks are device blocks (`block_bytes`), LBAs are sectors of 512 bytes, MB are 10^6 bytes.
@@ -38,6 +39,10 @@ pub struct Truth {
     /// Over all pairs of blocks.
     pub seek_average_ms: ReadWrite,
     pub seek_full_stroke_ms: ReadWrite,
+    /// The sensor's course, and what the medium's rate does with it and by itself.
+    pub temperature: Option<Temperature>,
+    pub cold_writes: Option<ColdWrites>,
+    pub unsteady: Option<Unsteady>,
     /// By region: `outer`, `middle`, `inner`.
     pub local: BTreeMap<String, Local>,
 }
@@ -128,6 +133,9 @@ pub fn truth(model: &Model, starts: &[(&str, u64)]) -> Truth {
         seek_minimum_ms: with_settle(model, model.seek.seek_ns(1)),
         seek_average_ms: with_settle(model, average_seek_ns(model)),
         seek_full_stroke_ms: with_settle(model, model.seek.seek_ns(last)),
+        temperature: model.temperature,
+        cold_writes: model.cold_writes,
+        unsteady: model.unsteady,
         local: starts.iter().map(|(region, start)| ((*region).to_owned(), local(model, *start, ratio))).collect(),
     }
 }

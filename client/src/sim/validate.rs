@@ -1,12 +1,14 @@
 //! From a drive file to a model: every field is checked here, once, and nothing later has to doubt it.
 
 use super::file::{
-    DriveFile, MediaFile, PerHead, QueueFile, ReadCacheFile, SeekFile, TemperatureFile, WriteCacheFile, ZoneFile,
+    ColdWritesFile, DriveFile, MediaFile, PerHead, QueueFile, ReadCacheFile, SeekFile, TemperatureFile, UnsteadyFile,
+    WriteCacheFile, ZoneFile,
 };
 use super::layout::{Layout, Order, Zone};
 use super::mechanics::SeekCurve;
 use super::model::{Command, Identity, Model, Queue, ReadCache, Temperature, WriteCache, WriteCacheState};
 use super::queue::Scheduler;
+use super::steadiness::{ColdWrites, Unsteady};
 
 /// What is wrong with which key: fact, limit, remedy.
 #[derive(Debug, PartialEq, Eq)]
@@ -63,6 +65,8 @@ pub fn model_from(name: &str, file: &DriveFile) -> Result<Model, Problem> {
         write_cache,
         queue: queue(file.queue.as_ref())?,
         temperature: file.temperature.as_ref().map(temperature).transpose()?,
+        cold_writes: file.cold_writes.as_ref().map(|cold| cold_writes(cold, file.temperature.is_some())).transpose()?,
+        unsteady: file.unsteady.as_ref().map(unsteady).transpose()?,
     })
 }
 
@@ -307,6 +311,32 @@ fn temperature(file: &TemperatureFile) -> Result<Temperature, Problem> {
         start_celsius: in_range("temperature.start_celsius", file.start_celsius, -40.0, 100.0)?,
         steady_celsius: in_range("temperature.steady_celsius", file.steady_celsius, -40.0, 100.0)?,
         time_constant_ns: file.time_constant_s * 1e9,
+        swing_celsius: in_range("temperature.swing_celsius", file.swing_celsius, 0.0, 60.0)?,
+        swing_period_ns: in_range("temperature.swing_period_h", file.swing_period_h, 0.1, 1e4)? * 3600e9,
+    })
+}
+
+fn cold_writes(file: &ColdWritesFile, has_sensor: bool) -> Result<ColdWrites, Problem> {
+    ensure(has_sensor, "cold_writes", "needs a temperature; add [temperature] or remove it")?;
+    Ok(ColdWrites {
+        celsius: in_range("cold_writes.celsius", file.celsius, -40, 100)?,
+        share: in_range("cold_writes.share", file.share, 0.01, 1.0)?,
+    })
+}
+
+fn unsteady(file: &UnsteadyFile) -> Result<Unsteady, Problem> {
+    let percent = |name: &str, value: f64| in_range(&format!("unsteady.{name}"), value, -80.0, 1000.0);
+    let seconds = |name: &str, value: f64| in_range(&format!("unsteady.{name}"), value, 0.0, 1e8);
+    let period = seconds("wander_period_s", file.wander_period_s)?;
+    let told = file.wander_percent == 0.0 || period > 0.0;
+    ensure(told, "unsteady.wander_period_s", "is missing; give the seconds of one wave")?;
+    Ok(Unsteady {
+        jitter_percent: in_range("unsteady.jitter_percent", file.jitter_percent, 0.0, 50.0)?,
+        wander_percent: percent("wander_percent", file.wander_percent)?,
+        wander_period_s: period,
+        drift_percent_per_day: percent("drift_percent_per_day", file.drift_percent_per_day)?,
+        jump_percent: percent("jump_percent", file.jump_percent)?,
+        jump_after_s: seconds("jump_after_s", file.jump_after_s)?,
     })
 }
 

@@ -11,8 +11,9 @@ mod plan;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CacheWish, Cost, Kind, Measurement, Nothing, Samples, Session, Settings, Stop, Suite, transfer};
+use super::{CacheWish, Cost, Kind, Measurement, Nothing, Overview, Samples, Session, Settings, Stop, Suite, transfer};
 use crate::device::{Cache, Geometry, LONGEST_WRITE_BYTES};
+use crate::report::document::Measured;
 use plan::{DUMMY_READS, Extent, Plan};
 
 /// What most disks' rate is near to, for estimates only.
@@ -101,6 +102,12 @@ impl Kind for Bandwidth {
     fn caches(&self, settings: &Settings) -> CacheWish {
         // A write that the buffer takes shows nothing of the medium.
         CacheWish { write: settings.writes.then_some(false), look_ahead: None }
+    }
+
+    fn overview(&self, entry: &Measured, _capacity_bytes: u64) -> Overview {
+        let of = |name, variant| transfer::peak_rate(entry, variant).map(|rate| (name, format!("{rate:.1} MB/s")));
+        let numbers = [of("fastest read", "read"), of("fastest write", "write")];
+        Overview { numbers: numbers.into_iter().flatten().collect(), drawing: None }
     }
 
     fn run(&self, session: &mut Session<'_>) -> Measurement {

@@ -1,0 +1,89 @@
+//! What makes a drive's rate change with time and temperature: for the measurements that take hours.
+
+use serde::Serialize;
+
+/// Writes that get slow in the cold (Eridano 3.3).
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct ColdWrites {
+    /// At this reading of the sensor or below.
+    pub celsius: i32,
+    /// What is left of the rate then.
+    pub share: f64,
+}
+
+/// How the medium's rate moves by itself; all in per cent of the time that a transfer takes beyond its first block.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Unsteady {
+    /// Each transfer for itself; a standard deviation.
+    pub jitter_percent: f64,
+    /// A slow wave.
+    pub wander_percent: f64,
+    pub wander_period_s: f64,
+    /// Slower by so much with every day.
+    pub drift_percent_per_day: f64,
+    /// Slower by so much for good, once this time has passed.
+    pub jump_percent: f64,
+    pub jump_after_s: f64,
+}
+
+impl Unsteady {
+    /// How many times as long a transfer takes that begins at `at_ns`.
+    #[must_use]
+    pub fn factor(&self, at_ns: f64) -> f64 {
+        let seconds = at_ns / 1e9;
+        let wave = if self.wander_period_s > 0.0 {
+            (std::f64::consts::TAU * seconds / self.wander_period_s).sin()
+        } else {
+            0.0
+        };
+        let jumped = if self.jump_percent != 0.0 && seconds >= self.jump_after_s { self.jump_percent } else { 0.0 };
+        let percent = self.jitter_percent * normal(at_ns)
+            + self.wander_percent * wave
+            + self.drift_percent_per_day * seconds / 86_400.0
+            + jumped;
+        (1.0 + percent / 100.0).max(0.2)
+    }
+}
+
+/// About normally distributed, of deviation 1, and the same for the same moment: the sum of twelve uniform numbers.
+fn normal(at_ns: f64) -> f64 {
+    let mut state = at_ns.to_bits();
+    let mut sum = 0.0;
+    for _ in 0..12 {
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = state;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        sum += ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1_u64 << 53) as f64;
+    }
+    sum - 6.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jitter_has_the_stated_deviation_and_no_mean() {
+        let unsteady = Unsteady { jitter_percent: 4.0, ..Unsteady::default() };
+        let draws: Vec<f64> = (0..20_000).map(|k| unsteady.factor(f64::from(k) * 1.37e9) - 1.0).collect();
+        let mean = draws.iter().sum::<f64>() / 20_000.0;
+        let deviation = (draws.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / 20_000.0).sqrt();
+        assert!(mean.abs() < 0.001 && (deviation - 0.04).abs() < 0.001, "{mean} {deviation}");
+    }
+
+    #[test]
+    fn drift_wave_and_jump_add_up() {
+        let unsteady = Unsteady {
+            wander_percent: 2.0,
+            wander_period_s: 3600.0,
+            drift_percent_per_day: 1.0,
+            jump_percent: 5.0,
+            jump_after_s: 86_400.0,
+            ..Unsteady::default()
+        };
+        assert!((unsteady.factor(900e9) - 1.02 - 0.01 / 96.0).abs() < 1e-9);
+        assert!((unsteady.factor(86_400e9) - 1.06).abs() < 1e-9);
+        assert!((unsteady.factor(86_399e9) - 1.01).abs() < 1e-4);
+    }
+}

@@ -1,0 +1,18 @@
+"""Fluctuation: how bandwidth changes over a quarter of an hour or a day (Eridano 3.2)."""
+
+from pathlib import Path
+
+from server.benchmarks.contract import Kind
+from server.benchmarks.fluctuation.chart import charts
+from server.benchmarks.fluctuation.definitions import METRICS
+from server.benchmarks.fluctuation.extract import extract
+
+KIND = Kind(
+    slug="fluctuation",
+    title="Fluctuation of bandwidth over time",
+    extractor_version="1.0.0",
+    metrics=METRICS,
+    extract=extract,
+    charts=charts,
+    folder=Path(__file__).parent,
+)

@@ -1,0 +1,18 @@
+"""Temperature: whether bandwidth depends on how warm the device is (Eridano 3.3)."""
+
+from pathlib import Path
+
+from server.benchmarks.contract import Kind
+from server.benchmarks.temperature.chart import charts
+from server.benchmarks.temperature.definitions import METRICS
+from server.benchmarks.temperature.extract import extract
+
+KIND = Kind(
+    slug="temperature",
+    title="Bandwidth by temperature",
+    extractor_version="1.0.0",
+    metrics=METRICS,
+    extract=extract,
+    charts=charts,
+    folder=Path(__file__).parent,
+)
