@@ -83,24 +83,18 @@ pub struct Sample {
     pub elapsed_ns: u64,
 }
 
-/// Reads, and writes where that is allowed, the same blocks; what failed is missing.
+/// Reads as a sample, or writes; nothing where the medium failed.
 ///
 /// # Errors
 /// [`Stop`] when the run has to end.
-pub fn both(session: &mut Session<'_>, block: u64, count: u64, out: &mut Vec<Sample>) -> Result<(), Stop> {
-    let at_ns = session.now_ns();
-    if let Some(done) = read(session, block, count)? {
-        out.push(Sample { write: false, block, count, at_ns, elapsed_ns: done.elapsed_ns });
-    }
-    if session.writable() {
-        let before_ns = session.now_ns();
-        if let Some(done) = write(session, block, count, &mut |_| Ok(()))? {
-            // Keeping what stands there comes first and is not part of the transfer.
-            let at_ns = session.now_ns().saturating_sub(done.elapsed_ns).max(before_ns);
-            out.push(Sample { write: true, block, count, at_ns, elapsed_ns: done.elapsed_ns });
-        }
-    }
-    Ok(())
+pub fn sample(session: &mut Session<'_>, is_write: bool, block: u64, count: u64) -> Result<Option<Sample>, Stop> {
+    let before_ns = session.now_ns();
+    let done = if is_write { write(session, block, count, &mut |_| Ok(()))? } else { read(session, block, count)? };
+    Ok(done.map(|Transfer { elapsed_ns, .. }| {
+        // Keeping what stands there comes first and is not part of the transfer.
+        let at_ns = session.now_ns().saturating_sub(elapsed_ns).max(before_ns);
+        Sample { write: is_write, block, count, at_ns, elapsed_ns }
+    }))
 }
 
 /// Bytes of a transfer of Eridano 3.2 and 3.3, or less where `room` is less: the power of two below it.

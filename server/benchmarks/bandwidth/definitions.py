@@ -43,8 +43,8 @@ SIZE_95 = Metric(
     title="Size that reaches 95 % of the peak",
     unit="MB",
     direction=Direction.LOWER,
-    definition="Shortest transfer, at the position of the peak, whose bandwidth is 95 % of the peak.",
-    method="Where the law t = t0 + size / rate, fitted to all of the direction's transfers, gives so much.",
+    definition="Shortest transfer at the outer position with 95 % of the bandwidth that 1 GiB has there.",
+    method="From the law t = t0 + size / rate, fitted to all of the direction's transfers.",
     source="Eridano 3.1, Figures 1 and 2; the law from OLP",
     headline=True,
 )

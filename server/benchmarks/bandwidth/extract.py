@@ -23,8 +23,10 @@ UNTOLD = (
 )
 UNKNOWN_SCATTER_NS = 4e6
 """Of a transfer's time where no law tells it: about what the wait for the first block varies by."""
-LONG_BYTES = 64 << 20
-"""Where the longest transfer is shorter, the peak of the medium is not reached for certain."""
+REFERENCE_BYTES = 1 << 30
+"""The longest transfer of the document, whose bandwidth it calls the peak."""
+NEAR_THE_RATE = 0.97
+"""A longest transfer that is slower than this part of the medium's rate has not come to the peak."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ def _none(what: Metric, scope: str, reason: str, count: int) -> Measurement:
 
 
 def _peak_and_sizes(side: Side) -> list[Measurement]:
-    peak, place = _peak(side)
+    peak = _peak(side)
     count = len(side.samples)
     if side.law is None:
         reason = "Too few sizes were measured to tell the fixed time of a transfer from its rate."
@@ -118,7 +120,7 @@ def _peak_and_sizes(side: Side) -> list[Measurement]:
             reason,
         ),
     ]
-    return [*found, _size_95(side, law, peak, place, quality, reason)]
+    return [*found, _size_95(side, law, quality, reason)]
 
 
 _OF_THE_LAW = (metric.SIZE_95, metric.HALF_SIZE, metric.OVERHEAD)
@@ -135,59 +137,48 @@ def _law_quality(law: Law, count: int) -> tuple[Quality, str]:
     return Quality.GOOD, ""
 
 
-def _peak(side: Side) -> tuple[Measurement, int]:
-    """The fastest pair among the greatest size's, and its position."""
+def _peak(side: Side) -> Measurement:
+    """The fastest pair among the greatest size's."""
     samples = side.samples
     greatest = samples.size_bytes == samples.size_bytes.max()
-    rates = {
-        int(p): _cell(side, greatest & (samples.position == p)) for p in np.unique(samples.position[greatest])
-    }
-    place = max(rates, key=lambda position: rates[position][0])
-    value, error, count = rates[place]
+    places = np.unique(samples.position[greatest])
+    value, error, count = max(_cell(side, greatest & (samples.position == place)) for place in places)
     quality, reason = Quality.GOOD, ""
+    longest = float(samples.size_bytes.max()) / 1e6
     if side.buffered:
         quality, reason = Quality.POOR, side.buffered
-    elif samples.size_bytes.max() < LONG_BYTES:
-        longest = float(samples.size_bytes.max()) / 1e6
-        quality = Quality.FAIR
+    elif side.law is None:
+        quality, reason = Quality.POOR, "One size does not tell how near it comes to the medium's rate."
+    elif value < NEAR_THE_RATE * max(side.law.rate.values()):
+        quality = Quality.POOR
         reason = (
-            f"The longest transfer had {longest:.1f} MB; longer ones may come nearer to the medium's rate."
+            f"The longest transfer had {longest:.1f} MB, and much of its time went into getting there: "
+            "longer ones are faster."
         )
     return Measurement(
         metric.PEAK.key, side.name, value, value - error, value + error, count, quality, reason
-    ), place
-
-
-def _size_95(
-    side: Side, law: Law, peak: Measurement, place: int, quality: Quality, reason: str
-) -> Measurement:
-    count = len(side.samples)
-    if peak.value is None or peak.low is None or place not in law.rate:
-        return _none(metric.SIZE_95, side.name, "There is no peak to compare with.", count)
-    target, rate = 0.95 * peak.value, law.rate[place]
-    if target >= 0.99 * rate:
-        why = "The peak lies above the rate that the law gives: the size is not told."
-        return _none(metric.SIZE_95, side.name, why, count)
-    size = law.fixed_ns / (1 / target - 1 / rate) / 1e9
-    if size * 1e6 > side.samples.size_bytes.max():
-        why = "Only the longest transfers come to 95 % of the peak; longer ones have to be measured."
-        return _none(metric.SIZE_95, side.name, why, count)
-    # d ln(size) by the peak is 1 / (1 - target / rate): about 20 times the peak's own relative error.
-    lever = 1 / (1 - target / rate)
-    parts = (
-        law.fixed_error_ns / law.fixed_ns,
-        lever * (peak.value - peak.low) / Z95 / peak.value,
-        lever * law.rate_error[place] / rate * target / rate,
     )
-    error = size * Z95 * float(np.sqrt(sum(part**2 for part in parts)))
-    if quality is Quality.GOOD and (error > 0.2 * size or peak.quality is not Quality.GOOD):
-        quality, reason = (
-            Quality.FAIR,
-            peak.reason or "The peak is not known well enough to place 95 % of it.",
-        )
+
+
+def _size_95(side: Side, law: Law, quality: Quality, reason: str) -> Measurement:
+    """Against the law's bandwidth of the document's longest transfer, so that every suite means the same."""
+    rate, count = law.rate[min(law.rate)], len(side.samples)
+    size = _size_for(law.fixed_ns, rate)
+    slower = _size_for(law.fixed_ns + Z95 * law.fixed_error_ns, rate) - size
+    faster = _size_for(law.fixed_ns, rate + Z95 * law.rate_error[min(law.rate)]) - size
+    error = float(np.hypot(slower, faster))
+    if size * 1e6 > 2 * side.samples.size_bytes.max():
+        quality, reason = Quality.POOR, "The longest transfers were shorter than half of this size."
     return Measurement(
         metric.SIZE_95.key, side.name, size, max(size - error, 0.0), size + error, count, quality, reason
     )
+
+
+def _size_for(fixed_ns: float, rate: float) -> float:
+    """MB of the transfer that has 95 % of the bandwidth of 1 GiB, by the law."""
+    per_byte = 1e3 / rate
+    target = (fixed_ns / REFERENCE_BYTES + per_byte) / 0.95
+    return fixed_ns / (target - per_byte) / 1e6
 
 
 def _ratio(side: Side) -> Measurement:
@@ -205,7 +196,9 @@ def _ratio(side: Side) -> Measurement:
     if min(outer, inner) <= 2 * waits:
         return _none(metric.RATIO, side.name, "The longest transfers are too short to tell the rates.", count)
     ratio = (inner - waits) / (outer - waits)
-    error = ratio * float(np.hypot(errors[0] / (outer - waits), errors[1] / (inner - waits)))
+    # And surfaces differ: one transfer may stand on a single one.
+    parts = (errors[0] / (outer - waits), errors[1] / (inner - waits), Z95 * law.spread, Z95 * law.spread)
+    error = ratio * float(np.sqrt(sum(part**2 for part in parts)))
     quality, reason = (Quality.GOOD, "") if law.misfit <= LAWFUL else (Quality.POOR, "The law fits badly.")
     return Measurement(
         metric.RATIO.key, side.name, ratio, ratio - error, ratio + error, sum(counts), quality, reason

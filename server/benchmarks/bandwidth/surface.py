@@ -48,6 +48,8 @@ class Law:
     rate_error: Mapping[int, float]
     scatter_ns: float
     """Standard deviation of one transfer's time around the law, of what does not grow with its size."""
+    spread: float
+    """Relative deviation of the longer half of the transfers: places beside each other differ by it."""
     misfit: float
     """Median of |ln(time / law)|."""
     hits: int
@@ -107,6 +109,7 @@ def law_of(samples: Samples) -> Law | None:
             for k, p in enumerate(positions)
         },
         scatter_ns=float(_scatter(samples, time, time - design @ solved).min()),
+        spread=_deviation((time / fitted - 1)[samples.size_bytes >= np.median(samples.size_bytes)]),
         misfit=float(np.median(np.abs(np.log(time / fitted)))),
         hits=int((time < HIT * fitted).sum()),
     )

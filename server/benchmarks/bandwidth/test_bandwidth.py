@@ -101,6 +101,15 @@ def test_the_size_of_95_percent_gives_95_percent() -> None:
     assert size.value == pytest.approx(expected, rel=0.08)
 
 
+def test_a_shorter_suite_gives_the_same_size_and_marks_its_peak() -> None:
+    short = KIND.extract(entry_of(sizes=[512 << power for power in range(0, 17, 2)]), FACTS)
+    whole = KIND.extract(entry_of(), FACTS)
+    sizes = [one(found, "size_at_95_percent", "read") for found in (short, whole)]
+    assert sizes[0].value == pytest.approx(sizes[1].value, rel=0.1)
+    peak = one(short, "peak", "read")
+    assert peak.quality is Quality.POOR and "longer" in peak.reason
+
+
 def test_writes_that_the_buffer_takes_give_no_sizes_and_a_marked_peak() -> None:
     found = KIND.extract(entry_of(("write",), cache=True, buffer=32 << 20), FACTS)
     for name in ("size_at_95_percent", "half_peak_size", "fixed_time", "outer_inner_ratio"):
@@ -147,7 +156,7 @@ def test_short_transfers_that_a_buffer_answered_are_named() -> None:
 
 def test_one_size_gives_a_peak_and_no_law() -> None:
     found = KIND.extract(entry_of(sizes=[1 << 20]), FACTS)
-    assert one(found, "peak", "read").quality is Quality.FAIR
+    assert one(found, "peak", "read").quality is Quality.POOR
     assert one(found, "fixed_time", "read").value is None
 
 

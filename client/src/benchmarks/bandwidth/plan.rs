@@ -17,8 +17,8 @@ const DUMMY_BYTES: u64 = 64 << 10;
 /// From one dummy to the next: farther than drives read ahead.
 const DUMMY_STRIDE_BYTES: u64 = 8 << 20;
 
-/// What the disk's rate is found with.
-const PROBE_BYTES: u64 = 4 << 20;
+/// What the disk's rate is found with, after as much that brings the arm there.
+const PROBE_BYTES: u64 = 8 << 20;
 
 /// How far a suite goes.
 #[derive(Clone, Copy, Debug)]
@@ -121,9 +121,10 @@ impl Plan {
 fn probe(session: &mut Session<'_>) -> Result<f64, Stop> {
     let geometry = session.geometry();
     let capacity = geometry.capacity_blocks();
-    let count = (PROBE_BYTES / u64::from(geometry.block_bytes)).min(capacity / 16).max(1);
+    let count = (PROBE_BYTES / u64::from(geometry.block_bytes)).min(capacity / 32).max(1);
     for start in [capacity / 32, capacity / 8, capacity / 4] {
-        if let Some(read) = transfer::read(session, start, count)? {
+        transfer::read(session, start, count)?;
+        if let Some(read) = transfer::read(session, start + count, count)? {
             let bytes = count * u64::from(geometry.block_bytes);
             #[allow(clippy::cast_precision_loss, reason = "both are below 2^53")]
             return Ok(read.elapsed_ns as f64 / bytes as f64);

@@ -146,11 +146,15 @@ fn measure(session: &mut Session<'_>, bytes: u64, pause_ns: u64, out: &mut Vec<(
 
 fn one_round(session: &mut Session<'_>, count: u64, pause_ns: u64, out: &mut Vec<(u64, Sample)>) -> Result<(), Stop> {
     session.pause(pause_ns)?;
-    for position in 0..POSITIONS {
-        let mut samples = Vec::with_capacity(2);
-        let stop = transfer::both(session, place(session, position), count, &mut samples);
-        out.extend(samples.into_iter().map(|sample| (position, sample)));
-        stop?;
+    // What a write cache still holds of the round before goes to the medium ahead of this read.
+    session.read(session.geometry().capacity_blocks() / 2, 1)?;
+    // All reads, then all writes: a read behind a write would wait for what the cache holds of that.
+    let directions: &[bool] = if session.writable() { &[false, true] } else { &[false] };
+    for &write in directions {
+        for position in 0..POSITIONS {
+            let sample = transfer::sample(session, write, place(session, position), count)?;
+            out.extend(sample.map(|sample| (position, sample)));
+        }
     }
     Ok(())
 }

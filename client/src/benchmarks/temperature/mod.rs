@@ -153,8 +153,14 @@ fn one_hour(session: &mut Session<'_>, round: u64, next_ns: Option<u64>, count: 
         return (hour, None);
     }
     let block = transfer::first_block(session) + round % PLACES * count;
-    let stop = transfer::both(session, block, count, &mut hour.samples).err();
-    (hour, stop)
+    let directions: &[bool] = if session.writable() { &[false, true] } else { &[false] };
+    for &write in directions {
+        match transfer::sample(session, write, block, count) {
+            Ok(sample) => hour.samples.extend(sample),
+            Err(stop) => return (hour, Some(stop)),
+        }
+    }
+    (hour, None)
 }
 
 fn series_of(hours: &[Hour]) -> Vec<Series> {
