@@ -28,15 +28,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("--rounds", type=int, default=7, help="how often each program runs [7]")
     parser.add_argument("--quick", action="store_true", help="fewer requests: a look, no result")
+    parser.add_argument("--probe", type=Path, help="a probe that is built already")
+    parser.add_argument("--simtool", type=Path, help="a diskatlas-simtool that is built already")
     options = parser.parse_args()
     if reason := why_not():
         print(f"Nothing was measured: {reason}.", file=sys.stderr)
         return 1
-    native = [t for t in default_targets()[0] if t.startswith(os.uname().machine)]
-    target = next((t for t in native if t in STATIC_TARGETS), native[0])
-    print(f"Building the probe and its bench for {target}", flush=True)
-    probe = compile_probe(target)
-    simtool = compile_probe(target, binary="diskatlas-simtool", features="simtool")
+    probe, simtool = (
+        options.probe or _compiled("diskatlas"),
+        options.simtool or _compiled("diskatlas-simtool"),
+    )
     print(
         f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}, {options.rounds} rounds each",
         flush=True,
@@ -56,6 +57,14 @@ def main() -> int:
         figures.memory(probe, folder)
         figures.binary_size(probe)
     return 0
+
+
+def _compiled(binary: str) -> Path:
+    """Compile as what is offered for download is compiled."""
+    native = [target for target in default_targets()[0] if target.startswith(os.uname().machine)]
+    target = next((one for one in native if one in STATIC_TARGETS), native[0])
+    print(f"Building {binary} for {target}", flush=True)
+    return compile_probe(target, binary=binary, features="simtool" if binary != "diskatlas" else "")
 
 
 def _plain(simtool: Path, device: Path, scratch: Path, rounds: int, scale: int) -> None:

@@ -11,6 +11,7 @@ pub fn print(root: bool, stdout: &mut dyn Write) -> io::Result<()> {
 diskatlas {version} measures what a disk is really like inside. It only reads, unless it is told otherwise, twice.
 
   {list:<46} the disks here, and whether each may be measured
+  {plan:<46} what a run would do, and how long it takes
   {run:<46} measure one; Ctrl-C keeps what was measured
   {show:<46} see all that would be sent
   {submit:<46} send it to an archive
@@ -22,6 +23,7 @@ No disk to spare? This measures a simulated one, in seconds:
 diskatlas --help lists every command, diskatlas COMMAND --help its options, diskatlas man is the manual.",
         version = env!("CARGO_PKG_VERSION"),
         list = format!("{sudo}diskatlas list"),
+        plan = "diskatlas plan /dev/sdX",
         run = format!("{sudo}diskatlas run /dev/sdX -o disk.run.json"),
         show = "diskatlas show disk.run.json",
         submit = "diskatlas submit disk.run.json --server URL",
