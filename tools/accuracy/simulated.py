@@ -14,6 +14,7 @@ from server.benchmarks.contract import Extraction, Facts
 from server.benchmarks.registry import KINDS
 from tests.support.probe import ROOT, Probe, probe_path, simtool_path
 from tools.accuracy.cases import CLEAN, NOISY, Case, Expected
+from tools.accuracy.transfers import bandwidth_expected, over_time_cases
 
 NOISES = (("off", "clean", CLEAN), ("default", "default noise", NOISY))
 BUILT = ROOT / "client" / "target" / "release" / "diskatlas-simtool"
@@ -37,6 +38,9 @@ def simulated_cases() -> tuple[list[Case], list[str]]:
             for noise, words, strictness in NOISES:
                 document = _run(caller, name, noise, Path(folder))
                 cases += _cases(name, words, strictness, truth, document)
+        cases += over_time_cases(
+            caller, lambda name: dict(json.loads(_output(simtool, "truth", name, "--json"))), Path(folder)
+        )
     return cases, []
 
 
@@ -74,6 +78,7 @@ def _cases(
         "skippy": lambda entry: _skippy_expected(truth, strictness, entry),
         "zoned": lambda entry: (Expected("zoned.zone_count", "", float(len(truth["zones"])), 0.5, False),),
         "seeker": lambda entry: _seeker_expected(truth, entry),
+        "bandwidth": lambda entry: bandwidth_expected(truth, entry),
     }
     cases = []
     for entry in document["benchmarks"]:

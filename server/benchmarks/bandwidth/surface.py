@@ -15,6 +15,8 @@ IntArray = NDArray[np.int64]
 ROUNDS = 12
 HUBER = 2.5
 """Residuals beyond so many deviations count less: single transfers meet retries and other load."""
+LONG = 50.0
+"""A long transfer takes so many times what the time of a short one scatters by."""
 HIT = 0.4
 """A transfer that took less than this part of what the law says was not fetched from the medium."""
 
@@ -49,7 +51,7 @@ class Law:
     scatter_ns: float
     """Standard deviation of one transfer's time around the law, of what does not grow with its size."""
     spread: float
-    """Relative deviation of the longer half of the transfers: places beside each other differ by it."""
+    """Relative deviation of long transfers: places beside each other differ by it."""
     misfit: float
     """Median of |ln(time / law)|."""
     hits: int
@@ -109,7 +111,7 @@ def law_of(samples: Samples) -> Law | None:
             for k, p in enumerate(positions)
         },
         scatter_ns=float(_scatter(samples, time, time - design @ solved).min()),
-        spread=_deviation((time / fitted - 1)[samples.size_bytes >= np.median(samples.size_bytes)]),
+        spread=_spread(time, fitted, float(_scatter(samples, time, time - design @ solved).min())),
         misfit=float(np.median(np.abs(np.log(time / fitted)))),
         hits=int((time < HIT * fitted).sum()),
     )
@@ -130,6 +132,12 @@ def _scatter(samples: Samples, time: FloatArray, rest: FloatArray) -> FloatArray
     longer = rest[~shorter] / time[~shorter] if (~shorter).any() else rest / time
     share = min(max(_deviation(longer), 1e-4), 0.2)
     return np.asarray(np.sqrt((max(constant, 1e3) ** 2) * samples.stretches + (share * time / 2) ** 2))
+
+
+def _spread(time: FloatArray, fitted: FloatArray, scatter: float) -> float:
+    """Of transfers so long that the scatter of short ones is lost in them; 0 where there are too few."""
+    long = fitted > LONG * scatter
+    return _deviation((time / fitted - 1)[long]) if int(long.sum()) > 3 else 0.0
 
 
 def _deviation(rest: FloatArray) -> float:

@@ -11,6 +11,7 @@ mod plan;
 
 use serde::{Deserialize, Serialize};
 
+use super::stats::Random;
 use super::{CacheWish, Cost, Kind, Measurement, Nothing, Overview, Samples, Session, Settings, Stop, Suite, transfer};
 use crate::device::{Cache, Geometry, LONGEST_WRITE_BYTES};
 use crate::report::document::Measured;
@@ -18,6 +19,9 @@ use plan::{DUMMY_READS, Extent, Plan};
 
 /// What most disks' rate is near to, for estimates only.
 const TYPICAL_BYTE_NS: u64 = 7;
+
+/// Of 3600 turns a minute: no slower disk is left.
+const LONGEST_TURN_NS: u64 = 16_666_667;
 
 pub struct Bandwidth;
 
@@ -177,9 +181,13 @@ fn both_directions(
     write: &mut Series,
 ) -> Result<(), Stop> {
     let mut sample = 0;
+    let mut random = Random(session.settings.seed ^ (position << 32) ^ u64::from(repeat));
     let mut go_away = |session: &mut Session<'_>| {
         sample += 1;
-        plan.dummies(position, sample).try_for_each(|(block, count)| session.read(block, count).map(|_| ()))
+        plan.dummies(position, sample).try_for_each(|(block, count)| session.read(block, count).map(|_| ()))?;
+        // Any phase of the turn is as likely as any other, whatever lies between here and the sample.
+        session.idle(random.between(0, LONGEST_TURN_NS));
+        Ok(())
     };
     for (size, &bytes) in plan.sizes_bytes.iter().enumerate() {
         let (place, blocks) = (plan.place(position, size, repeat), plan.blocks(bytes));
