@@ -142,6 +142,16 @@ bench-probe: venv ## Compare the probe's speed with hdparm, dd and fio, taking t
 accuracy: venv probe simtool ## Compare extraction with the truth; write docs/reference/accuracy.md
 	@$(BIN)/python -m tools.accuracy
 
+RANDOM_DRIVES ?= 20
+SEED ?= 1
+.PHONY: accuracy-random
+accuracy-random: venv probe simtool ## Draw RANDOM_DRIVES drives from SEED; list every number that is wrong without saying so
+	@$(BIN)/python -m tools.accuracy --random $(RANDOM_DRIVES) --seed $(SEED)
+
+.PHONY: bench-extract
+bench-extract: venv ## CPU time of extraction per kind, and how it grows with the samples
+	@$(BIN)/python -m tools.bench_extract
+
 .PHONY: requirements
 requirements: venv ## Lock the Python dependencies anew
 	@for name in base dev; do \

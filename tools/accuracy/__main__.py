@@ -1,12 +1,17 @@
-"""`make accuracy`: prints and writes docs/reference/accuracy.md; fails where a bar is broken."""
+"""`make accuracy`: prints and writes docs/reference/accuracy.md; fails where a bar is broken.
+
+With `--random N` (`make accuracy-random`): N random drives instead, and no file is written.
+"""
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 
 from tools.accuracy.cases import Row, judge
 from tools.accuracy.simulated import simulated_cases
+from tools.accuracy.stress import stress
 from tools.accuracy.table import render
 from tools.accuracy.traced import traced_cases
 
@@ -14,6 +19,24 @@ REPORT = Path(__file__).resolve().parents[2] / "docs" / "reference" / "accuracy.
 
 
 def main() -> int:
+    arguments = _arguments().parse_args()
+    if arguments.random:
+        return stress(arguments.random, arguments.seed, arguments.keep)
+    return report()
+
+
+def _arguments() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="tools.accuracy", description="Compare extraction with the truth.")
+    parser.add_argument("--random", type=int, metavar="N", help="draw N random drives instead of the table")
+    parser.add_argument("--seed", type=int, default=1, help="which drives are drawn (1 where left out)")
+    parser.add_argument(
+        "--keep", type=Path, metavar="DIR", help="keep drives and runs here and use them again"
+    )
+    return parser
+
+
+def report() -> int:
+    """The table of the traced and the simulated drives."""
     simulated, notes = simulated_cases()
     rows: list[Row] = []
     for case in [*traced_cases(), *simulated]:

@@ -22,7 +22,7 @@ BUILT = ROOT / "client" / "target" / "release" / "diskatlas-simtool"
 
 def simulated_cases() -> tuple[list[Case], list[str]]:
     """The cases, and notes on what could not be compared."""
-    probe, simtool = probe_path(), _simtool()
+    probe, simtool = probe_path(), built_simtool()
     if probe is None or simtool is None:
         missing = (
             "the probe (`make build`)"
@@ -44,7 +44,8 @@ def simulated_cases() -> tuple[list[Case], list[str]]:
     return cases, []
 
 
-def _simtool() -> Path | None:
+def built_simtool() -> Path | None:
+    """The simulator's tool, whichever way it was built, or None."""
     return simtool_path() or (BUILT if BUILT.is_file() and os.access(BUILT, os.X_OK) else None)
 
 
