@@ -4,6 +4,8 @@
 //! their turn (there and back again, on a serpentine drive) the row repeats: a cell of that length has the same heads in it
 //! wherever it starts, and cells of equal mean are of one zone. Nothing but this period is needed, and it is measured.
 
+use serde::{Deserialize, Serialize};
+
 use super::halving::Point;
 use super::region::{self, BURST, LEAD, Plan};
 use crate::benchmarks::stats::{to_f64, to_u64};
@@ -43,7 +45,7 @@ const REGIONS_MOST: usize = 25;
 const HARDLY_CHANCE: f64 = 3.5;
 
 /// What a cell is made of.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub struct Cell {
     /// Blocks after which the bands repeat.
     pub period: u64,

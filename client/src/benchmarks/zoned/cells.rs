@@ -3,6 +3,7 @@
 //! A cell is as long as the drive needs to come round all its surfaces, and is sampled by short regions at equal distances.
 //! Its mean is that of all heads, wherever it starts, so that cells can be halved as regions are on other drives.
 
+use super::as_piece;
 use super::bands::{self, Cell};
 use super::halving::{Halving, Point, evenly};
 use super::region::{self, BURST, LEAD, Plan, Series};
@@ -27,7 +28,9 @@ type Regions = Vec<(u64, u64)>;
 pub fn measure(session: &mut Session<'_>, plan: &Plan, scatter: f64, out: &mut Vec<Series>) -> Result<bool, Stop> {
     let bursts = (plan.length / SHORTER / plan.transfer_blocks / BURST).max(1);
     let short = Plan { length: bursts * BURST * plan.transfer_blocks, ..plan.clone() };
-    let Some(cell) = bands::find(session, &short, scatter)? else { return Ok(false) };
+    let (cell, stop) = session.piece("bands of one surface", |session| as_piece(bands::find(session, &short, scatter)));
+    stop.map_or(Ok(()), Err)?;
+    let Some(cell) = cell else { return Ok(false) };
     let short = Plan { length: cell.length, ..short };
     let mut measured = Vec::with_capacity(256);
     let stop = search(session, &short, &cell, &mut measured).err();
@@ -64,13 +67,18 @@ fn visit(
     offset: u64,
     measured: &mut Vec<Regions>,
 ) -> Result<(), Stop> {
-    let mut read = Vec::with_capacity(cell.regions);
-    for index in 0..cell.regions as u64 {
-        let at = offset + index * cell.period / cell.regions as u64;
-        if let Some(elapsed) = region::read(session, plan, at, plan.length, LEAD)? {
-            read.push((at, elapsed));
+    let (read, stop) = session.piece(&format!("cell at {offset}"), |session| {
+        let mut read = Regions::with_capacity(cell.regions);
+        for index in 0..cell.regions as u64 {
+            let at = offset + index * cell.period / cell.regions as u64;
+            match region::read(session, plan, at, plan.length, LEAD) {
+                Ok(elapsed) => read.extend(elapsed.map(|elapsed| (at, elapsed))),
+                Err(stop) => return (read, Some(stop)),
+            }
         }
-    }
+        (read, None)
+    });
+    stop.map_or(Ok(()), Err)?;
     let times: Vec<f64> = read.iter().map(|&(_, elapsed)| to_f64(elapsed)).collect();
     // With fewer than three quarters of them the heads are no longer those of its neighbours.
     match bands::level(times).filter(|_| read.len() * 4 >= cell.regions * 3) {

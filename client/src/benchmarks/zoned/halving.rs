@@ -1,6 +1,7 @@
 //! Where to look next: the middle of the widest pair of neighbours.
 
 use super::region::{LEAD, Plan};
+use crate::benchmarks::stats::to_f64;
 
 /// A place that was read: its first block and how long it took, nanoseconds for a stretch that is the same everywhere.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -10,6 +11,7 @@ pub struct Point {
 }
 
 /// Places in order of position, and what may lie between them.
+#[derive(Clone)]
 pub struct Halving {
     pub points: Vec<Point>,
     /// Offsets at which the medium failed.
@@ -26,6 +28,14 @@ impl Halving {
     pub fn insert(&mut self, point: Point) {
         let place = self.points.partition_point(|other| other.offset < point.offset);
         self.points.insert(place, point);
+    }
+
+    /// A place that was read, or that could not be.
+    pub fn take(&mut self, offset: u64, elapsed_ns: Option<u64>) {
+        match elapsed_ns {
+            Some(elapsed) => self.insert(Point { offset, elapsed_ns: to_f64(elapsed) }),
+            None => self.bad.push(offset),
+        }
     }
 
     pub fn visited(&self) -> usize {

@@ -20,6 +20,9 @@ use crate::device::Geometry;
 use crate::report::document::Measured;
 use region::{Plan, Series};
 
+/// A stream is written down about this often.
+const STREAM_PIECE_NS: u64 = 30_000_000_000;
+
 pub struct Zoned;
 
 #[derive(Serialize)]
@@ -98,7 +101,9 @@ impl Kind for Zoned {
 
 fn measure(session: &mut Session<'_>, transfer_blocks: u32, out: &mut Vec<Series>) -> Result<(), Stop> {
     session.progress("length of a region", 0);
-    let Some(plan) = Plan::find(session, transfer_blocks)? else { return Ok(()) };
+    let (plan, stop) = session.piece("length of a region", |session| as_piece(Plan::find(session, transfer_blocks)));
+    stop.map_or(Ok(()), Err)?;
+    let Some(plan) = plan else { return Ok(()) };
     match session.settings.zoned {
         ZonedMode::Sampled => sampled::measure(session, &plan, out),
         ZonedMode::Streaming => stream(session, &plan, out),
@@ -110,17 +115,37 @@ fn stream(session: &mut Session<'_>, plan: &Plan, out: &mut Vec<Series>) -> Resu
     let length = plan.streaming_length();
     let count = plan.capacity.div_ceil(length);
     out.push(Series::with_capacity(0, count));
-    for index in 0..count {
-        let offset = index * length;
-        let left_ns = plan.nanoseconds(plan.capacity - offset);
-        session.progress(&format!("region {} of {count}", index + 1), left_ns);
-        // The region before has just been read: the head is there, and nothing has to be read ahead of time.
-        let lead = u64::from(index == 0);
-        let blocks = length.min(plan.capacity - offset);
-        let elapsed = region::read(session, plan, offset, blocks, lead)?;
-        out[0].push(offset, blocks, elapsed);
+    let regions_ns = plan.nanoseconds(length).max(1);
+    let per_piece = (STREAM_PIECE_NS / regions_ns).max(1);
+    for first in (0..count).step_by(usize::try_from(per_piece).unwrap_or(usize::MAX)) {
+        let left_ns = plan.nanoseconds(plan.capacity - first * length);
+        session.progress(&format!("region {} of {count}", first + 1), left_ns);
+        let indices = first..(first + per_piece).min(count);
+        let (found, stop) = session.piece(&format!("from region {}", first + 1), |session| {
+            let mut found = Vec::new();
+            for index in indices.clone() {
+                let offset = index * length;
+                // The region before has just been read, unless a piece begins: the head is there then.
+                let lead = u64::from(index == first);
+                match region::read(session, plan, offset, length.min(plan.capacity - offset), lead) {
+                    Ok(elapsed) => found.push(elapsed),
+                    Err(stop) => return (found, Some(stop)),
+                }
+            }
+            (found, None)
+        });
+        for (index, elapsed) in (first..).zip(found) {
+            let offset = index * length;
+            out[0].push(offset, length.min(plan.capacity - offset), elapsed);
+        }
+        stop.map_or(Ok(()), Err)?;
     }
     Ok(())
+}
+
+/// As a piece answers: what was found, and why not.
+fn as_piece<T>(result: Result<Option<T>, Stop>) -> (Option<T>, Option<Stop>) {
+    result.map_or_else(|stop| (None, Some(stop)), |found| (found, None))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! One region: how long it is and how it is read.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::benchmarks::stats::{to_f64, to_u64};
 use crate::benchmarks::{Session, Stop};
@@ -58,7 +58,7 @@ impl Series {
 }
 
 /// What the first requests showed.
-#[derive(Clone)]
+#[derive(Clone, Deserialize, Serialize)]
 pub struct Plan {
     pub capacity: u64,
     pub transfer_blocks: u64,

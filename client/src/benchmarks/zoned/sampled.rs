@@ -28,6 +28,11 @@ const NOISE_REGIONS: u64 = 12;
 /// Neighbours that differ by less are taken to be alike even where the noise is smaller: zones differ by more.
 pub const ALIKE: f64 = 0.006;
 
+/// Regions of a piece: a few seconds.
+const VISITS_PER_PIECE: usize = 24;
+
+type Visits = Vec<(u64, Option<u64>)>;
+
 /// Where the overview gets faster towards the inside by more than this, more often than once in so many neighbours, it
 /// is not zones that make the difference: their rate only falls.
 const RISE: f64 = 0.008;
@@ -61,9 +66,21 @@ fn repeat(session: &mut Session<'_>, plan: &Plan, points: &[Point], out: &mut Ve
         session.progress(&format!("pass {} of {repeats}", repeat + 1), region_ns(plan) * left);
         out.push(Series::with_capacity(repeat, points.len() as u64));
         let place = out.len() - 1;
-        for point in points {
-            let elapsed = region::read(session, plan, point.offset, plan.length, LEAD)?;
-            out[place].push(point.offset, plan.length, elapsed);
+        for (number, part) in points.chunks(VISITS_PER_PIECE).enumerate() {
+            let (found, stop) = session.piece(&format!("pass {}, part {}", repeat + 1, number + 1), |session| {
+                let mut found = Vec::with_capacity(part.len());
+                for point in part {
+                    match region::read(session, plan, point.offset, plan.length, LEAD) {
+                        Ok(elapsed) => found.push(elapsed),
+                        Err(stop) => return (found, Some(stop)),
+                    }
+                }
+                (found, None)
+            });
+            for (point, elapsed) in part.iter().zip(found) {
+                out[place].push(point.offset, plan.length, elapsed);
+            }
+            stop.map_or(Ok(()), Err)?;
         }
     }
     Ok(())
@@ -77,16 +94,25 @@ pub fn region_ns(plan: &Plan) -> u64 {
 /// How far apart the times of two regions of one zone may be, as a share of them.
 fn noise(session: &mut Session<'_>, plan: &Plan) -> Result<f64, Stop> {
     session.progress("noise", 0);
-    let mut times = Vec::with_capacity(16);
+    let (times, stop) = session.piece("noise", |session| {
+        let mut times = Vec::with_capacity(16);
+        let stop = noise_times(session, plan, &mut times).err();
+        (times, stop)
+    });
+    stop.map_or(Ok(()), Err)?;
+    let typical = median(&times);
+    let spread: Vec<u64> = times.iter().map(|time| time.abs_diff(typical)).collect();
+    // 1.5 medians of the deviations are a standard deviation; beyond three of those a difference is hardly chance.
+    Ok((4.5 * to_f64(median(&spread)) / to_f64(typical.max(1))).max(ALIKE))
+}
+
+fn noise_times(session: &mut Session<'_>, plan: &Plan, times: &mut Vec<u64>) -> Result<(), Stop> {
     let first = (LEAD * plan.transfer_blocks).min(plan.capacity - plan.length);
     for index in 0..NOISE_REGIONS.min((plan.capacity - first) / plan.length) {
         let offset = first + index * plan.length;
         times.extend(region::read(session, plan, offset, plan.length, if index == 0 { LEAD } else { 0 })?);
     }
-    let typical = median(&times);
-    let spread: Vec<u64> = times.iter().map(|time| time.abs_diff(typical)).collect();
-    // 1.5 medians of the deviations are a standard deviation; beyond three of those a difference is hardly chance.
-    Ok((4.5 * to_f64(median(&spread)) / to_f64(typical.max(1))).max(ALIKE))
+    Ok(())
 }
 
 /// The overview, and what it calls for: cells where heads differ (then `out` has them), else halving.
@@ -94,9 +120,7 @@ fn first_pass(session: &mut Session<'_>, plan: &Plan, search: &mut Halving, out:
     let noise = noise(session, plan)?;
     let offsets = evenly(plan, plan.length, COARSE);
     session.progress("overview", region_ns(plan) * offsets.len() as u64);
-    for offset in offsets {
-        visit(session, plan, search, offset)?;
-    }
+    visit_all(session, plan, search, "overview", &|search| offsets.get(search.visited()).copied())?;
     let scattered = is_scattered(&search.points);
     let quick = session.settings.suite == Suite::Quick;
     if !quick
@@ -106,15 +130,12 @@ fn first_pass(session: &mut Session<'_>, plan: &Plan, search: &mut Halving, out:
         return Ok(());
     }
     let most = if quick { REGIONS_MOST_QUICK } else { REGIONS_MOST };
-    while search.visited() < most {
+    let left = if scattered { most.saturating_sub(search.visited()) } else { 0 };
+    session.progress("boundaries", region_ns(plan) * left as u64);
+    visit_all(session, plan, search, "boundaries", &|search| {
         let next = if scattered { search.widest_gap(plan) } else { search.widest_step(plan, noise) };
-        let Some(offset) = next else { break };
-        let left = if scattered { most - search.visited() } else { 0 };
-        let doing = format!("boundaries, {} regions so far", search.points.len());
-        session.progress(&doing, region_ns(plan) * left as u64);
-        visit(session, plan, search, offset)?;
-    }
-    Ok(())
+        next.filter(|_| search.visited() < most)
+    })
 }
 
 /// Whether the overview goes up and down as heads do, and not down in steps as zones do.
@@ -123,10 +144,42 @@ fn is_scattered(points: &[Point]) -> bool {
     rises * RISES_ONE_IN > points.len()
 }
 
-fn visit(session: &mut Session<'_>, plan: &Plan, search: &mut Halving, offset: u64) -> Result<(), Stop> {
-    match region::read(session, plan, offset, plan.length, LEAD)? {
-        Some(elapsed) => search.insert(Point { offset, elapsed_ns: to_f64(elapsed) }),
-        None => search.bad.push(offset),
+/// Where to read next, from what was read; `None` when that is enough.
+type Next<'a> = &'a dyn Fn(&Halving) -> Option<u64>;
+
+/// Reads where `next` says until it says no more, in pieces of a few seconds.
+fn visit_all(
+    session: &mut Session<'_>,
+    plan: &Plan,
+    search: &mut Halving,
+    name: &str,
+    next: Next<'_>,
+) -> Result<(), Stop> {
+    for part in 1.. {
+        let (found, stop) =
+            session.piece(&format!("{name}, part {part}"), |session| visit(session, plan, search, next));
+        let whole = found.len() == VISITS_PER_PIECE;
+        found.into_iter().for_each(|(offset, elapsed)| search.take(offset, elapsed));
+        stop.map_or(Ok(()), Err)?;
+        if !whole {
+            break;
+        }
     }
     Ok(())
+}
+
+/// One piece: offsets, and how long each took, where it could be read.
+fn visit(session: &mut Session<'_>, plan: &Plan, search: &Halving, next: Next<'_>) -> (Visits, Option<Stop>) {
+    let mut search = search.clone();
+    let mut found = Visits::with_capacity(VISITS_PER_PIECE);
+    while let Some(offset) = next(&search).filter(|_| found.len() < VISITS_PER_PIECE) {
+        match region::read(session, plan, offset, plan.length, LEAD) {
+            Ok(elapsed) => {
+                search.take(offset, elapsed);
+                found.push((offset, elapsed));
+            }
+            Err(stop) => return (found, Some(stop)),
+        }
+    }
+    (found, None)
 }
