@@ -2,6 +2,7 @@
 
 mod arena;
 pub mod burst;
+pub mod dialogue;
 mod edge;
 pub mod raw;
 pub mod traffic;

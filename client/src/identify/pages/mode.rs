@@ -82,24 +82,15 @@ pub fn caching(page: &[u8]) -> Option<Caching> {
 
 /// Both switches out of the four answers, each of which may be missing. Of the changeable values the bits are a mask.
 #[must_use]
-pub fn caches(page_of: impl Fn(Values) -> Option<Vec<u8>>) -> Caches {
-    let values = |which| page_of(which).and_then(|page| caching(&page));
-    let write = |which| values(which).map(|caching| caching.write);
-    let look_ahead = |which| values(which).and_then(|caching| caching.look_ahead);
-    Caches {
-        write: Setting {
-            current: write(Values::Current),
-            changeable: write(Values::Changeable),
-            default: write(Values::Default),
-            saved: write(Values::Saved),
-        },
-        look_ahead: Setting {
-            current: look_ahead(Values::Current),
-            changeable: look_ahead(Values::Changeable).map(|unset| !unset),
-            default: look_ahead(Values::Default),
-            saved: look_ahead(Values::Saved),
-        },
-    }
+pub fn caches(page_of: impl FnMut(Values) -> Option<Vec<u8>>) -> Caches {
+    let told = [Values::Current, Values::Changeable, Values::Default, Values::Saved]
+        .map(page_of)
+        .map(|page| page.as_deref().and_then(caching));
+    let [current, changeable, default, saved] = told.map(|caching| caching.map(|caching| caching.write));
+    let write = Setting { current, changeable, default, saved };
+    let [current, unset, default, saved] = told.map(|caching| caching.and_then(|caching| caching.look_ahead));
+    let look_ahead = Setting { current, changeable: unset.map(|unset| !unset), default, saved };
+    Caches { write, look_ahead }
 }
 
 /// The parameter list of a MODE SELECT that puts one switch of `page` to `on`, or `None` where the page does not reach it.

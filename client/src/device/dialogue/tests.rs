@@ -1,0 +1,142 @@
+//! Conversations with disks of each kind, and with some that are not to be trusted.
+
+use super::fake::{Answers, Shared, disk};
+use super::*;
+use crate::identify::pages::Setting;
+
+const ATA: Answers = Answers::Ata { sixteen: true, twelve: true, sct: true };
+
+fn dialogue(answers: Answers, bus: Bus) -> (Shared, Dialogue, Told) {
+    let (shared, commands) = disk(answers);
+    let mut dialogue = Dialogue::over(commands);
+    let told = dialogue.ask(bus);
+    dialogue.permit(Ok(()));
+    (shared, dialogue, told)
+}
+
+#[test]
+fn an_ata_disk_tells_its_own_words_through_the_pass_through() {
+    let (_, _, told) = dialogue(ATA, Bus::Ata);
+    assert_eq!(told.model.as_deref(), Some("A MODEL NAME LONGER THAN SIXTEEN"));
+    assert_eq!((told.vendor, told.serial.as_deref()), (None, Some("S1234567")));
+    assert_eq!((told.pass_through, told.has_wwn, told.temperature_celsius), (Some("ata16"), true, Some(41)));
+    assert_eq!(told.caches.look_ahead.current, Some(true));
+    assert_eq!(told.notes, Vec::<String>::new());
+}
+
+#[test]
+fn a_bridge_that_knows_only_the_short_carrier_is_asked_with_it() {
+    let (_, _, told) = dialogue(Answers::Ata { sixteen: false, twelve: true, sct: false }, Bus::Usb);
+    assert_eq!((told.pass_through, told.serial.as_deref()), (Some("ata12"), Some("S1234567")));
+    assert_eq!(told.temperature_celsius, Some(39), "without SCT the attributes tell");
+}
+
+#[test]
+fn a_bridge_that_passes_nothing_on_says_so_and_keeps_its_mode_page() {
+    let (_, mut dialogue, told) = dialogue(Answers::Ata { sixteen: false, twelve: false, sct: false }, Bus::Usb);
+    assert_eq!((told.pass_through, told.model.as_deref()), (None, Some("DISK 15K")));
+    assert!(told.notes[0].contains("passes no ATA commands on"), "{:?}", told.notes);
+    assert_eq!(dialogue.cache(Cache::Write), Some(true));
+}
+
+#[test]
+fn without_permission_the_translation_tells_identity_and_caches() {
+    let (_, mut dialogue, told) = dialogue(Answers::Guarded, Bus::Ata);
+    assert_eq!(told.serial.as_deref(), Some("S1234567"));
+    assert!(told.notes[0].contains("need root"), "{:?}", told.notes);
+    assert_eq!(dialogue.cache(Cache::LookAhead), Some(true));
+    assert_eq!(dialogue.temperature_celsius(), None);
+}
+
+#[test]
+fn a_sas_disk_tells_pages_logs_and_all_four_values_of_its_caches() {
+    let (shared, _, told) = dialogue(Answers::Scsi, Bus::Scsi);
+    assert_eq!((told.vendor.as_deref(), told.serial.as_deref()), (Some("SAMPLE"), Some("SAS12345")));
+    assert_eq!((told.rotation, told.has_wwn), (Some(Rotation::Rpm(15_000)), true));
+    assert_eq!(told.manufactured, Some(Manufactured { year: 2011, week: 36 }));
+    assert_eq!(told.temperature_celsius, Some(34));
+    let write = Setting { current: Some(true), changeable: Some(true), default: Some(true), saved: Some(false) };
+    assert_eq!(told.caches.write, write);
+    assert!(!shared.borrow().commands.contains(&0x85), "a SAS disk is not asked in ATA");
+}
+
+#[test]
+fn an_nvme_disk_tells_its_names_temperature_and_the_four_values_of_its_cache() {
+    let (_, mut dialogue, told) = dialogue(Answers::Nvme, Bus::Nvme);
+    assert_eq!((told.serial.as_deref(), told.temperature_celsius), (Some("SN0001"), Some(36)));
+    let write = Setting { current: Some(true), changeable: Some(true), default: Some(true), saved: Some(false) };
+    assert_eq!(told.caches.write, write);
+    assert_eq!(dialogue.cache(Cache::LookAhead), None);
+}
+
+#[test]
+fn silence_is_met_once_and_nonsense_tells_nothing() {
+    for bus in [Bus::Ata, Bus::Scsi, Bus::Usb, Bus::Nvme] {
+        let (shared, _, told) = dialogue(Answers::Silence, bus);
+        assert_eq!(shared.borrow().commands.len(), 1, "{bus:?}");
+        assert!(told.notes[0].contains("did not answer"), "{:?}", told.notes);
+        let (_, _, told) = dialogue(Answers::Nonsense, bus);
+        assert_eq!((told.model, told.serial, told.temperature_celsius), (None, None, None), "{bus:?}");
+    }
+}
+
+#[test]
+fn each_language_switches_its_caches_and_puts_them_back_when_dropped() {
+    for (answers, bus) in [(ATA, Bus::Ata), (Answers::Scsi, Bus::Scsi), (Answers::Nvme, Bus::Nvme)] {
+        let (shared, mut dialogue, _) = dialogue(answers, bus);
+        dialogue.set_cache(Cache::Write, false).expect("it can be switched");
+        assert!(!shared.borrow().write_cache, "{bus:?}");
+        assert_eq!(dialogue.cache(Cache::Write), Some(false));
+        if bus == Bus::Nvme {
+            assert!(dialogue.set_cache(Cache::LookAhead, false).is_err());
+        } else {
+            dialogue.set_cache(Cache::LookAhead, false).expect("it can be switched");
+            assert!(!shared.borrow().look_ahead, "{bus:?}");
+        }
+        drop(dialogue);
+        assert!(shared.borrow().write_cache && shared.borrow().look_ahead, "{bus:?}");
+    }
+}
+
+#[test]
+fn a_panic_puts_the_caches_back_too() {
+    let (shared, mut dialogue, _) = dialogue(ATA, Bus::Ata);
+    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || {
+        dialogue.set_cache(Cache::Write, false).expect("it can be switched");
+        dialogue.set_cache(Cache::LookAhead, false).expect("it can be switched");
+        std::panic::resume_unwind(Box::new("in the middle of a measurement"));
+    }));
+    assert!(outcome.is_err());
+    assert!(shared.borrow().write_cache && shared.borrow().look_ahead);
+}
+
+#[test]
+fn a_disk_that_was_silent_in_between_is_still_put_back() {
+    let (shared, mut dialogue, _) = dialogue(ATA, Bus::Ata);
+    dialogue.set_cache(Cache::Write, false).expect("it can be switched");
+    shared.borrow_mut().answers = Answers::Silence;
+    assert_eq!(dialogue.temperature_celsius(), None);
+    shared.borrow_mut().answers = ATA;
+    assert_eq!(dialogue.put_back(), Vec::<String>::new());
+    assert!(shared.borrow().write_cache);
+}
+
+#[test]
+fn a_disk_that_does_not_follow_is_found_out_and_what_can_not_be_put_back_is_said() {
+    let (shared, mut dialogue, _) = dialogue(ATA, Bus::Ata);
+    shared.borrow_mut().obeys = false;
+    let error = dialogue.set_cache(Cache::Write, false).expect_err("it does not follow");
+    assert!(error.0.contains("did not follow"), "{error}");
+    shared.borrow_mut().obeys = true;
+    dialogue.set_cache(Cache::Write, false).expect("it can be switched");
+    shared.borrow_mut().obeys = false;
+    assert!(dialogue.put_back()[0].contains("was on and could not be put back"));
+}
+
+#[test]
+fn nothing_is_sent_without_leave() {
+    let (shared, mut dialogue, _) = dialogue(ATA, Bus::Ata);
+    dialogue.permit(Err(Unswitchable("others use the disk".to_owned())));
+    assert_eq!(dialogue.set_cache(Cache::Write, false), Err(Unswitchable("others use the disk".to_owned())));
+    assert!(shared.borrow().write_cache);
+}
