@@ -72,6 +72,14 @@ pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
     near.min_by_key(|(slips, _)| *slips).map(|(_, word)| word)
 }
 
+/// A link's rate, for example "6 Gbit/s".
+#[must_use]
+pub fn bits_per_s(rate: u64) -> String {
+    let (unit, word) = if rate >= 1_000_000_000 { (1_000_000_000, "Gbit/s") } else { (1_000_000, "Mbit/s") };
+    let (whole, tenth) = (rate / unit, rate % unit / (unit / 10));
+    if tenth == 0 { format!("{whole} {word}") } else { format!("{whole}.{tenth} {word}") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,6 +97,12 @@ mod tests {
         for (size, text) in cases {
             assert_eq!(bytes(size), text);
         }
+    }
+
+    #[test]
+    fn a_links_rate_is_in_giga_or_megabits() {
+        let said = [6_000_000_000, 1_500_000_000, 480_000_000].map(bits_per_s);
+        assert_eq!(said, ["6 Gbit/s", "1.5 Gbit/s", "480 Mbit/s"]);
     }
 
     #[test]

@@ -29,7 +29,7 @@ def run_charts(*, run_id: UUID, kind: str) -> tuple[Chart, ...]:
     if found is None:
         document = document_load(benchmark.run.submission)
         part = document["benchmarks"][benchmark.position]
-        found = entry.charts(part, facts_of(document), stored_extraction(benchmark))
+        found = entry.charts(part, facts_of(document, part), stored_extraction(benchmark))
         cache.set(key, found, _CACHE_S)
     return found
 

@@ -23,8 +23,8 @@ def document_load(submission: Submission) -> dict[str, Any]:
     return document
 
 
-def facts_of(document: dict[str, Any]) -> Facts:
-    """Return what extraction may use of the device."""
+def facts_of(document: dict[str, Any], part: dict[str, Any]) -> Facts:
+    """Return what extraction of one benchmark may use of the device."""
     device = document["device"]
     rate = device.get("rotation_rate_rpm")
     return Facts(
@@ -32,8 +32,15 @@ def facts_of(document: dict[str, Any]) -> Facts:
         capacity_bytes=device["capacity_bytes"],
         rated_rpm=float(rate) if rate else None,
         simulated=document["provenance"] == "simulated",
-        write_cache=document["conditions"].get("write_cache_during"),
+        write_cache=_write_cache(document, part),
     )
+
+
+def _write_cache(document: dict[str, Any], part: dict[str, Any]) -> bool | None:
+    """Return the state of the write cache during one benchmark; the run's where the benchmark does not say."""
+    caches = part.get("caches")
+    state: bool | None = caches["write"] if caches else document["conditions"].get("write_cache_during")
+    return state
 
 
 def summary_of(document: dict[str, Any]) -> dict[str, Any]:

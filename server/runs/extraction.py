@@ -54,8 +54,9 @@ def benchmark_give_up(*, benchmark_id: int, reason: str) -> None:
 
 
 def _extract(benchmark: Benchmark, kind: Kind, document: dict[str, Any]) -> None:
+    part = document["benchmarks"][benchmark.position]
     try:
-        extraction = kind.extract(document["benchmarks"][benchmark.position], facts_of(document))
+        extraction = kind.extract(part, facts_of(document, part))
     except Exception as error:
         log.exception("extraction failed", benchmark=benchmark.pk, kind=kind.slug)
         _fail(

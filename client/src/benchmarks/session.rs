@@ -75,6 +75,8 @@ pub struct Settings {
     pub zoned: ZonedMode,
     /// Whether the device will be open for writing.
     pub writes: bool,
+    /// Whether the device's caches are put where a kind wants them.
+    pub switch_caches: bool,
     /// Where random positions come from: the same seed asks for the same blocks.
     pub seed: u64,
 }
@@ -87,6 +89,7 @@ impl Default for Settings {
             repeats_asked: false,
             zoned: ZonedMode::Sampled,
             writes: false,
+            switch_caches: false,
             seed: 1,
         }
     }

@@ -21,6 +21,12 @@ pub struct Choice {
     #[arg(long, value_enum, default_value_t = Writes::None)]
     pub writes: Writes,
 
+    /// Whether the disk's write cache and look-ahead are put where a measurement needs them, and back afterwards
+    ///
+    /// Switching is a command to the disk and no write of data; the disk forgets it when it loses power, and the probe puts it back on every way out. `auto` switches where --writes lets the probe write, and keeps where it only reads.
+    #[arg(long, value_enum, default_value_t = CachePolicy::Auto)]
+    pub caches: CachePolicy,
+
     /// How the bandwidth over the disk is measured: at chosen positions (minutes), or everywhere (hours)
     #[arg(long, value_enum, default_value_t = Zoned::Sampled)]
     pub zoned: Zoned,
@@ -64,6 +70,16 @@ pub enum Writes {
     Preserve,
     /// The probe's own pattern: content is lost
     Destroy,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub enum CachePolicy {
+    /// Switch where something may be written, keep otherwise
+    Auto,
+    /// Switch, also where nothing is written
+    Switch,
+    /// Leave them as they stand; the result says how they stood
+    Keep,
 }
 
 impl Writes {
@@ -119,6 +135,11 @@ impl Choice {
                 Zoned::Streaming => ZonedMode::Streaming,
             },
             writes: self.writes != Writes::None,
+            switch_caches: match self.caches {
+                CachePolicy::Auto => self.writes != Writes::None,
+                CachePolicy::Switch => true,
+                CachePolicy::Keep => false,
+            },
             ..Settings::default()
         }
     }
@@ -130,7 +151,8 @@ mod tests {
 
     fn choice(suite: Option<SuiteName>, only: &[&str]) -> Choice {
         let only = only.iter().map(|&slug| slug.to_owned()).collect();
-        Choice { suite, only, writes: Writes::None, zoned: Zoned::Sampled, repeats: None }
+        let (writes, caches) = (Writes::None, CachePolicy::Auto);
+        Choice { suite, only, writes, caches, zoned: Zoned::Sampled, repeats: None }
     }
 
     fn slugs(choice: &Choice) -> Vec<&'static str> {
@@ -147,6 +169,13 @@ mod tests {
         assert_eq!(choice(None, &[]).suite(), Suite::Standard);
         assert_eq!(choice(None, &["zoned"]).suite(), Suite::Full);
         assert_eq!(choice(Some(SuiteName::Quick), &["zoned"]).settings().suite, Suite::Quick);
+    }
+
+    #[test]
+    fn caches_are_switched_where_the_probe_may_write_or_was_told_to() {
+        let switches = |writes, caches| Choice { writes, caches, ..choice(None, &[]) }.settings().switch_caches;
+        assert!(!switches(Writes::None, CachePolicy::Auto) && switches(Writes::Preserve, CachePolicy::Auto));
+        assert!(switches(Writes::None, CachePolicy::Switch) && !switches(Writes::Destroy, CachePolicy::Keep));
     }
 
     #[test]

@@ -5,7 +5,9 @@ use std::io::Write;
 use serde_json::json;
 
 use super::Status;
+use crate::device::dialogue::Bus;
 use crate::device::raw::{RawDisk, Writing};
+use crate::identify::pages::Setting;
 use crate::identify::{Disk, Tree};
 use crate::safety::{self, Snapshot, signatures, snapshot};
 
@@ -39,12 +41,15 @@ struct Row {
 }
 
 fn row(tree: &Tree, name: &str) -> Option<Row> {
-    let disk = Disk::read(tree, name)?;
+    let mut disk = Disk::read(tree, name)?;
     let mut snapshot = snapshot::take(tree, name);
     let mut read = Vec::new();
     // Looking is not writing: the device is opened read-only here, and its exclusiveness is not tried.
     match RawDisk::open(&disk.path, Writing::Nothing, disk.max_request_bytes) {
-        Ok(mut device) => snapshot.signatures = signatures::look(&mut device),
+        Ok(mut device) => {
+            snapshot.signatures = signatures::look(&mut device);
+            disk.take(device.ask(Bus::of(&disk.interface)));
+        }
         Err(error) => {
             read.push(error.to_string());
             // That the content is unknown too goes without saying.
@@ -77,14 +82,62 @@ impl Row {
             "kernel_says_rotational": disk.kernel_says_rotational,
             "rotation_rate_rpm": disk.rotation_rate_rpm,
             "form_factor": disk.form_factor,
-            "write_cache": disk.write_cache,
+            "has_wwn": disk.has_wwn,
+            "link_speed_bits_per_s": disk.link_speed_bits_per_s,
+            "link_speed_supported_bits_per_s": disk.link_speed_supported_bits_per_s,
+            "bridge": disk.bridge,
+            "hba": disk.hba,
+            "write_cache": setting(disk.caches.write),
+            "look_ahead": setting(disk.caches.look_ahead),
+            "temperature_celsius": disk.temperature_celsius,
+            "manufactured": disk.manufactured.map(|made| json!({"year": made.year, "week": made.week})),
             "scheduler": disk.scheduler,
             "controller": disk.controller,
+            "notes": disk.notes,
             "read": {"allowed": self.read.is_empty(), "reasons": self.read},
             "preserve": {"allowed": self.preserve.is_empty(), "reasons": self.preserve},
             "destroy": {"allowed": self.destroy.is_empty(), "reasons": self.destroy},
         })
     }
+}
+
+fn setting(setting: Setting) -> serde_json::Value {
+    let Setting { current, changeable, default, saved } = setting;
+    json!({"current": current, "changeable": changeable, "default": default, "saved": saved})
+}
+
+/// What else the disk says, in lines below its own: how it is reached, its caches, its temperature.
+fn details(disk: &Disk) -> Vec<String> {
+    let mut lines = Vec::new();
+    let rpm = disk.rotation_rate_rpm.map(|rpm| format!("{rpm} rpm"));
+    let made = disk.manufactured.map(|made| format!("made {} week {}", made.year, made.week));
+    let temperature = disk.temperature_celsius.map(|celsius| format!("{celsius} \u{b0}C"));
+    let firmware = disk.firmware.as_ref().map(|firmware| format!("firmware {firmware}"));
+    lines.push(joined(&[firmware, rpm, disk.form_factor.clone(), made, temperature]));
+    let on_off = |name: &str, setting: Setting| {
+        let fixed = if setting.changeable == Some(false) { " (fixed)" } else { "" };
+        setting.current.map(|on| format!("{name} {}{fixed}", if on { "on" } else { "off" }))
+    };
+    let write = on_off("write cache", disk.caches.write);
+    lines.push(joined(&[write, on_off("look-ahead", disk.caches.look_ahead)]));
+    let link = disk.link_speed_bits_per_s.map(|speed| format!("link {}", crate::text::bits_per_s(speed)));
+    let slower =
+        disk.link_speed_supported_bits_per_s.filter(|&most| disk.link_speed_bits_per_s.is_some_and(|now| now < most));
+    let slower = slower.map(|most| format!("below the {} it could run at", crate::text::bits_per_s(most)));
+    lines.push(joined(&[link, slower, disk.controller.as_ref().map(|controller| format!("controller {controller}"))]));
+    if let Some(bridge) = &disk.bridge {
+        let names = [&bridge.vendor, &bridge.product, &bridge.driver].map(Clone::clone);
+        let ids = bridge.usb_vendor_id.as_ref().zip(bridge.usb_product_id.as_ref());
+        let ids = ids.map(|(vendor, product)| format!("{vendor}:{product}"));
+        lines.push(format!("USB bridge {}", joined(&[&[ids][..], &names[..]].concat())));
+    }
+    lines.extend(disk.notes.iter().cloned());
+    lines.retain(|line| !line.is_empty());
+    lines
+}
+
+fn joined(words: &[Option<String>]) -> String {
+    words.iter().flatten().cloned().collect::<Vec<_>>().join(", ")
 }
 
 fn print_table(rows: &[Row], stdout: &mut dyn Write) -> std::io::Result<()> {
@@ -111,6 +164,9 @@ fn print_table(rows: &[Row], stdout: &mut dyn Write) -> std::io::Result<()> {
         let answers = [word(&row.read), word(&row.preserve), word(&row.destroy)];
         let [read, preserve, destroy] = answers;
         writeln!(stdout, "{}", line([&device, model, &size, &disk.interface, turns, read, preserve, destroy]))?;
+        for detail in details(disk) {
+            writeln!(stdout, "    {}", crate::text::printable(&detail))?;
+        }
         for reason in distinct(row) {
             writeln!(stdout, "    {reason}")?;
         }

@@ -8,7 +8,9 @@ use anyhow::Context;
 use serde_json::Value;
 
 use super::{Status, input, say};
-use crate::report::document::{Benchmark, Conditions, DeviceReport, Host, Measured, Provenance, RunDocument};
+use crate::report::document::{
+    Benchmark, Bridge, CacheSetting, Conditions, DeviceReport, Host, Measured, Provenance, RunDocument,
+};
 use crate::report::envelope::{Envelope, Verified};
 use crate::text;
 
@@ -91,8 +93,13 @@ fn describe_device(page: &mut Page, device: &DeviceReport) {
     page.optional("rated speed", device.rotation_rate_rpm.map(|rpm| format!("{rpm} rpm")));
     page.optional("form factor", device.form_factor.as_ref());
     page.row("interface", &device.interface);
-    page.optional("link speed", device.link_speed_bits_per_s.map(|speed| format!("{} bit/s", text::grouped(speed))));
-    page.optional("write cache", device.write_cache.current.map(on_off));
+    let link = device.link_speed_bits_per_s.map(|speed| format!("{} bit/s", text::grouped(speed)));
+    let most = device.link_speed_supported_bits_per_s.filter(|most| Some(*most) != device.link_speed_bits_per_s);
+    let most = most.map(|most| format!(", of {} bit/s that it could run at", text::grouped(most))).unwrap_or_default();
+    page.optional("link speed", link.map(|link| link + &most));
+    page.optional("USB bridge", device.bridge.as_ref().map(bridge));
+    page.optional("write cache", cache(device.write_cache));
+    page.optional("look-ahead", cache(device.look_ahead));
     let manufacture = device.manufacture.as_ref();
     page.optional(
         "made",
@@ -110,6 +117,8 @@ fn describe_host(page: &mut Page, host: &Host) {
     page.row("kernel", or_unknown(host.kernel.as_ref()));
     page.optional("memory", host.memory_bytes.map(text::bytes));
     page.optional("controller", host.controller.as_ref());
+    let link = host.hba.as_ref().and_then(|hba| hba.link_speed_bits_per_s);
+    page.optional("its link", link.map(|speed| format!("{} bit/s", text::grouped(speed))));
     page.optional("scheduler", host.scheduler.as_ref());
 }
 
@@ -117,7 +126,9 @@ fn describe_conditions(page: &mut Page, conditions: &Conditions) {
     page.section("Conditions");
     page.row("writes", &conditions.writes);
     page.change("write cache", conditions.write_cache_before.map(on_off), conditions.write_cache_during.map(on_off));
+    page.optional("  afterwards", conditions.write_cache_after.map(on_off));
     page.change("look-ahead", conditions.look_ahead_before.map(on_off), conditions.look_ahead_during.map(on_off));
+    page.optional("  afterwards", conditions.look_ahead_after.map(on_off));
     page.optional("foreign I/O", conditions.foreign_requests.map(|count| text::count(count, "request")));
     page.optional("load", conditions.load_average_1min);
     let celsius = |value: Option<i32>| value.map(|celsius| format!("{celsius} \u{b0}C"));
@@ -138,6 +149,12 @@ fn describe_benchmark(page: &mut Page, benchmark: &Benchmark) {
             let errors = if errors > 0 { format!(", {}", text::count(errors, "medium error")) } else { String::new() };
             let time = text::duration(measured.elapsed_ns);
             page.row(&measured.kind, format!("{samples} in {series}, {time} of device time{errors}"));
+            if let Some(caches) = &measured.caches {
+                let state = |on: Option<bool>| on.map_or("unknown", on_off);
+                let (write, ahead) = (state(caches.write), state(caches.look_ahead));
+                let instead = caches.instead.as_ref().map(|why| format!("; {why}")).unwrap_or_default();
+                page.row("", format!("with write cache {write}, look-ahead {ahead}{instead}"));
+            }
         }
     }
 }
@@ -153,6 +170,32 @@ fn count_samples(measured: &Measured) -> (u64, u64) {
 }
 
 const NO_LICENCE: &str = "none yet: nothing is given away, and diskatlas submit asks before it sends";
+
+fn bridge(bridge: &Bridge) -> String {
+    let names = [&bridge.vendor, &bridge.product, &bridge.driver].map(Clone::clone);
+    let ids = bridge.usb_vendor_id.as_ref().zip(bridge.usb_product_id.as_ref());
+    let ids = ids.map(|(vendor, product)| format!("{vendor}:{product}"));
+    let reached = match &bridge.pass_through {
+        Some(command) => format!("the disk behind it answers to {command}"),
+        None => "the disk behind it can't be asked".to_owned(),
+    };
+    let words = [ids].into_iter().chain(names).flatten().chain([reached]);
+    words.collect::<Vec<_>>().join(", ")
+}
+
+/// The states of a cache's switch that are known.
+fn cache(setting: CacheSetting) -> Option<String> {
+    let CacheSetting { current, changeable, default, saved } = setting;
+    let fixed = changeable.map(|changeable| if changeable { "changeable" } else { "fixed" }.to_owned());
+    let known = [
+        current.map(|on| on_off(on).to_owned()),
+        fixed,
+        default.map(|on| format!("{} by default", on_off(on))),
+        saved.map(|on| format!("saved as {}", on_off(on))),
+    ];
+    let known: Vec<String> = known.into_iter().flatten().collect();
+    (!known.is_empty()).then(|| known.join(", "))
+}
 
 fn licence(identifier: &str) -> String {
     match identifier {

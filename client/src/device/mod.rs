@@ -186,6 +186,9 @@ pub trait Device {
     /// [`Unswitchable`] says why it stays as it was.
     fn set_cache(&mut self, which: Cache, on: bool) -> Result<(), Unswitchable>;
 
+    /// Takes the caches as they stand now for what they are put back to when the device is closed.
+    fn settle_caches(&mut self) {}
+
     /// What the device's sensor says now; `None` where it has none or it can't be asked.
     fn temperature_celsius(&mut self) -> Option<i32>;
 

@@ -4,7 +4,7 @@ mod serve;
 
 use std::fs::File;
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,6 +14,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use super::arena::Arena;
 use super::burst::{Burst, BurstError, Done, Ending, NoQueue, Processors};
+use super::dialogue::{Bus, Dialogue, Told};
 use super::traffic::Traffic;
 use super::uring::Ring;
 use super::{AccessError, Cache, Device, Geometry, LONGEST_READ_BYTES, Span, Timing, Unswitchable};
@@ -84,6 +85,9 @@ pub struct RawDisk {
     /// Made when it is first asked for, or why there is none.
     ring: Option<Result<Ring, NoQueue>>,
     traffic: Arc<Traffic>,
+    dialogue: Dialogue,
+    /// Held so that nobody else mounts or claims the disk, where it was opened read-only and its caches are switched.
+    claim: Option<OwnedFd>,
 }
 
 impl RawDisk {
@@ -113,6 +117,7 @@ impl RawDisk {
         let transfer = max_request_bytes.unwrap_or(MAX_TRANSFER_BYTES).min(MAX_TRANSFER_BYTES);
         let max_transfer_blocks = (transfer / geometry.block_bytes).max(1);
         let bytes = max_transfer_blocks as usize * geometry.block_bytes as usize;
+        let talk = fd.try_clone().map_err(|error| OpenError::Other(name, error))?;
         Ok(Self {
             file: File::from(fd),
             geometry,
@@ -124,7 +129,26 @@ impl RawDisk {
             lanes: Arena::new(0, ALIGNMENT),
             ring: None,
             traffic: Arc::default(),
+            dialogue: Dialogue::new(talk),
+            claim: None,
         })
+    }
+
+    /// Asks the disk itself what it is.
+    pub fn ask(&mut self, bus: Bus) -> Told {
+        self.dialogue.ask(bus)
+    }
+
+    /// Lets the caches be switched, on a disk that nobody else uses: with the write cache on behind the kernel's back, a
+    /// file system's flushes would stay in the kernel.
+    pub fn permit_switching(&mut self, path: &Path) {
+        if self.writing == Writing::Nothing {
+            let exclusive = OFlags::RDONLY | OFlags::EXCL | OFlags::CLOEXEC;
+            self.claim = rustix::fs::open(path, exclusive, Mode::empty()).ok();
+        }
+        let alone = self.writing != Writing::Nothing || self.claim.is_some();
+        let others = || Unswitchable("others use the disk (it is mounted, or part of another device)".to_owned());
+        self.dialogue.permit(if alone { Ok(()) } else { Err(others()) });
     }
 
     /// Reads up to `length` bytes from `offset_bytes`, untimed: what guards look at before anything is written.
@@ -277,16 +301,20 @@ impl Device for RawDisk {
         processors::read(&Tree::machine())
     }
 
-    fn cache(&mut self, _which: Cache) -> Option<bool> {
-        None
+    fn cache(&mut self, which: Cache) -> Option<bool> {
+        self.dialogue.cache(which)
     }
 
-    fn set_cache(&mut self, which: Cache, _on: bool) -> Result<(), Unswitchable> {
-        Err(Unswitchable(format!("this device's {} can't be switched from here", which.words())))
+    fn set_cache(&mut self, which: Cache, on: bool) -> Result<(), Unswitchable> {
+        self.dialogue.set_cache(which, on)
+    }
+
+    fn settle_caches(&mut self) {
+        self.dialogue.settle();
     }
 
     fn temperature_celsius(&mut self) -> Option<i32> {
-        None
+        self.dialogue.temperature_celsius()
     }
 
     fn writable(&self) -> bool {
@@ -369,31 +397,5 @@ pub(crate) fn clock_ns() -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::io::Write;
-
-    use super::super::edge::Repeated;
-    use super::*;
-
-    #[test]
-    fn a_read_longer_than_the_buffer_takes_all_its_bytes_and_stops_at_the_end_of_the_file() {
-        let mut file = tempfile::tempfile().expect("a file");
-        let bytes: Vec<u8> = (0..10_000_u32).map(|index| (index % 251) as u8).collect();
-        file.write_all(&bytes).expect("the bytes");
-        let mut buffer = vec![0; 1024];
-        assert_eq!(Repeated::new(&mut buffer, 5000).pread(&file, 100).expect("a read"), 5000);
-        // The last part, 904 bytes, lies over the start of the part before it.
-        assert_eq!(buffer[..904], bytes[100 + 4096..100 + 5000]);
-        assert_eq!(buffer[904..], bytes[100 + 3072 + 904..100 + 4096]);
-        assert_eq!(Repeated::new(&mut buffer, 5000).pread(&file, 9000).expect("a read"), 1000);
-    }
-
-    #[test]
-    fn the_pattern_of_a_block_names_the_block() {
-        let mut bytes = [0; 40];
-        fill_pattern(&mut bytes, 77);
-        assert_eq!(&bytes[..8], b"DiskAtls");
-        assert_eq!(bytes[8..16], 77_u64.to_le_bytes());
-        assert_eq!(bytes[16..24], bytes[32..40]);
-    }
-}
+#[path = "raw_tests.rs"]
+mod tests;

@@ -4,8 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::pages::ata::AtaIdentity;
-use super::pages::{Rotation, vpd};
+use super::pages::log::Manufactured;
+use super::pages::{Caches, Rotation, vpd};
+use super::route::Route;
 use super::tree::{self, Tree};
+use crate::device::dialogue::Told;
+use crate::report::document::{Bridge, Hba};
 
 /// Requests that the kernel would split are of no use: their count would not be ours.
 const PAGE_BYTES: u64 = 4096;
@@ -29,9 +33,19 @@ pub struct Disk {
     /// One of the document's interfaces: `ata`, `scsi`, `nvme`, `usb`, `virtio`, `loop`, `unknown`.
     pub interface: String,
     pub link_speed_bits_per_s: Option<u64>,
+    /// What disk and port could do on the link, where both or one of them tell.
+    pub link_speed_supported_bits_per_s: Option<u64>,
+    pub hba: Option<Hba>,
+    pub bridge: Option<Bridge>,
     pub scheduler: Option<String>,
-    /// Whether the kernel takes the device's write cache to be on.
-    pub write_cache: Option<bool>,
+    /// The write cache's current state is the kernel's belief until the disk itself was asked.
+    pub caches: Caches,
+    pub temperature_celsius: Option<i32>,
+    pub manufactured: Option<Manufactured>,
+    /// Whether it has a world wide name, which stays on this machine too.
+    pub has_wwn: bool,
+    /// What is not known of it and why, as sentences.
+    pub notes: Vec<String>,
     pub controller: Option<String>,
     pub read_only: bool,
     pub max_request_bytes: Option<u32>,
@@ -46,6 +60,7 @@ impl Disk {
         let queue = folder.join("queue");
         let device = folder.join("device");
         let place = fs::canonicalize(&folder).unwrap_or_else(|_| folder.clone());
+        let route = Route::read(name, &place);
         let mut disk = Self {
             name: name.to_owned(),
             path: tree.dev.join(name),
@@ -59,17 +74,51 @@ impl Disk {
             logical_block_bytes: number32(&queue.join("logical_block_size")),
             physical_block_bytes: number32(&queue.join("physical_block_size")),
             kernel_says_rotational: tree::number(&queue.join("rotational")).map(|flag| flag != 0),
-            interface: interface(name, &place).to_owned(),
-            link_speed_bits_per_s: link_speed(&place),
+            controller: route.controller(),
+            interface: route.interface,
+            link_speed_bits_per_s: route.link_bits_per_s,
+            link_speed_supported_bits_per_s: route.link_supported_bits_per_s,
+            hba: route.hba,
+            bridge: route.bridge,
             scheduler: scheduler(&queue.join("scheduler")),
-            write_cache: tree::text(&queue.join("write_cache")).map(|text| text == "write back"),
-            controller: controller(&place),
             read_only: tree::number(&folder.join("ro")) == Some(1),
             max_request_bytes: max_request(&queue),
             ..Self::default()
         };
+        disk.caches.write.current = kernel_write_cache(tree, name);
         disk.read_pages(&device);
         Some(disk)
+    }
+
+    /// Puts what the disk itself said over what sysfs says, which may be older, shorter or a bridge's.
+    pub fn take(&mut self, told: Told) {
+        if told.ata.is_some() {
+            self.vendor = None;
+        }
+        self.vendor = told.vendor.or(self.vendor.take());
+        self.model = told.model.or(self.model.take());
+        self.serial = told.serial.or(self.serial.take());
+        self.firmware = told.firmware.or(self.firmware.take());
+        self.has_wwn |= told.has_wwn;
+        if let Some(Rotation::Rpm(rpm)) = told.rotation {
+            self.rotation_rate_rpm = Some(rpm);
+        }
+        self.form_factor = told.form_factor.map(str::to_owned).or(self.form_factor.take());
+        if let Some(ata) = told.ata {
+            self.link_speed_supported_bits_per_s = ata.sata_supported_bits_per_s.filter(|_| self.bridge.is_none());
+            // Behind a bridge the disk's own link is another one than the bridge's.
+            if self.bridge.is_none() {
+                self.link_speed_bits_per_s = self.link_speed_bits_per_s.or(ata.sata_current_bits_per_s);
+            }
+        }
+        if let Some(bridge) = &mut self.bridge {
+            bridge.pass_through = told.pass_through.map(str::to_owned);
+        }
+        let kernel_says = self.caches.write.current;
+        self.caches = told.caches;
+        self.caches.write.current = self.caches.write.current.or(kernel_says);
+        (self.temperature_celsius, self.manufactured) = (told.temperature_celsius, told.manufactured);
+        self.notes = told.notes;
     }
 
     /// Whether this is a disk at all: not a partition's parent made of other disks, a RAM disk or an empty loop device.
@@ -85,6 +134,7 @@ impl Disk {
 
     fn read_pages(&mut self, device: &Path) {
         let page = |name: &str| fs::read(device.join(name)).ok();
+        self.has_wwn = page("vpd_pg83").as_deref().and_then(vpd::wwn).is_some();
         if let Some(found) = page("vpd_pg80").as_deref().and_then(vpd::serial) {
             self.serial = Some(found);
         }
@@ -110,7 +160,14 @@ impl Disk {
         self.model = ata.model.or(self.model.take());
         self.serial = ata.serial.or(self.serial.take());
         self.firmware = ata.firmware.or(self.firmware.take());
+        self.has_wwn |= ata.wwn.is_some();
     }
+}
+
+/// Whether the kernel takes the device's write cache to be on.
+#[must_use]
+pub fn kernel_write_cache(tree: &Tree, name: &str) -> Option<bool> {
+    tree::text(&tree.sys.join("block").join(name).join("queue/write_cache")).map(|text| text == "write back")
 }
 
 /// Requests that the device completed since it came up: reads, writes, discards and flushes
@@ -139,52 +196,6 @@ fn scheduler(path: &Path) -> Option<String> {
     let text = tree::text(path)?;
     let inside = text.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
     Some(inside.map_or(text.clone(), |(name, _)| name.to_owned()))
-}
-
-fn interface(name: &str, place: &Path) -> &'static str {
-    let parts: Vec<String> = place.iter().map(|part| part.to_string_lossy().into_owned()).collect();
-    let has = |start: &str| {
-        parts.iter().any(|part| {
-            part.strip_prefix(start).is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_digit()))
-        })
-    };
-    if name.starts_with("loop") {
-        "loop"
-    } else if name.starts_with("nvme") {
-        "nvme"
-    } else if has("usb") {
-        "usb"
-    } else if has("virtio") {
-        "virtio"
-    } else if has("ata") {
-        "ata"
-    } else if has("host") {
-        "scsi"
-    } else {
-        "unknown"
-    }
-}
-
-/// What the ATA link runs at, for example from "6.0 Gbps".
-fn link_speed(place: &Path) -> Option<u64> {
-    let port = place.ancestors().find(|folder| {
-        let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        name.strip_prefix("ata").is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
-    })?;
-    let number = port.file_name()?.to_string_lossy().strip_prefix("ata")?.to_owned();
-    let link = format!("link{number}");
-    let text = tree::text(&port.join(&link).join("ata_link").join(&link).join("sata_spd"))?;
-    let (whole, tenth) = text.strip_suffix(" Gbps")?.split_once('.')?;
-    Some((whole.parse::<u64>().ok()? * 10 + tenth.parse::<u64>().ok()?) * 100_000_000)
-}
-
-/// The nearest PCI function above the disk: its driver and its vendor and device numbers.
-fn controller(place: &Path) -> Option<String> {
-    let function = place.ancestors().find(|folder| folder.join("vendor").exists() && folder.join("class").exists())?;
-    let ids = format!("{}:{}", tree::text(&function.join("vendor"))?, tree::text(&function.join("device"))?);
-    let driver = fs::read_link(function.join("driver")).ok();
-    let driver = driver.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
-    Some(driver.map_or(ids.clone(), |driver| format!("{driver} ({ids})")))
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ pub mod host;
 pub mod mounts;
 pub mod pages;
 pub mod processors;
+pub mod route;
 pub mod tree;
 
 pub use disk::Disk;

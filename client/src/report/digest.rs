@@ -4,29 +4,34 @@ use argon2::{Algorithm, Argon2, Params, Version};
 
 use super::keys::hex;
 
-/// Separates this use of Argon2id from every other. Changing it, or a cost below, would part each unit from its own
-/// earlier runs.
-const SALT: &[u8] = b"diskatlas/unit-digest/v1";
+/// The salt's first part separates this use of Argon2id from every other. Changing it, or a cost below, would part each
+/// unit from its own earlier runs.
+const DOMAIN: &[u8] = b"diskatlas/unit-digest/v1\0";
 const MEMORY_KIB: u32 = 64 * 1024;
 const PASSES: u32 = 3;
 const LANES: u32 = 1;
 const DIGEST_BYTES: usize = 32;
 
 /// The digest of a unit: 64 hex digits, the same on each machine. `None` where the device tells no serial number, since
-/// vendor and model alone would make all units of a model one.
+/// the model alone would make all its units one.
+///
+/// The model is the salt, so that nobody tries the serial numbers of all models at once. The vendor is no part of it:
+/// the same disk has none, "ATA" or its maker's name, depending on who asks.
 ///
 /// Takes a fraction of a second and 64 MiB on purpose: serial numbers are short and regular, so that trying all of them
 /// has to be made expensive.
 #[must_use]
-pub fn unit_digest(vendor: Option<&str>, model: &str, serial: &str) -> Option<String> {
+pub fn unit_digest(model: &str, serial: &str) -> Option<String> {
     let serial = normalise(serial);
     if serial.is_empty() {
         return None;
     }
-    let input = encode(&[&normalise(vendor.unwrap_or_default()), &normalise(model), &serial]);
+    let salt = [DOMAIN, normalise(model).as_bytes()].concat();
     let params = Params::new(MEMORY_KIB, PASSES, LANES, Some(DIGEST_BYTES)).ok()?;
     let mut digest = [0; DIGEST_BYTES];
-    Argon2::new(Algorithm::Argon2id, Version::V0x13, params).hash_password_into(&input, SALT, &mut digest).ok()?;
+    Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
+        .hash_password_into(serial.as_bytes(), &salt, &mut digest)
+        .ok()?;
     Some(hex(&digest))
 }
 
@@ -37,12 +42,6 @@ fn normalise(text: &str) -> String {
     words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ").to_ascii_uppercase()
 }
 
-/// Each part with its length in bytes before it (32 bits, little-endian), so that no two triples give the same bytes.
-fn encode(parts: &[&str]) -> Vec<u8> {
-    let length = |part: &str| u32::try_from(part.len()).unwrap_or(u32::MAX).to_le_bytes();
-    parts.iter().flat_map(|part| [&length(part)[..], part.as_bytes()].concat()).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -51,25 +50,26 @@ mod tests {
     fn the_digest_is_the_documented_one() {
         // The example of docs/reference/unit-digest.md, computed with another implementation of Argon2 (argon2-cffi).
         assert_eq!(
-            unit_digest(Some("Seagate"), "ST2000NM0001", "Z1P00EXAMPLE").unwrap(),
-            "a804630f4e248c132d15a069c2566a7ebfc86f72aa40f7aae9147db2120c068e"
+            unit_digest("ST2000NM0001", "Z1P00EXAMPLE").unwrap(),
+            "7151b03ebc61a33f3a084e1cd31691866c56fdd72026b497943ada19ffe2d7d1"
         );
     }
 
     #[test]
     fn padding_and_case_do_not_make_another_unit() {
-        let plain = unit_digest(Some("ATA"), "HD 1", "S1");
-        assert_eq!(unit_digest(Some("ata     "), " HD  1\0\0", "  s1"), plain);
+        let plain = unit_digest("HD 1", "S1");
+        assert_eq!(unit_digest(" hd  1\0\0", "  s1"), plain);
     }
 
     #[test]
-    fn letters_that_move_between_the_parts_make_another_unit() {
-        assert_ne!(encode(&["A", "BC", "D"]), encode(&["AB", "C", "D"]));
-        assert_ne!(encode(&["", "A", "B"]), encode(&["A", "", "B"]));
+    fn another_model_or_serial_number_is_another_unit() {
+        let digests = [unit_digest("HD 1", "S1"), unit_digest("HD 2", "S1"), unit_digest("HD 1", "S2")];
+        assert!(digests.iter().all(Option::is_some));
+        assert!(digests[0] != digests[1] && digests[0] != digests[2] && digests[1] != digests[2]);
     }
 
     #[test]
     fn a_device_without_a_serial_number_has_no_digest() {
-        assert_eq!(unit_digest(Some("Seagate"), "ST2000NM0001", " \0"), None);
+        assert_eq!(unit_digest("ST2000NM0001", " \0"), None);
     }
 }

@@ -45,7 +45,20 @@ pub struct Host {
     pub kernel: Option<String>,
     pub memory_bytes: Option<u64>,
     pub controller: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hba: Option<Hba>,
     pub scheduler: Option<String>,
+}
+
+/// The host adapter: the PCI function that the disk hangs on.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Hba {
+    pub driver: Option<String>,
+    /// Four hex digits each.
+    pub pci_vendor_id: String,
+    pub pci_device_id: String,
+    /// What its own link to the machine runs at, over all lanes.
+    pub link_speed_bits_per_s: Option<u64>,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -67,7 +80,15 @@ pub struct DeviceReport {
     /// `ata`, `scsi`, `nvme`, `usb`, `virtio`, `loop`, `simulated` or `unknown`.
     pub interface: String,
     pub link_speed_bits_per_s: Option<u64>,
-    pub write_cache: WriteCache,
+    /// What the link could run at; a lower speed in use confounds what is measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link_speed_supported_bits_per_s: Option<u64>,
+    /// What stands between the machine's bus and the disk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bridge: Option<Bridge>,
+    pub write_cache: CacheSetting,
+    #[serde(default, skip_serializing_if = "CacheSetting::is_unknown")]
+    pub look_ahead: CacheSetting,
     pub manufacture: Option<Manufacture>,
     pub batch_label: Option<String>,
     pub temperature_celsius: Option<i32>,
@@ -82,12 +103,35 @@ pub struct Rotational {
     pub kernel_says: Option<bool>,
 }
 
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
-pub struct WriteCache {
+/// A USB bridge.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Bridge {
+    /// Four hex digits each.
+    pub usb_vendor_id: Option<String>,
+    pub usb_product_id: Option<String>,
+    pub vendor: Option<String>,
+    pub product: Option<String>,
+    /// `uas` or `usb-storage`.
+    pub driver: Option<String>,
+    /// The command that reaches the ATA disk behind it, `ata16` or `ata12`; `None` where none does.
+    pub pass_through: Option<String>,
+}
+
+/// A switch of a cache in the four states in which a device may tell it.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+pub struct CacheSetting {
     pub current: Option<bool>,
     pub changeable: Option<bool>,
     pub default: Option<bool>,
     pub saved: Option<bool>,
+}
+
+impl CacheSetting {
+    /// Whether the device tells nothing of it.
+    #[must_use]
+    pub fn is_unknown(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -103,9 +147,14 @@ pub struct Conditions {
     /// `none`, `preserve` or `destroy`.
     pub writes: String,
     pub write_cache_before: Option<bool>,
+    /// `None` where the kinds were measured with different ones.
     pub write_cache_during: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_cache_after: Option<bool>,
     pub look_ahead_before: Option<bool>,
     pub look_ahead_during: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub look_ahead_after: Option<bool>,
     /// Requests that others completed on the device during the run, from the kernel's counters.
     pub foreign_requests: Option<u64>,
     pub load_average_1min: Option<f64>,
@@ -177,6 +226,15 @@ impl Benchmark {
             Self::Skipped { kind, .. } => kind,
         }
     }
+
+    /// How the caches stood, where something was measured and somebody could tell.
+    #[must_use]
+    pub fn caches(&self) -> Option<&CachesUsed> {
+        match self {
+            Self::Measured(measured) => measured.caches.as_ref(),
+            Self::Skipped { .. } => None,
+        }
+    }
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -187,8 +245,19 @@ pub struct Measured {
     pub params: Value,
     pub samples: Value,
     pub elapsed_ns: u64,
+    /// How the device's caches stood while this was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caches: Option<CachesUsed>,
     pub interference: Interference,
     pub errors: Vec<MediumError>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+pub struct CachesUsed {
+    pub write: Option<bool>,
+    pub look_ahead: Option<bool>,
+    /// What the kind would have wanted and why it was not to be had, as a sentence.
+    pub instead: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]

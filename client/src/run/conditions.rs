@@ -16,6 +16,7 @@ pub fn host(tree: &Tree, disk: Option<&Disk>) -> Host {
         kernel: host::kernel(tree),
         memory_bytes: host::memory_bytes(tree),
         controller: disk.and_then(|disk| disk.controller.clone()),
+        hba: disk.and_then(|disk| disk.hba.clone()),
         scheduler: disk.and_then(|disk| disk.scheduler.clone()),
     }
 }

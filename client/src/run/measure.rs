@@ -7,10 +7,11 @@ use super::journal::{KindJournal, RunJournal};
 use super::monitor::Monitor;
 use super::progress::{Display, KindProgress};
 use super::target::Target;
-use super::{Request, writing_word};
+use super::{Request, caches, writing_word};
 use crate::benchmarks::rotation::{Verdict, detect};
 use crate::benchmarks::{Interrupt, Kind, Measurement, Notes, Samples, Session, Stop};
-use crate::identify::Tree;
+use crate::device::Cache;
+use crate::identify::{Tree, disk};
 use crate::report::document::{
     Benchmark, Conditions, Disturbance, Interference, Measured, MediumError, Probe, Provenance, RunDocument, SCHEMA,
 };
@@ -81,7 +82,7 @@ pub fn measure(
             disturbances,
             cpu_khz,
             load_average_most,
-            ..conditions(target, request, &interference, journal, interrupted)
+            ..conditions(target, tree, request, &interference, journal, interrupted, &benchmarks)
         },
         benchmarks,
     };
@@ -180,6 +181,10 @@ impl Run<'_> {
         let geometry = self.target.device.geometry();
         let later_ns =
             later.iter().map(|kind| kind.cost(&geometry, &self.request.settings, rotation_ns).elapsed_ns).sum();
+        let wish = kind.caches(&self.request.settings);
+        let switches = self.request.settings.switch_caches;
+        let (mut used, changed) = caches::prepare(self.target.device.as_mut(), wish, switches);
+        used.write = used.write.or(self.target.report.write_cache.current);
         let before = counters(self.target, self.tree);
         let earlier_ns = self.journal.elapsed_ns(kind.slug());
         let start_ns = self.target.device.now_ns();
@@ -190,9 +195,16 @@ impl Run<'_> {
         });
         let elapsed_ns = earlier_ns + (self.target.device.now_ns() - start_ns);
         let interference = counters(self.target, self.tree).since(&before);
+        for problem in caches::put_back(self.target.device.as_mut(), changed) {
+            self.display.warn(&problem);
+        }
         let Measurement { result, stop } = measurement;
         let entry = match result {
-            Ok(samples) => measured(kind, samples, elapsed_ns, interference, errors),
+            Ok(samples) => {
+                let mut entry = measured(kind, samples, elapsed_ns, interference, errors);
+                entry.caches = Some(used);
+                Benchmark::Measured(entry)
+            }
             Err(nothing) => skipped(&nothing.0),
         };
         match stop {
@@ -243,16 +255,17 @@ fn measured(
     elapsed_ns: u64,
     interference: Interference,
     errors: Vec<MediumError>,
-) -> Benchmark {
-    Benchmark::Measured(Measured {
+) -> Measured {
+    Measured {
         kind: kind.slug().to_owned(),
         version: kind.version(),
         params: samples.params,
         samples: samples.samples,
         elapsed_ns,
+        caches: None,
         interference,
         errors,
-    })
+    }
 }
 
 fn counters(target: &Target, tree: &Tree) -> Counters {
@@ -260,26 +273,31 @@ fn counters(target: &Target, tree: &Tree) -> Counters {
 }
 
 fn conditions(
-    target: &Target,
+    target: &mut Target,
+    tree: &Tree,
     request: &Request,
     interference: &Interference,
     journal: &RunJournal,
     interrupted: bool,
+    benchmarks: &[Benchmark],
 ) -> Conditions {
-    let report = &target.report;
+    let used = || benchmarks.iter().filter_map(Benchmark::caches);
+    let before = journal.header.caches_before;
+    let kernel_says = target.kernel_name.as_deref().and_then(|name| disk::kernel_write_cache(tree, name));
     let mut interruptions = journal.interruptions();
     interruptions.truncate(INTERRUPTIONS_MOST);
     Conditions {
         writes: writing_word(request.writing).to_owned(),
-        // Nothing is switched, so what stood before stood during the run.
-        write_cache_before: report.write_cache.current,
-        write_cache_during: report.write_cache.current,
-        look_ahead_before: target.look_ahead,
-        look_ahead_during: target.look_ahead,
+        write_cache_before: before.write,
+        write_cache_during: caches::in_common(used().map(|caches| caches.write)),
+        write_cache_after: target.device.cache(Cache::Write).or(kernel_says),
+        look_ahead_before: before.look_ahead,
+        look_ahead_during: caches::in_common(used().map(|caches| caches.look_ahead)),
+        look_ahead_after: target.device.cache(Cache::LookAhead),
         foreign_requests: interference.foreign_requests,
         load_average_1min: journal.header.load_average_1min,
-        temperature_before_celsius: report.temperature_celsius,
-        temperature_after_celsius: None,
+        temperature_before_celsius: target.report.temperature_celsius,
+        temperature_after_celsius: target.device.temperature_celsius(),
         interrupted,
         interruptions,
         disturbances: Vec::new(),

@@ -1,5 +1,6 @@
 //! One invocation: opens a device, measures the kinds that were asked for and writes down what was seen.
 
+mod caches;
 mod conditions;
 #[cfg(feature = "simtool")]
 mod fate;

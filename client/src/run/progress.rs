@@ -54,6 +54,14 @@ impl Display {
         }
     }
 
+    /// Says what went wrong without ending the run.
+    pub fn warn(&self, problem: &str) {
+        match self {
+            Self::Bar { bar, .. } => bar.suspend(|| say!("warning: {problem}")),
+            Self::Lines { .. } => say!("warning: {problem}"),
+        }
+    }
+
     /// Takes the bar away.
     pub fn finish(&mut self) {
         if let Self::Bar { bar, .. } = self {

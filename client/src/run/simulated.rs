@@ -9,7 +9,7 @@ use crate::device::raw::Writing;
 use crate::device::{AccessError, Cache, Device, Geometry, Span, Timing, Unswitchable};
 use crate::identify::Tree;
 use crate::report::digest::unit_digest;
-use crate::report::document::{DeviceReport, Manufacture, Provenance, Rotational, WriteCache};
+use crate::report::document::{CacheSetting, DeviceReport, Manufacture, Provenance, Rotational};
 use crate::sim::{self, SimError, SimulatedDrive};
 
 pub fn open(spec: &str, request: &Request) -> Result<Target, SimError> {
@@ -111,7 +111,7 @@ fn report(drive: &SimulatedDrive, request: &Request) -> DeviceReport {
     let made = identity.manufacture_year.zip(identity.manufacture_week);
     let from_drive = made.map(|(year, week)| Manufacture { year, week, source: "log_page_0x0e".to_owned() });
     DeviceReport {
-        unit_digest: unit_digest(Some(&identity.vendor), &identity.model, &identity.serial),
+        unit_digest: unit_digest(&identity.model, &identity.serial),
         vendor: Some(identity.vendor),
         model: identity.model,
         firmware: identity.firmware,
@@ -125,7 +125,10 @@ fn report(drive: &SimulatedDrive, request: &Request) -> DeviceReport {
         form_factor: identity.form_factor,
         interface: "simulated".to_owned(),
         link_speed_bits_per_s: identity.link_speed_bits_per_s,
-        write_cache: WriteCache {
+        link_speed_supported_bits_per_s: identity.link_speed_bits_per_s,
+        bridge: None,
+        look_ahead: CacheSetting { current: Some(drive.look_ahead()), ..CacheSetting::default() },
+        write_cache: CacheSetting {
             current: Some(identity.write_cache.current),
             changeable: Some(identity.write_cache.changeable),
             default: Some(identity.write_cache.default),

@@ -87,6 +87,7 @@ pub fn reopen(
         target.device.idle(clock_ns.saturating_sub(target.device.now_ns()));
     }
     let said = restore_caches(&mut target, header.caches_before);
+    target.device.settle_caches();
     // What was said of the disk before the run stays what the document says of it.
     target.report = header.device.clone();
     Ok((target, said))
@@ -117,7 +118,11 @@ fn find(path: &str, header: &Header, tree: &Tree) -> Result<String, ResumeError>
     // The digest is slow on purpose: only disks of the right size are asked for theirs.
     let same =
         |disk: &Disk| disk.capacity_bytes == device.capacity_bytes && target::digest_of(disk) == device.unit_digest;
-    let disks: Vec<Disk> = tree.block_devices().iter().filter_map(|name| Disk::read(tree, name)).collect();
+    let mut disks: Vec<Disk> = tree.block_devices().iter().filter_map(|name| Disk::read(tree, name)).collect();
+    // Behind a bridge the disk itself is asked, as it was when the run began. One that can't be opened is known by sysfs.
+    for disk in disks.iter_mut().filter(|disk| disk.capacity_bytes == device.capacity_bytes) {
+        let _ = target::interview(disk);
+    }
     let canonical = std::fs::canonicalize(path).ok();
     let there = disks.iter().find(|disk| canonical.as_deref() == Some(disk.path.as_path()));
     // Without a serial number a size is no identity: only the place, or the person, says which disk it is.

@@ -4,9 +4,12 @@ use std::path::Path;
 
 use super::{Request, conditions, simulated};
 use crate::device::Device;
+use crate::device::dialogue::Bus;
 use crate::device::raw::{OpenError, RawDisk, Writing, resolve};
+use crate::identify::pages::Setting;
+use crate::identify::pages::log::Manufactured;
 use crate::identify::{Disk, Tree};
-use crate::report::document::{DeviceReport, Host, Provenance, Rotational, WriteCache};
+use crate::report::document::{CacheSetting, DeviceReport, Host, Manufacture, Provenance, Rotational};
 use crate::safety::confirm::Challenge;
 use crate::safety::{self, Refusal, signatures, snapshot};
 use crate::sim::{self, SimError};
@@ -73,10 +76,10 @@ pub fn open_if(request: &Request, tree: &Tree, ask: Ask<'_>, objection: Objectio
 }
 
 fn open_raw(request: &Request, tree: &Tree, ask: Ask<'_>, objection: Objection<'_>) -> Result<Target, TargetError> {
-    let disk = look_up(tree, &request.device)?;
+    let mut disk = look_up(tree, &request.device)?;
     let path = disk.path.clone();
     // Opened for reading, whatever it will be opened for: who it is has to be known first.
-    let geometry = RawDisk::open(&path, Writing::Nothing, disk.max_request_bytes)?.geometry();
+    let geometry = interview(&mut disk)?.geometry();
     let report = device_report(&disk, request, geometry);
     if let Some(why) = objection(&report) {
         return Err(TargetError::Different(why));
@@ -91,15 +94,29 @@ fn open_raw(request: &Request, tree: &Tree, ask: Ask<'_>, objection: Objection<'
         // Once more: whatever was mounted while the question stood on the screen.
         guard(request, tree, &disk, &path)?;
     }
-    let device = RawDisk::open(&path, request.writing, disk.max_request_bytes)?;
+    let mut device = RawDisk::open(&path, request.writing, disk.max_request_bytes)?;
+    device.ask(Bus::of(&disk.interface));
+    if request.settings.switch_caches {
+        device.permit_switching(&path);
+    }
     Ok(Target {
         report,
         host: conditions::host(tree, Some(&disk)),
         provenance: Provenance::Probe,
         kernel_name: Some(disk.name),
-        look_ahead: None,
+        look_ahead: disk.caches.look_ahead.current,
         device: Box::new(device),
     })
+}
+
+/// Opens the disk for reading and lets it say itself who it is.
+///
+/// # Errors
+/// [`OpenError`] says why it can't be opened; what it does not answer is no error.
+pub fn interview(disk: &mut Disk) -> Result<RawDisk, OpenError> {
+    let mut device = RawDisk::open(&disk.path, Writing::Nothing, disk.max_request_bytes)?;
+    disk.take(device.ask(Bus::of(&disk.interface)));
+    Ok(device)
 }
 
 /// The disk that a path names, as far as it can be known without opening it.
@@ -177,7 +194,7 @@ fn model_of(disk: &Disk) -> String {
 #[must_use]
 pub fn digest_of(disk: &Disk) -> Option<String> {
     let serial = disk.serial.as_deref().unwrap_or_default();
-    crate::report::digest::unit_digest(disk.vendor.as_deref(), &model_of(disk), serial)
+    crate::report::digest::unit_digest(&model_of(disk), serial)
 }
 
 fn device_report(disk: &Disk, request: &Request, geometry: crate::device::Geometry) -> DeviceReport {
@@ -201,11 +218,22 @@ fn device_report(disk: &Disk, request: &Request, geometry: crate::device::Geomet
         form_factor: disk.form_factor.clone(),
         interface: disk.interface.clone(),
         link_speed_bits_per_s: disk.link_speed_bits_per_s,
-        write_cache: WriteCache { current: disk.write_cache, ..WriteCache::default() },
-        manufacture: request.manufacture.clone(),
+        link_speed_supported_bits_per_s: disk.link_speed_supported_bits_per_s,
+        bridge: disk.bridge.clone(),
+        write_cache: cache_setting(disk.caches.write),
+        look_ahead: cache_setting(disk.caches.look_ahead),
+        manufacture: request.manufacture.clone().or_else(|| {
+            let Manufactured { year, week } = disk.manufactured?;
+            Some(Manufacture { year, week, source: "log_page_0x0e".to_owned() })
+        }),
         batch_label: request.batch_label.clone(),
-        temperature_celsius: None,
+        temperature_celsius: disk.temperature_celsius,
     }
+}
+
+fn cache_setting(setting: Setting) -> CacheSetting {
+    let Setting { current, changeable, default, saved } = setting;
+    CacheSetting { current, changeable, default, saved }
 }
 
 #[cfg(test)]

@@ -45,6 +45,7 @@ mod tests {
             params,
             samples,
             elapsed_ns: 1,
+            caches: None,
             interference: Interference::default(),
             errors: Vec::new(),
         }

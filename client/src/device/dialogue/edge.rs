@@ -1,4 +1,4 @@
-//! The two calls that hand a disk a command: `SG_IO` (scsi/sg.h) and `NVME_IOCTL_ADMIN_CMD` (linux/nvme_ioctl.h).
+//! The two calls that hand a disk a command: `SG_IO` (`scsi/sg.h`) and `NVME_IOCTL_ADMIN_CMD` (`linux/nvme_ioctl.h`).
 #![allow(unsafe_code, reason = "both ioctls take a structure with addresses in it; each block says why it is sound")]
 
 use std::ffi::{c_int, c_void};
@@ -46,7 +46,7 @@ struct SgHeader {
     info: u32,
 }
 
-/// `nvme_passthru_cmd` of linux/nvme_ioctl.h.
+/// `nvme_passthru_cmd` of `linux/nvme_ioctl.h`.
 #[repr(C)]
 #[derive(Default)]
 struct NvmePassthru {

@@ -126,17 +126,17 @@ impl Behaviour {
         }
     }
 
-    fn nvme(&mut self, command: Admin, data: &mut [u8]) -> Result<u32, CommandError> {
+    fn nvme(&mut self, command: Admin, data: &mut [u8]) -> u32 {
         match (command.opcode, command.cdw10 >> 8 & 7) {
             (0x06, _) => data.copy_from_slice(&pages::nvme::tests::controller_data()),
             (0x02, _) => data[1..3].copy_from_slice(&309_u16.to_le_bytes()),
-            (0x0A, 0) => return Ok(u32::from(self.write_cache)),
-            (0x0A, 3) => return Ok(4),
-            (0x0A, select) => return Ok(u32::from(select == 1)),
+            (0x0A, 0) => return u32::from(self.write_cache),
+            (0x0A, 3) => return 4,
+            (0x0A, select) => return u32::from(select == 1),
             (0x09, _) if self.obeys => self.write_cache = command.cdw11 & 1 != 0,
             _ => {}
         }
-        Ok(0)
+        0
     }
 }
 
@@ -174,7 +174,7 @@ impl Commands for Fake {
         let mut disk = self.0.borrow_mut();
         disk.commands.push(command.opcode);
         match disk.answers {
-            Answers::Nvme => disk.nvme(command, data),
+            Answers::Nvme => Ok(disk.nvme(command, data)),
             Answers::Silence => Err(CommandError::Silent),
             _ => Err(CommandError::Unsupported),
         }

@@ -10,7 +10,7 @@ mod nvme;
 mod scsi;
 
 #[cfg(test)]
-pub mod fake;
+mod fake;
 
 use std::io::Write;
 use std::os::fd::OwnedFd;
@@ -128,10 +128,9 @@ impl Dialogue {
     /// Whether the cache is on now.
     pub fn cache(&mut self, which: Cache) -> Option<bool> {
         match self.speech {
-            Speech::None => None,
             Speech::Ata(carrier) => {
                 let identity = identify_device(&ata::identify(&mut self.commands, carrier).ok()?)?;
-                setting(&identity.caches, which).current
+                setting(identity.caches, which).current
             }
             Speech::Mode(form) => {
                 let page = scsi::mode_page(&mut self.commands, form, mode::CACHING, Values::Current).ok()?;
@@ -142,7 +141,7 @@ impl Dialogue {
                 }
             }
             Speech::Nvme if which == Cache::Write => nvme::write_cache(&mut self.commands).ok(),
-            Speech::Nvme => None,
+            Speech::Nvme | Speech::None => None,
         }
     }
 
@@ -171,7 +170,6 @@ impl Dialogue {
 
     fn send(&mut self, which: Cache, on: bool) -> Result<(), CommandError> {
         match self.speech {
-            Speech::None => Err(CommandError::Unsupported),
             Speech::Ata(carrier) => {
                 let feature = match (which, on) {
                     (Cache::Write, true) => Feature::WriteCacheOn,
@@ -191,7 +189,7 @@ impl Dialogue {
                 scsi::mode_select(&mut self.commands, form, &list)
             }
             Speech::Nvme if which == Cache::Write => nvme::set_write_cache(&mut self.commands, on),
-            Speech::Nvme => Err(CommandError::Unsupported),
+            Speech::Nvme | Speech::None => Err(CommandError::Unsupported),
         }
     }
 
@@ -204,6 +202,11 @@ impl Dialogue {
             Thermometer::LogPage => pages::log::celsius(&scsi::log_page(commands, pages::log::TEMPERATURE).ok()?),
             Thermometer::NvmeLog => pages::nvme::celsius(&nvme::smart_log(commands).ok()?),
         }
+    }
+
+    /// What stands now is what will be put back.
+    pub fn settle(&mut self) {
+        self.before = [None; 2];
     }
 
     /// Puts each cache that was switched back to where it was found. Answers with what could not be put back.
@@ -244,7 +247,7 @@ fn index(which: Cache) -> usize {
     }
 }
 
-fn setting(caches: &Caches, which: Cache) -> pages::Setting {
+fn setting(caches: Caches, which: Cache) -> pages::Setting {
     match which {
         Cache::Write => caches.write,
         Cache::LookAhead => caches.look_ahead,

@@ -134,6 +134,16 @@ fn a_disk_that_does_not_follow_is_found_out_and_what_can_not_be_put_back_is_said
 }
 
 #[test]
+fn what_was_settled_is_what_is_put_back() {
+    let (shared, mut dialogue, _) = dialogue(ATA, Bus::Ata);
+    dialogue.set_cache(Cache::Write, false).expect("it can be switched");
+    dialogue.settle();
+    dialogue.set_cache(Cache::Write, true).expect("it can be switched");
+    drop(dialogue);
+    assert!(!shared.borrow().write_cache);
+}
+
+#[test]
 fn nothing_is_sent_without_leave() {
     let (shared, mut dialogue, _) = dialogue(ATA, Bus::Ata);
     dialogue.permit(Err(Unswitchable("others use the disk".to_owned())));

@@ -132,4 +132,4 @@ fn generation_bits_per_s(generation: u16) -> Option<u64> {
 
 #[cfg(test)]
 #[path = "ata_tests.rs"]
-pub mod tests;
+pub(crate) mod tests;

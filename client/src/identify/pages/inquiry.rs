@@ -27,7 +27,7 @@ pub fn standard(data: &[u8]) -> Option<Inquiry> {
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(crate) mod tests {
     use super::*;
 
     pub fn sample() -> Vec<u8> {

@@ -61,7 +61,7 @@ pub fn manufactured(answer: &[u8]) -> Option<Manufactured> {
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// A log page with these parameters (code, control, value).

@@ -19,6 +19,7 @@ pub enum Form {
 }
 
 impl Form {
+    #[must_use]
     pub const fn header_bytes(self) -> usize {
         match self {
             Self::Six => 4,
@@ -37,6 +38,7 @@ pub enum Values {
 }
 
 impl Values {
+    #[must_use]
     pub const fn field(self) -> u8 {
         match self {
             Self::Current => 0,
@@ -118,4 +120,4 @@ pub enum Switch {
 
 #[cfg(test)]
 #[path = "mode_tests.rs"]
-pub mod tests;
+pub(crate) mod tests;

@@ -52,8 +52,7 @@ fn the_switches_are_wce_and_dra_turned_round() {
 fn the_four_values_are_those_that_the_disk_gave_and_changeable_is_a_mask() {
     let caches = caches(|values| match values {
         Values::Current => Some(caching_page(0x00, 0x20)),
-        Values::Changeable => Some(caching_page(0x04, 0x00)),
-        Values::Default => Some(caching_page(0x04, 0x00)),
+        Values::Changeable | Values::Default => Some(caching_page(0x04, 0x00)),
         Values::Saved => None,
     });
     let write = Setting { current: Some(false), changeable: Some(true), default: Some(true), saved: None };

@@ -71,7 +71,7 @@ pub const fn changeable(capabilities: u32) -> bool {
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(crate) mod tests {
     use super::*;
 
     pub fn controller_data() -> Vec<u8> {

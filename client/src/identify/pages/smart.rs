@@ -48,7 +48,7 @@ pub fn sct_celsius(status: &[u8]) -> Option<i32> {
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// SMART READ DATA with these attributes (id, raw value), its checksum put right.

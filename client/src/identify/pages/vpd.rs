@@ -63,7 +63,7 @@ pub fn characteristics(page: &[u8]) -> Option<(Option<Rotation>, Option<&'static
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(crate) mod tests {
     use super::*;
 
     pub fn page(code: u8, body: &[u8]) -> Vec<u8> {
@@ -83,8 +83,8 @@ pub mod tests {
     #[test]
     fn page_89_carries_the_disks_own_words() {
         let identify = super::super::ata::tests::sample(|_| {});
-        let identity = ata(&ata_information(&identify)).expect("an identity");
-        assert_eq!(identity.model.as_deref(), Some("A MODEL NAME LONGER THAN SIXTEEN"));
+        let told = ata(&ata_information(&identify)).expect("an identity");
+        assert_eq!(told.model.as_deref(), Some("A MODEL NAME LONGER THAN SIXTEEN"));
         assert_eq!(ata(&ata_information(&identify[..511])), None);
     }
 
