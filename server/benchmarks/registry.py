@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.benchmarks import bandwidth, fluctuation, positional, seeker, skippy, temperature, zoned
+from server.benchmarks import access, bandwidth, fluctuation, positional, random_io, seeker, skippy, temperature, zoned
 from server.benchmarks.contract import Kind
 
 KINDS: tuple[Kind, ...] = (
@@ -13,4 +13,6 @@ KINDS: tuple[Kind, ...] = (
     fluctuation.KIND,
     temperature.KIND,
     positional.KIND,
+    random_io.KIND,
+    access.KIND,
 )

@@ -17,6 +17,9 @@ from server.core.problems import ErrorItem
 ADDRESS_FIELDS = frozenset({"start_block", "offset_blocks", "from_blocks", "to_blocks"})
 """Absolute block addresses, as a number or a column."""
 
+WRITING = frozenset({"write", "mixed"})
+"""Variants of a series that write."""
+
 
 def inconsistencies(document: dict[str, Any]) -> list[ErrorItem]:
     """Return every contradiction found, in the document's order."""
@@ -89,8 +92,9 @@ def _sample_errors(node: Any, path: str, blocks: int) -> Iterator[ErrorItem]:
 def _write_errors(samples: dict[str, Any], path: str) -> Iterator[ErrorItem]:
     """Name the series that wrote in a run that says it wrote nothing."""
     for number, series in enumerate(samples.get("series", ())):
-        if series.get("variant") == "write":
-            yield ErrorItem(f"{path}/series/{number}/variant", "is write, but /conditions/writes is none.")
+        if (variant := series.get("variant")) in WRITING:
+            message = f"is {variant}, but /conditions/writes is none."
+            yield ErrorItem(f"{path}/series/{number}/variant", message)
 
 
 def _is_column(value: Any) -> bool:

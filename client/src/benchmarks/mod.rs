@@ -7,9 +7,11 @@ pub mod columns;
 pub mod registry;
 pub mod rotation;
 
+mod access;
 mod bandwidth;
 mod fluctuation;
 mod positional;
+mod random_io;
 mod seeker;
 mod session;
 mod skippy;

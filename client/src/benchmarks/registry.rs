@@ -1,8 +1,8 @@
 //! All kinds, in the order in which a run measures them. A kind that is not listed here does not exist.
 
-use super::{Kind, bandwidth, fluctuation, positional, seeker, skippy, temperature, zoned};
+use super::{Kind, access, bandwidth, fluctuation, positional, random_io, seeker, skippy, temperature, zoned};
 
-pub static KINDS: [&dyn Kind; 7] = [
+pub static KINDS: [&dyn Kind; 9] = [
     &skippy::Skippy,
     &zoned::Zoned,
     &seeker::Seeker,
@@ -10,6 +10,8 @@ pub static KINDS: [&dyn Kind; 7] = [
     &fluctuation::Fluctuation,
     &temperature::Temperature,
     &positional::Positional,
+    &random_io::RandomIo,
+    &access::Access,
 ];
 
 /// The kind of that slug.

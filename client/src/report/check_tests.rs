@@ -169,7 +169,11 @@ fn block_sizes_that_contradict_each_other_are_refused() {
 
 #[test]
 fn a_write_variant_in_a_run_without_writes_is_refused() {
-    assert_violation("/conditions/writes", json!("none"), "/benchmarks/0/samples/series/0/variant: a write variant");
+    assert_violation(
+        "/conditions/writes",
+        json!("none"),
+        "/benchmarks/0/samples/series/0/variant: a variant that writes",
+    );
 }
 
 #[test]

@@ -63,13 +63,23 @@ fn check_benchmark(path: &str, benchmark: &Value, facts: &Facts) -> Vec<Violatio
     for (index, series) in items(&benchmark["samples"]["series"]).enumerate() {
         let path = format!("{path}/samples/series/{index}");
         let Some(series) = series.as_object() else { continue };
-        violations.extend(column_lengths(&path, series));
-        violations.extend(positions(&path, series, facts.capacity_blocks));
-        violations.extend(region_ends(&path, series, facts.capacity_blocks));
-        if series.get("variant").is_some_and(|variant| variant == "write") && !facts.writes {
-            let message = "a write variant in a run whose /conditions/writes is none".to_owned();
+        violations.extend(check_columns(&path, series, facts.capacity_blocks));
+        let writes = |variant: &Value| variant == "write" || variant == "mixed";
+        if series.get("variant").is_some_and(writes) && !facts.writes {
+            let message = "a variant that writes in a run whose /conditions/writes is none".to_owned();
             violations.push(broken(format!("{path}/variant"), message));
         }
+    }
+    violations
+}
+
+/// The columns of a series, and those of the objects in it.
+fn check_columns(path: &str, series: &Map<String, Value>, capacity_blocks: u64) -> Vec<Violation> {
+    let mut violations = column_lengths(path, series);
+    violations.extend(positions(path, series, capacity_blocks));
+    violations.extend(region_ends(path, series, capacity_blocks));
+    for (name, inner) in series.iter().filter_map(|(name, value)| Some((name, value.as_object()?))) {
+        violations.extend(check_columns(&format!("{path}/{name}"), inner, capacity_blocks));
     }
     violations
 }

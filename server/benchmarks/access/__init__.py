@@ -1,0 +1,18 @@
+"""ACCESS: the numbers of HD Tune and HD Tach (Maxtor)."""
+
+from pathlib import Path
+
+from server.benchmarks.access.chart import charts
+from server.benchmarks.access.definitions import METRICS
+from server.benchmarks.access.extract import extract
+from server.benchmarks.contract import Kind
+
+KIND = Kind(
+    slug="access",
+    title="ACCESS: what HD Tune and HD Tach print",
+    extractor_version="1.0.0",
+    metrics=METRICS,
+    extract=extract,
+    charts=charts,
+    folder=Path(__file__).parent,
+)

@@ -1,0 +1,211 @@
+"""ACCESS's samples to measurements: HD Tune's and HD Tach's numbers by their own definitions (Maxtor 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from server.benchmarks.access import definitions as metric
+from server.benchmarks.access.rates import Columns, columns_of, scatter_of
+from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
+
+LEVEL = 0.95
+Z95 = 1.96
+SHORTEST_HALF_TURN_NS = 2e6
+"""Of a disk of 15,000 turns a minute: what takes longer may have come from the medium."""
+FEWEST_RANDOM = 10
+MANY_RANDOM = 300
+FEWEST_RATES = 9
+MANY_RATES = 17
+RESTLESS = 0.05
+NEAR = 0.5
+"""A rate belongs to a position if it begins within half a per cent of it."""
+BUFFERED = 3.0
+"""As the probe: what takes less than so many times the answer of one block came from the buffer."""
+
+
+def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
+    """Never raises on data that fits the schema: what the samples do not carry gets a reason instead."""
+    spread, positions = columns_of(entry, "spread"), columns_of(entry, "positions")
+    scatter = scatter_of(spread.mb_per_s(facts))
+    burst = columns_of(entry, "burst")
+    measurements = (
+        _access_time(columns_of(entry, "random")),
+        *_transfer(spread.mb_per_s(facts), scatter),
+        *_positions(positions, scatter, facts),
+        _burst(burst, facts),
+        _cpu(entry, facts),
+        _buffer(columns_of(entry, "buffer"), burst, entry["params"], facts),
+    )
+    details = {"scatter_mb_per_s": scatter, "spread": len(spread), "positions": len(positions)}
+    return Extraction(measurements, details)
+
+
+def _access_time(random: Columns) -> Measurement:
+    count = len(random)
+    if count < FEWEST_RANDOM:
+        return _none(metric.ACCESS, f"{count} random reads do not carry a mean; it needs {FEWEST_RANDOM}.")
+    times = random.elapsed_ns / 1e6
+    mean = float(times.mean())
+    reach = float(stats.t.ppf((1 + LEVEL) / 2, count - 1) * times.std(ddof=1)) / count**0.5
+    quality, reason = Quality.GOOD, ""
+    if count < MANY_RANDOM:
+        quality, reason = Quality.FAIR, f"From {count} reads."
+    if reach > 0.2 * mean:
+        quality, reason = Quality.POOR, f"{count} reads leave the mean open by {reach / mean:.0%} either way."
+    return Measurement(metric.ACCESS.key, "", mean, mean - reach, mean + reach, count, quality, reason)
+
+
+def _transfer(rates: np.ndarray[Any, np.dtype[np.float64]], scatter: float) -> list[Measurement]:
+    count = len(rates)
+    if count < FEWEST_RATES:
+        why = f"{count} rates are too few to stand for the disk; it needs {FEWEST_RATES}."
+        return [_none(what, why) for what in (metric.AVERAGE, metric.MINIMUM, metric.MAXIMUM)]
+    quality, reason = _judge(float(rates.mean()), scatter)
+    if quality is Quality.GOOD and count < MANY_RATES:
+        quality, reason = Quality.FAIR, f"From {count} places."
+    found = []
+    for what, value, error in (
+        (metric.AVERAGE, float(rates.mean()), Z95 * scatter / count**0.5),
+        (metric.MINIMUM, float(rates.min()), Z95 * scatter),
+        (metric.MAXIMUM, float(rates.max()), Z95 * scatter),
+    ):
+        low = max(value - error, 0.0)
+        found.append(Measurement(what.key, "", value, low, value + error, count, quality, reason))
+    return found
+
+
+def _judge(rate: float, scatter: float) -> tuple[Quality, str]:
+    if scatter > 4 * RESTLESS * rate:
+        return (
+            Quality.POOR,
+            f"Neighbouring rates differ by {scatter / rate:.0%}: something else used the disk.",
+        )
+    if scatter > RESTLESS * rate:
+        return (
+            Quality.FAIR,
+            f"Neighbouring rates differ by {scatter / rate:.1%}, more than those of a quiet disk.",
+        )
+    return Quality.GOOD, ""
+
+
+def _positions(positions: Columns, scatter: float, facts: Facts) -> list[Measurement]:
+    rates, ends = positions.mb_per_s(facts), positions.offset_blocks + positions.length_blocks
+    shares = positions.share(facts)
+    # The last position is the end of the disk, and the stretch that stands for it ends there.
+    last = 100 * ends * facts.block_bytes / max(facts.capacity_bytes, 1)
+    found = []
+    for name in metric.POSITIONS:
+        distance = np.abs((last if name == "100" else shares) - float(name))
+        near = int(np.argmin(distance)) if len(distance) else -1
+        if near < 0 or distance[near] > NEAR:
+            why = "This position was not measured: the run ended before it, or the medium failed there."
+            found.append(_none(metric.RATE_AT, why, name))
+            continue
+        value, error = float(rates[near]), Z95 * scatter
+        quality, reason = _judge(value, scatter)
+        if quality is Quality.GOOD:
+            quality, reason = Quality.FAIR, "A single sample."
+        low = max(value - error, 0.0)
+        found.append(Measurement(metric.RATE_AT.key, name, value, low, value + error, 1, quality, reason))
+    return found
+
+
+def _burst(burst: Columns, facts: Facts) -> Measurement:
+    single = _single_block_ns(burst)
+    if single is None:
+        return _none(metric.BURST, "No block was read again.")
+    if single >= SHORTEST_HALF_TURN_NS:
+        return _none(
+            metric.BURST,
+            f"A block that was just read takes {single / 1e6:.1f} ms again: it comes from the medium, not "
+            "from a buffer.",
+        )
+    best: tuple[float, float, float, int] | None = None
+    for length in np.unique(burst.length_blocks[burst.length_blocks > 1]):
+        times = np.sort(burst.elapsed_ns[burst.length_blocks == length])
+        count = len(times)
+        reach = Z95 * (count * 0.25) ** 0.5
+        low, high = (int(np.clip(round((count - 1) / 2 + side * reach), 0, count - 1)) for side in (-1, 1))
+        # MB/s: bytes in a nanosecond are thousands of them.
+        size = float(length) * facts.block_bytes * 1e3
+        rate = size / float(np.median(times))
+        if best is None or rate > best[0]:
+            best = (rate, size / float(times[high]), size / float(times[low]), count)
+    if best is None:
+        return _none(metric.BURST, "Only single blocks were read again; a rate needs longer requests.")
+    value, low_rate, high_rate, count = best
+    quality, reason = (Quality.GOOD, "") if count >= 50 else (Quality.FAIR, f"From {count} reads.")
+    low_rate, high_rate = min(low_rate, value), max(high_rate, value)
+    return Measurement(metric.BURST.key, "", value, low_rate, high_rate, count, quality, reason)
+
+
+def _single_block_ns(burst: Columns) -> float | None:
+    singles = burst.elapsed_ns[burst.length_blocks == 1]
+    return float(np.median(singles)) if len(singles) else None
+
+
+def _cpu(entry: Mapping[str, Any], facts: Facts) -> Measurement:
+    spent = [
+        one["processors"]
+        for one in entry["samples"]["series"]
+        if one["pattern"] == "spread" and one["processors"] is not None
+    ]
+    if not spent:
+        why = (
+            "A simulated drive's time is not the processors'."
+            if facts.simulated
+            else "The machine did not tell what its processors did."
+        )
+        return _none(metric.CPU, why)
+    busy = float(sum(one["user_ns"] + one["system_ns"] for one in spent))
+    total = busy + sum(one["idle_ns"] + one["iowait_ns"] for one in spent)
+    ticks = int(total / 1e7)
+    if ticks < 20:
+        return _none(
+            metric.CPU, "Shorter than 20 ticks of the machine's processor clock: the share says nothing."
+        )
+    share, error = 100 * busy / total, 100 / ticks
+    reason = "All programs of the machine and all of its processors count; HD Tune knew one."
+    low, high = max(share - error, 0.0), min(share + error, 100.0)
+    return Measurement(metric.CPU.key, "", share, low, high, ticks, Quality.FAIR, reason)
+
+
+def _buffer(buffer: Columns, burst: Columns, params: Mapping[str, Any], facts: Facts) -> Measurement:
+    single = _single_block_ns(burst)
+    if single is None or single >= SHORTEST_HALF_TURN_NS:
+        return _none(metric.BUFFER, "Nothing that was just read comes back from a buffer.")
+    # Requests that are answered from memory and requests that wait for the medium must be told apart.
+    limit = min(single * BUFFERED, SHORTEST_HALF_TURN_NS)
+    lengths = np.unique(buffer.length_blocks)
+    held = {float(length): _held(buffer, length, limit) for length in lengths}
+    kept = [length for length, there in held.items() if there]
+    if not kept:
+        return _none(metric.BUFFER, "No stretch that was read was still in the buffer at its end.")
+    longest = max(kept)
+    beyond = [length for length, there in held.items() if not there and length > longest]
+    kib = facts.block_bytes / 1024
+    count = len(buffer)
+    if not beyond:
+        reason = (
+            f"The longest stretch that was tried ({longest * kib:.0f} KiB) was still there: it may be more."
+        )
+        return Measurement(metric.BUFFER.key, "", longest * kib, None, None, count, Quality.POOR, reason)
+    low, high = longest * kib, min(beyond) * kib
+    if any(not there and length < longest for length, there in held.items()):
+        reason = "Shorter stretches were gone while longer ones were there: not simply the last is held."
+        return Measurement(metric.BUFFER.key, "", low, None, None, count, Quality.POOR, reason)
+    reason = f"Between {low:.0f} and {high:.0f} KiB for one stream; the drive's memory may hold several."
+    return Measurement(metric.BUFFER.key, "", low, low, high, count, Quality.FAIR, reason)
+
+
+def _held(buffer: Columns, length: float, limit_ns: float) -> bool:
+    again = buffer.elapsed_ns[buffer.length_blocks == length]
+    return bool((again < limit_ns).sum() * 2 > len(again))
+
+
+def _none(what: Metric, reason: str, scope: str = "") -> Measurement:
+    return Measurement(what.key, scope, None, None, None, 0, Quality.NONE, reason)

@@ -1,0 +1,18 @@
+"""RANDOM_IO: random requests by size, mode and number under way (Platinum; queue depths: OLP)."""
+
+from pathlib import Path
+
+from server.benchmarks.contract import Kind
+from server.benchmarks.random_io.chart import charts
+from server.benchmarks.random_io.definitions import METRICS
+from server.benchmarks.random_io.extract import extract
+
+KIND = Kind(
+    slug="random_io",
+    title="RANDOM_IO: many small requests",
+    extractor_version="1.0.0",
+    metrics=METRICS,
+    extract=extract,
+    charts=charts,
+    folder=Path(__file__).parent,
+)

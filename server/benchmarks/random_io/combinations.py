@@ -1,0 +1,146 @@
+"""The combinations of a run: rates, their intervals, and how far they may be trusted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from server.benchmarks.contract import Facts, Quality
+from server.benchmarks.random_io.latencies import Z95, Latencies, latencies_of
+
+LEVEL = 0.95
+FEWEST_SLICES = 5
+FEWEST_STEADY = 10
+MANY = 1000
+FEW = 100
+NARROW = 0.05
+WIDE = 0.2
+DRIFT = 0.15
+"""Between the first and the last third of the time: more than places drawn at random make."""
+
+
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """One series, with MB of 10^6 bytes and times in seconds or, of latencies, milliseconds."""
+
+    variant: str
+    pattern: str
+    concurrency: int
+    size: int
+    asked: int
+    requests: int
+    failed: int
+    elapsed_s: float
+    rate: float
+    error: float
+    """Half of the rate's interval, as a share of it."""
+    slices: NDArray[np.float64]
+    """Requests a second, slice by slice."""
+    latencies: Mapping[str, Latencies]
+    """By `read` and `write`."""
+    write_cache: bool | None
+
+    @property
+    def letter(self) -> str:
+        return "p" if self.pattern == "processes" else "q"
+
+    @property
+    def scope(self) -> str:
+        return f"{self.variant}/{self.size}/{self.letter}{self.concurrency}"
+
+    @property
+    def drift(self) -> float:
+        """Rate of the last third of the slices over that of the first, less one; 0 where chance can do it."""
+        third = len(self.slices) // 3
+        if third < 2:
+            return 0.0
+        first, last = self.slices[:third], self.slices[-third:]
+        change = float(last.mean() - first.mean())
+        chance = 3 * float(np.hypot(first.std(ddof=1), last.std(ddof=1))) / third**0.5
+        share = change / float(first.mean())
+        return share if abs(change) > chance and abs(share) > DRIFT else 0.0
+
+    def judge(self) -> tuple[Quality, str]:
+        """How far the rate may be trusted."""
+        if self.drift:
+            return Quality.POOR, (
+                f"The rate changed by {self.drift:+.0%} while it was measured: a cache filled or emptied, "
+                "or something else used the disk."
+            )
+        if self.error > WIDE or self.requests < FEW // 2:
+            return (
+                Quality.POOR,
+                f"{self.requests} requests leave the rate open by {self.error:.0%} either way.",
+            )
+        if self.failed:
+            return Quality.FAIR, f"The medium failed at {self.failed} requests, which took their time."
+        if self.requests < self.asked:
+            return Quality.FAIR, f"Ended early, after {self.requests} of {self.asked} requests."
+        if self.variant != "read" and self.write_cache is not False:
+            known = "was on" if self.write_cache else "may have been on"
+            return Quality.FAIR, (
+                f"The write cache {known}: so fast the drive takes writes in, for {self.requests} requests."
+            )
+        if self.requests < MANY or self.error > NARROW:
+            return Quality.FAIR, f"From {self.requests} requests, which leave {self.error:.1%} either way."
+        return Quality.GOOD, ""
+
+
+def combinations_of(entry: Mapping[str, Any], facts: Facts) -> list[Combination]:
+    """All series that took a measurable time, in the document's order."""
+    found = (_combination(one, entry["params"], facts) for one in entry["samples"]["series"])
+    return [one for one in found if one is not None]
+
+
+def _combination(series: Mapping[str, Any], params: Mapping[str, Any], facts: Facts) -> Combination | None:
+    if series["elapsed_ns"] <= 0:
+        return None
+    steady = series["steady_requests"] >= FEWEST_STEADY and series["steady_ns"] > 0
+    requests, time_ns = (
+        (series["steady_requests"], series["steady_ns"])
+        if steady
+        else (series["requests"], series["elapsed_ns"])
+    )
+    latencies = {
+        name: found
+        for name, key in (("read", "reads"), ("write", "writes"))
+        if (found := latencies_of(series[key], params["sub_bucket_bits"])) is not None
+    }
+    slices = _slices(series["slices"])
+    return Combination(
+        variant=series["variant"],
+        pattern=series["pattern"],
+        concurrency=series["concurrency"],
+        size=series["request_blocks"] * facts.block_bytes,
+        asked=params["requests"],
+        requests=series["requests"],
+        failed=series["failed_requests"],
+        elapsed_s=series["elapsed_ns"] / 1e9,
+        rate=requests / time_ns * 1e9,
+        error=_error(slices, latencies, series["requests"]),
+        slices=slices,
+        latencies=latencies,
+        write_cache=facts.write_cache,
+    )
+
+
+def _slices(slices: Mapping[str, Any]) -> NDArray[np.float64]:
+    pairs = [(n, ns) for n, ns in zip(slices["requests"], slices["elapsed_ns"], strict=False) if ns > 0]
+    return np.array([n / ns * 1e9 for n, ns in pairs], dtype=np.float64)
+
+
+def _error(slices: NDArray[np.float64], latencies: Mapping[str, Latencies], requests: int) -> float:
+    """Relative half width: Student's over the times of slices, or from latencies where slices are few."""
+    count = len(slices)
+    if count >= FEWEST_SLICES:
+        times = 1 / slices
+        spread = float(times.std(ddof=1) / times.mean())
+        return float(stats.t.ppf((1 + LEVEL) / 2, count - 1)) * spread / math.sqrt(count)
+    spreads = [one.deviation / one.mean for one in latencies.values() if one.mean > 0]
+    return Z95 * max(spreads, default=1.0) / math.sqrt(max(requests, 1))
