@@ -190,14 +190,14 @@ def _buffer(buffer: Columns, burst: Columns, params: Mapping[str, Any], facts: F
     kib = facts.block_bytes / 1024
     count = len(buffer)
     if not beyond:
-        reason = (
-            f"The longest stretch that was tried ({longest * kib:.0f} KiB) was still there: it may be more."
-        )
-        return Measurement(metric.BUFFER.key, "", longest * kib, None, None, count, Quality.POOR, reason)
+        why = f"At least {longest * kib:.0f} KiB: the longest stretch that was tried was still there."
+        return _none(metric.BUFFER, why)
     low, high = longest * kib, min(beyond) * kib
-    if any(not there and length < longest for length, there in held.items()):
+    gone = [length for length, there in held.items() if not there and length < longest]
+    if gone:
+        surely = max((length for length in kept if length < min(gone)), default=0.0) * kib
         reason = "Shorter stretches were gone while longer ones were there: not simply the last is held."
-        return Measurement(metric.BUFFER.key, "", low, None, None, count, Quality.POOR, reason)
+        return Measurement(metric.BUFFER.key, "", surely, surely, high, count, Quality.POOR, reason)
     reason = f"Between {low:.0f} and {high:.0f} KiB for one stream; the drive's memory may hold several."
     return Measurement(metric.BUFFER.key, "", low, low, high, count, Quality.FAIR, reason)
 

@@ -139,11 +139,17 @@ def test_the_buffer_lies_between_the_longest_stretch_that_was_there_and_the_shor
     assert found.quality is Quality.FAIR
 
 
-def test_one_lucky_try_is_not_held_and_a_buffer_without_an_end_is_called_poor() -> None:
+def test_one_lucky_try_is_not_held_and_a_buffer_without_an_end_has_no_size() -> None:
     lucky = [(7, 1024, 150_000)] * 3 + [(7, 2048, 150_000)] + [(7, 2048, 9_000_000)] * 2
     assert buffer_of(lucky).value == 512
     endless = buffer_of([(7, length, 150_000) for length in (1024, 2048) for _ in range(3)])
-    assert endless.value == 1024 and endless.quality is Quality.POOR and "may be more" in endless.reason
+    assert endless.value is None and "At least 1024 KiB" in endless.reason
+
+
+def test_stretches_that_are_gone_between_others_that_are_there_are_called_poor() -> None:
+    answers = {1024: 150_000, 2048: 9_000_000, 4096: 150_000, 8192: 9_000_000}
+    found = buffer_of([(7, length, again) for length, again in answers.items() for _ in range(3)])
+    assert (found.value, found.high, found.quality) == (512, 4096, Quality.POOR)
 
 
 def test_cpu_usage_is_what_is_neither_idle_nor_waiting() -> None:

@@ -19,6 +19,8 @@ FEWEST_SLICES = 5
 FEWEST_STEADY = 10
 MANY = 1000
 FEW = 100
+MECHANICAL = 500.0
+"""Random requests a second that no arm and no queue of at most 64 makes of a disk."""
 NARROW = 0.05
 WIDE = 0.2
 DRIFT = 0.15
@@ -66,12 +68,22 @@ class Combination:
         share = change / float(first.mean())
         return share if abs(change) > chance and abs(share) > DRIFT else 0.0
 
+    @property
+    def cached(self) -> bool:
+        """Whether these writes can't have been on the medium when they were answered."""
+        return self.variant == "write" and self.write_cache is not False and self.rate > MECHANICAL
+
     def judge(self) -> tuple[Quality, str]:
         """How far the rate may be trusted."""
         if self.drift:
             return Quality.POOR, (
                 f"The rate changed by {self.drift:+.0%} while it was measured: a cache filled or emptied, "
                 "or something else used the disk."
+            )
+        if self.cached:
+            return Quality.POOR, (
+                f"Answered faster than any disk writes: the write cache took in all {self.requests} requests, or "
+                "most of them."
             )
         if self.error > WIDE or self.requests < FEW // 2:
             return (

@@ -86,12 +86,13 @@ def _latencies(scope: str, one: Combination, latencies: Latencies) -> list[Measu
     reach = Z95 * variation * ((0.5 + variation**2) / count) ** 0.5
     bounds = max(variation - reach, 0.0), variation + reach
     worst = latencies.maximum / value
+    around = latencies.maximum / high, latencies.maximum / low if low > 0 else worst
     grows = f"The worst of {count} requests; more of them find worse ones."
     fair = max(quality, Quality.FAIR, key=ORDER.index)
     return [
         *found,
         Measurement(metric.VARIATION.key, scope, variation, *bounds, count, quality, reason),
-        Measurement(metric.WORST.key, scope, worst, None, None, count, fair, f"{reason} {grows}".strip()),
+        Measurement(metric.WORST.key, scope, worst, *around, count, fair, f"{reason} {grows}".strip()),
     ]
 
 
