@@ -80,6 +80,8 @@ def _cases(
         "zoned": lambda entry: (Expected("zoned.zone_count", "", float(len(truth["zones"])), 0.5, False),),
         "seeker": lambda entry: _seeker_expected(truth, entry),
         "bandwidth": lambda entry: bandwidth_expected(truth, entry),
+        "random_io": lambda entry: _random_io_expected(truth),
+        "access": lambda entry: _access_expected(truth),
     }
     cases = []
     for entry in document["benchmarks"]:
@@ -164,3 +166,23 @@ def _seeker_expected(truth: dict[str, Any], entry: dict[str, Any]) -> tuple[Expe
         value = float(truth[f"seek_{name}_ms"][variant])
         rows.append(Expected(f"seeker.{name}", "without_mtm", value, max(0.08 * value, 0.3), False))
     return tuple(rows)
+
+
+def _random_read_ms(truth: dict[str, Any], size_bytes: int) -> float:
+    """A mean seek, half a turn, the overhead, and what passes under the head."""
+    blocks = max(size_bytes / float(truth["block_bytes"]), 1.0)
+    turn = float(truth["rotation_period_ms"])
+    overhead = float(truth["mtm_ms"]["read"]) + float(truth["transfer_ms"]) * blocks
+    return float(truth["seek_average_ms"]["read"]) + turn / 2 + overhead
+
+
+def _random_io_expected(truth: dict[str, Any]) -> tuple[Expected, ...]:
+    """Four standard errors of the few hundred requests that a standard run makes."""
+    rate = 1000 / _random_read_ms(truth, 4096)
+    return (Expected("random_io.alone", "", rate, 0.12 * rate, False),)
+
+
+def _access_expected(truth: dict[str, Any]) -> tuple[Expected, ...]:
+    """Four standard errors of 500 reads."""
+    value = _random_read_ms(truth, 1)
+    return (Expected("access.access_time", "", value, 0.07 * value, False),)
