@@ -177,7 +177,11 @@ def _random_read_ms(truth: dict[str, Any], size_bytes: int) -> float:
 
 
 def _random_io_expected(truth: dict[str, Any]) -> tuple[Expected, ...]:
-    """Four standard errors of the few hundred requests that a standard run makes."""
+    """Four standard errors of the few hundred requests that a standard run makes. Where the bus holds up the medium it
+    takes its part of a request, and the truth does not say how long.
+    """
+    if any(zone["bus_limited"] for zone in truth["zones"]):
+        return ()
     rate = 1000 / _random_read_ms(truth, 4096)
     return (Expected("random_io.alone", "", rate, 0.12 * rate, False),)
 

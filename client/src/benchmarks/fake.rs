@@ -35,6 +35,7 @@ pub struct Fake {
     pub celsius: Option<i32>,
     /// Why one issuer can't have several requests under way.
     pub no_queue: Option<String>,
+    pub flushes: u32,
 }
 
 impl Default for Fake {
@@ -60,6 +61,7 @@ impl Default for Fake {
             head_block: 0,
             celsius: None,
             no_queue: None,
+            flushes: 0,
         }
     }
 }
@@ -191,6 +193,10 @@ impl Device for Fake {
             done.push(Done { action: index, lane, start_ns, latency_ns: self.now_ns - start_ns, error });
         }
         Ok(Ending::Complete)
+    }
+
+    fn flush(&mut self) {
+        self.flushes += 1;
     }
 
     fn queue(&mut self, _depth: u32) -> Result<(), NoQueue> {

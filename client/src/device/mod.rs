@@ -174,6 +174,10 @@ pub trait Device {
         None
     }
 
+    /// Waits until what the device was given to write is on the medium, untimed. A device without a write cache, or one
+    /// that does not obey, is through at once.
+    fn flush(&mut self) {}
+
     /// Whether `write_timed` may be called.
     fn writable(&self) -> bool;
 

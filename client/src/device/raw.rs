@@ -293,6 +293,11 @@ impl Device for RawDisk {
         self.serve_burst(burst, done)
     }
 
+    fn flush(&mut self) {
+        // A drive that refuses has nothing to write, or tells of it at the next request.
+        let _ = rustix::fs::fdatasync(&self.file);
+    }
+
     fn queue(&mut self, depth: u32) -> Result<(), NoQueue> {
         self.open_queue(depth)
     }

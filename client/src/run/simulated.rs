@@ -83,6 +83,10 @@ impl Device for Opened {
         self.drive.burst(burst, done)
     }
 
+    fn flush(&mut self) {
+        self.drive.flush();
+    }
+
     fn queue(&mut self, depth: u32) -> Result<(), NoQueue> {
         self.drive.queue(depth)
     }

@@ -135,6 +135,10 @@ impl Device for SimulatedDrive {
         self.serve_burst(burst, done)
     }
 
+    fn flush(&mut self) {
+        self.now_ns = self.now_ns.max(self.engine.flush(self.now_ns as f64).round() as u64);
+    }
+
     fn queue(&mut self, _depth: u32) -> Result<(), NoQueue> {
         Ok(())
     }

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import stats
 
 from server.benchmarks.access import definitions as metric
-from server.benchmarks.access.rates import Columns, columns_of, scatter_of
+from server.benchmarks.access.rates import Columns, FloatArray, columns_of, scatter_of
 from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
 
 LEVEL = 0.95
@@ -23,6 +23,8 @@ MANY_RATES = 17
 RESTLESS = 0.05
 NEAR = 0.5
 """A rate belongs to a position if it begins within half a per cent of it."""
+STANDS_ALONE = 0.08
+"""A place that is slower than both neighbours by more is not slower for its zone."""
 BUFFERED = 3.0
 """As the probe: what takes less than so many times the answer of one block came from the buffer."""
 
@@ -59,7 +61,7 @@ def _access_time(random: Columns) -> Measurement:
     return Measurement(metric.ACCESS.key, "", mean, mean - reach, mean + reach, count, quality, reason)
 
 
-def _transfer(rates: np.ndarray[Any, np.dtype[np.float64]], scatter: float) -> list[Measurement]:
+def _transfer(rates: FloatArray, scatter: float) -> list[Measurement]:
     count = len(rates)
     if count < FEWEST_RATES:
         why = f"{count} rates are too few to stand for the disk; it needs {FEWEST_RATES}."
@@ -73,9 +75,22 @@ def _transfer(rates: np.ndarray[Any, np.dtype[np.float64]], scatter: float) -> l
         (metric.MINIMUM, float(rates.min()), Z95 * scatter),
         (metric.MAXIMUM, float(rates.max()), Z95 * scatter),
     ):
-        low = max(value - error, 0.0)
-        found.append(Measurement(what.key, "", value, low, value + error, count, quality, reason))
+        low, judged = max(value - error, 0.0), (quality, reason)
+        if what is metric.MINIMUM and (alone := _stands_alone(rates)) and quality is Quality.GOOD:
+            judged = (
+                Quality.FAIR,
+                f"One place is {alone:.0%} slower than its neighbours: a disturbance or a bad spot.",
+            )
+        found.append(Measurement(what.key, "", value, low, value + error, count, *judged))
     return found
+
+
+def _stands_alone(rates: FloatArray) -> float:
+    """How far the slowest place lies below the slower of its neighbours; 0 for less than zones differ by."""
+    slowest = int(rates.argmin())
+    beside = [float(rates[k]) for k in (slowest - 1, slowest + 1) if 0 <= k < len(rates)]
+    share = 1 - float(rates[slowest]) / min(beside)
+    return share if share > STANDS_ALONE else 0.0
 
 
 def _judge(rate: float, scatter: float) -> tuple[Quality, str]:

@@ -96,6 +96,14 @@ def test_the_fall_over_the_disk_is_not_in_the_averages_interval_and_disturbances
     assert widths[0] < 0.01 and widths[1] > 1 and quality is Quality.FAIR
 
 
+def test_a_minimum_that_stands_alone_says_so() -> None:
+    rates = [46.1 - 0.6 * k for k in range(33)]
+    rates[12] *= 0.6
+    rows = [rate_row(k * BLOCKS // 34, rate) for k, rate in enumerate(rates)]
+    minimum = one(KIND.extract(entry_of(series("spread", rows)), FACTS), "transfer_minimum")
+    assert minimum.quality is Quality.FAIR and "40% slower" in minimum.reason
+
+
 def test_the_access_time_is_the_mean_with_students_interval() -> None:
     generator = random.Random(4)
     times = [12.6 + generator.gauss(0, 3) for _ in range(400)]

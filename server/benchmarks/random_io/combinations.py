@@ -82,8 +82,8 @@ class Combination:
             )
         if self.cached:
             return Quality.POOR, (
-                f"Answered faster than any disk writes: the write cache took in all {self.requests} requests, or "
-                "most of them."
+                f"Answered faster than any disk writes: the write cache took in all or "
+                f"most of the {self.requests} requests."
             )
         if self.error > WIDE or self.requests < FEW // 2:
             return (

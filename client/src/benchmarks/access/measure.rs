@@ -10,6 +10,9 @@ use crate::device::burst::Processors;
 /// What takes less than this many times the answer of a single block from the buffer came from the buffer.
 const BUFFERED: u64 = 3;
 
+/// The untimed part of a sample is this share of it.
+const LEAD_SHARE: u64 = 8;
+
 /// Halvings between the longest stretch that was still there and the shortest that was not.
 const HALVINGS: u32 = 4;
 
@@ -25,6 +28,7 @@ pub struct Series {
 
 /// Time of all processors together.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[allow(clippy::struct_field_names, reason = "the names are the document's, which has units in them")]
 pub struct Cpu {
     pub idle_ns: u64,
     pub user_ns: u64,
@@ -96,28 +100,36 @@ pub fn positions(session: &mut Session<'_>, plan: &Plan, out: &mut Series) -> Re
 }
 
 /// Reads on from `block` for as long as a sample lasts; near the end of the disk it starts so much earlier that it
-/// ends with the disk. The request before it is not timed, so that no seek is in the time.
+/// ends with the disk. An eighth of a sample is read before, untimed: no seek is in the time, and the drive already
+/// reads ahead as it will at the end.
 fn rate_at(session: &mut Session<'_>, plan: &Plan, block: u64, out: &mut Series) -> Result<(), Stop> {
     let geometry = session.geometry();
     let transfer = u64::from((TRANSFER_BYTES / geometry.block_bytes).max(1));
-    let longest = out.length_blocks.iter().copied().max().unwrap_or(transfer) + transfer;
-    let latest = geometry.capacity_blocks().saturating_sub(longest);
-    let lead = block.min(latest) / transfer * transfer;
-    let count = u32::try_from(transfer.min(geometry.capacity_blocks())).unwrap_or(1);
-    let Some(before) = session.read(lead, count)? else { return Ok(()) };
-    let first = lead + u64::from(count);
-    let mut at = first;
-    let mut ended_ns = before.end_ns();
-    while ended_ns - before.end_ns() < plan.sample_ns && at < geometry.capacity_blocks() {
+    let longest = out.length_blocks.iter().copied().max().unwrap_or(transfer);
+    let latest = geometry.capacity_blocks().saturating_sub(longest + longest / LEAD_SHARE + 2 * transfer);
+    let start = block.min(latest) / transfer * transfer;
+    let Some((first, before_ns)) = read_for(session, start, plan.sample_ns / LEAD_SHARE)? else { return Ok(()) };
+    let Some((end, ended_ns)) = read_for(session, first, plan.sample_ns)? else { return Ok(()) };
+    if end > first {
+        out.push(first, end - first, ended_ns - before_ns);
+    }
+    Ok(())
+}
+
+/// Reads on for a time or to the end of the disk, one request at least where there is one. Answers with where and
+/// when it ended; `None` where the medium failed.
+fn read_for(session: &mut Session<'_>, start: u64, time_ns: u64) -> Result<Option<(u64, u64)>, Stop> {
+    let geometry = session.geometry();
+    let transfer = u64::from((TRANSFER_BYTES / geometry.block_bytes).max(1));
+    let (mut at, mut began_ns, mut ended_ns) = (start, None, 0);
+    while at < geometry.capacity_blocks() && ended_ns - began_ns.unwrap_or(0) < time_ns.max(1) {
         let count = transfer.min(geometry.capacity_blocks() - at);
-        let Some(timing) = session.read(at, u32::try_from(count).unwrap_or(1))? else { return Ok(()) };
+        let Some(timing) = session.read(at, u32::try_from(count).unwrap_or(1))? else { return Ok(None) };
+        began_ns.get_or_insert(timing.start_ns);
         ended_ns = timing.end_ns();
         at += count;
     }
-    if at > first {
-        out.push(first, at - first, ended_ns - before.end_ns());
-    }
-    Ok(())
+    Ok(began_ns.map(|_| (at, ended_ns)))
 }
 
 /// The same place again and again, in several sizes: what the buffer gives.
@@ -126,7 +138,7 @@ pub fn burst(session: &mut Session<'_>, plan: &Plan, out: &mut Series) -> Result
     let place = geometry.capacity_blocks() / 3;
     for bytes in BURST_BYTES {
         let count = (bytes / geometry.block_bytes).max(1);
-        if (bytes > 0 && !bytes.is_multiple_of(geometry.block_bytes)) || (bytes > 0 && count == 1) {
+        if bytes > 0 && (!bytes.is_multiple_of(geometry.block_bytes) || count == 1) {
             continue;
         }
         // The first brings it from the medium.

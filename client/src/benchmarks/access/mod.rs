@@ -62,7 +62,7 @@ impl Kind for Access {
     fn cost(&self, _geometry: &Geometry, settings: &Settings, rotation_ns: u64) -> Cost {
         let plan = Plan::new(settings.suite);
         let random_ns = u64::from(plan.random_reads) * rotation_ns * 3 / 2;
-        let rates_ns = plan.samples() * (plan.sample_ns + SEEK_NS);
+        let rates_ns = plan.samples() * (plan.sample_ns * 9 / 8 + SEEK_NS);
         let burst = u64::from(plan.burst_reads) * BURST_BYTES.len() as u64;
         // A buffer that keeps 8 MiB of a stream: found between 8 and 16 MiB, looked for up to 32.
         let buffer_bytes = u64::from(plan.buffer_tries) * plan.largest_buffer_bytes.min(112 << 20);
@@ -106,8 +106,8 @@ impl Kind for Access {
 }
 
 fn measure_all(session: &mut Session<'_>, plan: &Plan, out: &mut Vec<Series>) -> Result<(), Stop> {
-    let rate_ns = plan.sample_ns + SEEK_NS;
-    let rates_ns = plan.samples() * rate_ns;
+    let each_ns = plan.sample_ns * 9 / 8 + SEEK_NS;
+    let rates_ns = plan.samples() * each_ns;
     let mut take = |(series, stop): (Series, Option<Stop>)| {
         out.push(series);
         stop.map_or(Ok(()), Err)
@@ -120,7 +120,7 @@ fn measure_all(session: &mut Session<'_>, plan: &Plan, out: &mut Vec<Series>) ->
     take(session.piece("spread", |session| {
         measure::part(session, "spread", |session, out| measure::spread(session, plan, out))
     }))?;
-    session.progress("transfer rate at nine positions", rate_ns * plan::POSITIONS.len() as u64);
+    session.progress("transfer rate at nine positions", each_ns * plan::POSITIONS.len() as u64);
     take(session.piece("positions", |session| {
         measure::part(session, "positions", |session, out| measure::positions(session, plan, out))
     }))?;

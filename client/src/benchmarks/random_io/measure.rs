@@ -95,6 +95,10 @@ pub fn measure(session: &mut Session<'_>, plan: &Plan, case: &Case, seed: u64) -
             None => {}
         }
     }
+    if case.mode != Mode::Read {
+        // A write cache would empty itself in the time of the next combination, or of the next kind.
+        session.flush();
+    }
     Measured { series: collector.finish(), refused, stop }
 }
 

@@ -1,6 +1,6 @@
 //! `RANDOM_IO`: random reads, writes and both by halves, with 1 to 8 processes and with queues of 1 to 32 requests.
 //!
-//! Platinum (IOTest) measures with 1 to 8 processes, 512 B to 64 KiB, and 10,000 iterations; OLP asks what a drive makes
+//! Platinum (`IOTest`) measures with 1 to 8 processes, 512 B to 64 KiB, and 10,000 iterations; OLP asks what a drive makes
 //! of several commands at once. Places are drawn evenly over the disk, at multiples of the request's size. Of each
 //! combination the document has the latencies in buckets, the rate in slices of time, and the first requests one by one.
 

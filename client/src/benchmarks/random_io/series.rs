@@ -39,6 +39,7 @@ pub struct Series {
 
 /// Time of all processors together while the batches ran.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
+#[allow(clippy::struct_field_names, reason = "the names are the document's, which has units in them")]
 pub struct Cpu {
     pub idle_ns: u64,
     pub user_ns: u64,
@@ -122,10 +123,10 @@ impl Collector {
         let each = ends_ns.len() / count;
         let mut from_ns = first_ns;
         for slice in ends_ns.chunks_exact(each.max(1)).take(count) {
-            let end_ns = slice[slice.len() - 1];
+            let last_ns = slice[slice.len() - 1];
             self.series.slices.requests.push(slice.len() as u64);
-            self.series.slices.elapsed_ns.push(end_ns - from_ns);
-            from_ns = end_ns;
+            self.series.slices.elapsed_ns.push(last_ns - from_ns);
+            from_ns = last_ns;
         }
     }
 

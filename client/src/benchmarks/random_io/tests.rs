@@ -62,6 +62,8 @@ fn what_is_written_was_kept_just_before_and_lies_away_from_both_ends() {
     let mut fake = Fake { writable: true, capacity_blocks: 200_000, ..Fake::default() };
     let measurement = measure(&mut fake, Suite::Standard);
     assert!(measurement.stop.is_none());
+    let writing = all(&measurement).iter().filter(|series| series["variant"] != "read").count();
+    assert_eq!(fake.flushes as usize, writing);
     assert!(fake.written.iter().all(|&block| (2048..200_000 - 2048).contains(&block)) && !fake.written.is_empty());
 }
 

@@ -67,6 +67,11 @@ impl Session<'_> {
         self.device.queue(depth)
     }
 
+    /// Waits until what was written is on the medium, so that it is not in the way of what comes next.
+    pub fn flush(&mut self) {
+        self.device.flush();
+    }
+
     /// What the machine's processors did so far; `None` for a simulated drive.
     #[must_use]
     pub fn processors(&self) -> Option<Processors> {
