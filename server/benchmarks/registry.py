@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from server.benchmarks import access, bandwidth, fluctuation, positional, random_io, seeker, skippy, temperature, zoned
+from server.benchmarks import (
+    access,
+    bandwidth,
+    fluctuation,
+    positional,
+    random_io,
+    seeker,
+    skippy,
+    temperature,
+    zoned,
+)
 from server.benchmarks.contract import Kind
 
 KINDS: tuple[Kind, ...] = (

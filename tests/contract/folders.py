@@ -12,11 +12,11 @@ SECTIONS = ("What it measures", "Why it matters", "How to read it", "Known traps
 
 
 def kind_folders(folder: Path) -> set[str]:
-    """Slugs of the folders that hold source: one per kind, whether or not a registry names it."""
+    """Slugs of the folders that hold a kind, named by a registry or not; parts of a module are none."""
     return {
         entry.name
         for entry in folder.iterdir()
-        if entry.is_dir() and any(path.suffix in {".py", ".rs"} for path in entry.iterdir())
+        if entry.is_dir() and any((entry / name).is_file() for name in ("extract.py", "mod.rs"))
     }
 
 

@@ -177,8 +177,8 @@ def _random_read_ms(truth: dict[str, Any], size_bytes: int) -> float:
 
 
 def _random_io_expected(truth: dict[str, Any]) -> tuple[Expected, ...]:
-    """Four standard errors of the few hundred requests that a standard run makes. Where the bus holds up the medium it
-    takes its part of a request, and the truth does not say how long.
+    """Four standard errors of the few hundred requests that a standard run makes. Where the bus holds up the
+    medium it takes its part of a request, and the truth does not say how long.
     """
     if any(zone["bus_limited"] for zone in truth["zones"]):
         return ()
