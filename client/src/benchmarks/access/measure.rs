@@ -100,7 +100,7 @@ pub fn positions(session: &mut Session<'_>, plan: &Plan, out: &mut Series) -> Re
 }
 
 /// Reads on from `block` for as long as a sample lasts; near the end of the disk it starts so much earlier that it
-/// ends with the disk. An eighth of a sample is read before, untimed: no seek is in the time, and the drive already
+/// ends with the disk, or a few requests before. An eighth of a sample is read before, untimed: no seek is in the time, and the drive already
 /// reads ahead as it will at the end.
 fn rate_at(session: &mut Session<'_>, plan: &Plan, block: u64, out: &mut Series) -> Result<(), Stop> {
     let geometry = session.geometry();

@@ -33,7 +33,8 @@ fn rates_are_measured_over_the_whole_disk_and_at_the_nine_positions_of_the_docum
     assert_eq!(spread.len(), Plan::new(Suite::Quick).spread as usize);
     // An eighth of the sample's 80 ms is read before it: three requests on this disk.
     assert!(spread[0] > 0 && spread[0] <= 512, "{}", spread[0]);
-    assert_eq!(spread[spread.len() - 1] + lengths[lengths.len() - 1], 20_000_000);
+    let end = spread[spread.len() - 1] + lengths[lengths.len() - 1];
+    assert!((20_000_000 - 4 * 128..=20_000_000).contains(&end), "{end}");
     let positions = column(&measurement, "positions", "offset_blocks");
     for (offset, position) in positions.iter().zip(POSITIONS) {
         let asked = 20_000_000 * position / 10_000;
