@@ -114,7 +114,9 @@ def test_a_slow_wave_is_no_jump_and_no_certain_drift(period: float) -> None:
     wave = lambda hours: 1 + 0.05 * math.sin(2 * math.pi * hours / period)  # noqa: E731
     found = KIND.extract(entry_of(wave, noise=0.005, pause_ns=HOUR), FACTS)
     assert one(found, "jumps", "1h/read").value == 0
-    assert one(found, "drift", "1h/read").quality is not Quality.GOOD
+    drift = one(found, "drift", "1h/read")
+    assert drift.quality is not Quality.GOOD
+    assert drift.low is not None and drift.high is not None and drift.low < 0 < drift.high
 
 
 def test_one_transfer_that_was_disturbed_is_no_jump() -> None:

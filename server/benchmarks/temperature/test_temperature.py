@@ -104,6 +104,12 @@ def test_a_gradual_change_is_a_slope_and_no_step() -> None:
 def test_a_change_at_a_moment_is_not_laid_on_temperature() -> None:
     found = KIND.extract(entry_of(lambda hour, _celsius: 0.5 if hour > 100 else 1.0), FACTS)
     assert one(found, "threshold").value is None
+    restless = lambda hour: 35 - hour / 10 + 3 * math.sin(hour / 4)  # noqa: E731
+    moment = one(
+        KIND.extract(entry_of(lambda hour, _celsius: 0.5 if hour > 100 else 1.0, restless), FACTS),
+        "threshold",
+    )
+    assert moment.value is None and "moment" in moment.reason
     falling = lambda hour: 35 - hour / 10  # noqa: E731
     once = KIND.extract(entry_of(cold, falling), FACTS)
     threshold = one(once, "threshold")
