@@ -123,6 +123,10 @@ simtool: | prerequisites
 test: venv build simtool ## Run every suite; with STRICT=1 a skip fails
 	@$(BIN)/python -m tools.suites $(if $(STRICT),--strict) $(SUITES)
 
+.PHONY: test-vm
+test-vm: venv probe ## Boot emulated disks in QEMU and look at what the static probe says of them
+	@$(BIN)/python -m pytest -rs --no-header tests/vm
+
 .PHONY: lint
 lint: venv node ## Check style, types, imports, lock files and scripts
 	@$(BIN)/python -m tools.lint

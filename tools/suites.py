@@ -112,7 +112,7 @@ def suites(*, strict: bool) -> tuple[Suite, ...]:
         strictly = ("--strict-skips",) if strict else ()
         return Suite(name, (python, "-m", "pytest", *options, *strictly, *paths), ROOT, count_pytest)
 
-    own = ("tools", "contract", "faults", "e2e")
+    own = ("tools", "contract", "faults", "e2e", "vm")
     cargo = ("cargo", "test", "--quiet", "--locked", "--all-features", "--no-fail-fast")
     return (
         Suite("cargo", (*cargo, "--manifest-path", "client/Cargo.toml"), ROOT, count_cargo),

@@ -1,7 +1,7 @@
 """A machine of Debian's kernel, a shell and the static probe, with emulated disks, booted in QEMU.
 
-The kernel comes from Debian's package (unpacked, not installed), the shell from busybox-static. Software emulation is
-enough: it boots in seconds without KVM.
+The kernel comes from Debian's package (unpacked, not installed), the shell from busybox-static.
+Software emulation is enough: it boots in seconds without KVM.
 """
 
 from __future__ import annotations
@@ -50,10 +50,14 @@ def why_not(probe: Path | None) -> str | None:
             return f"no {program} here: apt-get install {package}"
     if probe is None:
         return "the probe is not built: make probe"
-    header = subprocess.run(["file", "-L", str(probe)], capture_output=True, text=True, check=False).stdout
-    if "dynamically linked" in header:
+    # A dynamic program names its loader in the file.
+    if b"/ld-linux" in probe.read_bytes():
         return f"{probe.name} is not static; rustup target add x86_64-unknown-linux-musl, then make probe"
-    return None if _kernel() or _fetch_kernel() else "no Debian kernel package: it is fetched with apt-get download"
+    return (
+        None
+        if _kernel() or _fetch_kernel()
+        else "no Debian kernel package: it is fetched with apt-get download"
+    )
 
 
 def parts(probe: Path) -> Parts:
@@ -123,7 +127,7 @@ def initramfs(parts: Parts, folder: Path, commands: str) -> Path:
     """Build the root file system: busybox, the modules, the probe, and an init that runs the commands."""
     root = folder / "root"
     for name in ("bin", "dev", "proc", "sys", "tmp", "modules", "home"):
-        (root / name).mkdir(parents=True)
+        (root / name).mkdir(parents=True, exist_ok=True)
     shutil.copy(parts.busybox, root / "bin" / "busybox")
     shutil.copy(parts.probe, root / "bin" / "diskatlas")
     lines = ["#!/bin/busybox sh", "/bin/busybox --install -s /bin", "export PATH=/bin HOME=/home"]
@@ -177,7 +181,18 @@ def devices(folder: Path) -> list[str]:
 def boot(parts: Parts, folder: Path, commands: str) -> dict[str, str]:
     """Boot once, run the commands, and return what was printed behind each mark."""
     image = initramfs(parts, folder, commands)
-    command = [QEMU, "-M", "q35,accel=tcg", "-cpu", "max", "-m", "512", "-nographic", "-no-reboot", "-nodefaults"]
+    command = [
+        QEMU,
+        "-M",
+        "q35,accel=tcg",
+        "-cpu",
+        "max",
+        "-m",
+        "512",
+        "-nographic",
+        "-no-reboot",
+        "-nodefaults",
+    ]
     command += ["-serial", "stdio", "-kernel", str(parts.kernel), "-initrd", str(image)]
     command += ["-append", "console=ttyS0 quiet panic=-1 loglevel=1", *devices(folder)]
     done = subprocess.run(
@@ -192,12 +207,14 @@ def boot(parts: Parts, folder: Path, commands: str) -> dict[str, str]:
     )
     printed = dict(_parts_of(done.stdout))
     if "end" not in printed:
-        raise RuntimeError(f"the machine did not get to its end; it printed: {(done.stdout + done.stderr)[-3000:]}")
+        raise RuntimeError(
+            f"the machine did not get to its end; it printed: {(done.stdout + done.stderr)[-3000:]}"
+        )
     return printed
 
 
 def _parts_of(text: str) -> Iterator[tuple[str, str]]:
-    for part in text.replace("\r", "").split("\n" + MARK)[1:]:
+    for part in ("\n" + text.replace("\r", "")).split("\n" + MARK)[1:]:
         name, _, rest = part.partition("\n")
         yield name.strip(), rest
 
