@@ -136,7 +136,7 @@ def initramfs(parts: Parts, folder: Path, commands: str) -> Path:
         name = module.name.removesuffix(".xz")
         (root / "modules" / name).write_bytes(_plain(module))
         lines.append(f"insmod /modules/{name} || echo no {name}")
-    lines += ["exec >/dev/ttyS0 2>&1", commands, f"echo '{MARK}end'", "poweroff -f"]
+    lines += ["exec >/dev/ttyS0 2>&1", "echo", commands, f"echo '{MARK}end'", "poweroff -f"]
     init = root / "init"
     init.write_text("\n".join(lines) + "\n")
     init.chmod(0o755)
