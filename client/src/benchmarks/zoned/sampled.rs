@@ -159,7 +159,9 @@ fn visit_all(
         let (found, stop) =
             session.piece(&format!("{name}, part {part}"), |session| visit(session, plan, search, next));
         let whole = found.len() == VISITS_PER_PIECE;
-        found.into_iter().for_each(|(offset, elapsed)| search.take(offset, elapsed));
+        for (offset, elapsed) in found {
+            search.take(offset, elapsed);
+        }
         stop.map_or(Ok(()), Err)?;
         if !whole {
             break;

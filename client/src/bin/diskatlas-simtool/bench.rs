@@ -57,7 +57,7 @@ pub fn bench(args: &BenchArgs, out: &mut impl Write) -> anyhow::Result<()> {
     let mut disk = RawDisk::open(&args.device, writing, None)?;
     let block_bytes = u64::from(disk.geometry().block_bytes);
     ensure!(
-        args.size > 0 && args.size % block_bytes == 0,
+        args.size > 0 && args.size.is_multiple_of(block_bytes),
         "--size {} is no multiple of the block, {block_bytes}; choose one",
         args.size
     );
