@@ -260,16 +260,23 @@ impl Engine {
     /// Lets the head begin with every collected write whose turn comes by `until_ns`.
     fn drain(&mut self, until_ns: f64) {
         while let Some(next) = self.writes.next() {
-            if next.accepted_ns.max(self.free_ns + self.model.write_cache.destage_ns) > until_ns {
+            if self.begin_ns(&next) > until_ns {
                 break;
             }
             self.destage_next();
         }
     }
 
+    /// When the head can begin with a collected write: without a pause where it goes on from the one before.
+    fn begin_ns(&self, next: &Pending) -> f64 {
+        let cache = &self.model.write_cache;
+        let goes_on = cache.in_one_pass && self.writes.goes_on(next) && next.accepted_ns <= self.free_ns;
+        if goes_on { self.free_ns } else { next.accepted_ns.max(self.free_ns + cache.destage_ns) }
+    }
+
     fn destage_next(&mut self) {
         let Some(next) = self.writes.next() else { return };
-        let start = next.accepted_ns.max(self.free_ns + self.model.write_cache.destage_ns);
+        let start = self.begin_ns(&next);
         self.reads.stop();
         let end_ns = self.write_medium(Request::write(next.first, next.end - next.first), start);
         self.writes.begin_next(end_ns);

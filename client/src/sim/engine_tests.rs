@@ -115,6 +115,23 @@ fn a_drive_that_collects_writes_answers_the_first_at_once_and_then_shifts_the_sa
 }
 
 #[test]
+fn writes_that_follow_each_other_go_to_the_medium_in_one_pass_where_the_drive_does_that() {
+    let elapsed = |in_one_pass: bool| {
+        let mut engine = engine("samsung-hd103sj", |model| {
+            model.write_cache.enabled = true;
+            model.write_cache.in_one_pass = in_one_pass;
+        });
+        let answered = (0..640).fold(0.0, |now, at| engine.serve(now, Request::write(at * 8, 8)));
+        engine.flush(answered) / 1e6
+    };
+    let turn = 60e3 / 7200.0;
+    let (one_by_one, together) = (elapsed(false), elapsed(true));
+    assert!((one_by_one / 640.0 - turn).abs() < 0.1 * turn, "each takes a turn: {one_by_one} ms");
+    // Two tracks of 2,554 sectors; while one pass is under way, the next 64 are collected.
+    assert!(together < 15.0 * turn, "{together} ms");
+}
+
+#[test]
 fn a_read_of_what_is_collected_does_not_wait_for_the_medium() {
     let mut engine = engine("quantum-fireball", |_| {});
     let latencies = in_a_row(&mut engine, [Request::write(5000, 2), Request::read(5001, 1)]);

@@ -124,6 +124,9 @@ pub struct WriteCacheFile {
     /// From the end of one collected write on the medium to when the head can take the next.
     #[serde(default)]
     pub destage_ms: f64,
+    /// Whether collected writes that follow each other on the disk go to the medium without a pause between them.
+    #[serde(default)]
+    pub in_one_pass: bool,
 }
 
 #[derive(Clone, Debug, Deserialize)]

@@ -118,6 +118,8 @@ pub struct WriteCache {
     /// Logical blocks that fit in.
     pub buffer_blocks: u64,
     pub destage_ns: f64,
+    /// Whether collected writes that follow each other on the disk go to the medium without a pause between them.
+    pub in_one_pass: bool,
 }
 
 /// How many requests the drive takes at once, and which it serves first.

@@ -25,6 +25,10 @@ pub struct Truth {
     /// `cylinder`, `cylinder_serpentine` or `surface_serpentine`.
     pub layout: String,
     pub write_cache: bool,
+    /// What the interface can carry.
+    pub bus_mb_s: f64,
+    /// The longest request that the read buffer still answers when it is made again: a segment without its look-ahead.
+    pub buffer_hit_bytes: u64,
     pub zones: Vec<ZoneTruth>,
     pub mean_bandwidth_mb_s: f64,
     /// Overheads before and after, without the transfer of the sector.
@@ -119,6 +123,8 @@ pub fn truth(model: &Model, starts: &[(&str, u64)]) -> Truth {
         capacity_sectors: model.capacity_sectors * ratio,
         layout: layout_name(model.layout.order()).to_owned(),
         write_cache: model.write_cache.enabled,
+        bus_mb_s: 1e3 / command.bus_ns_per_byte,
+        buffer_hit_bytes: buffer_hit_bytes(model),
         mean_bandwidth_mb_s: 1.0 / slowness.sum::<f64>(),
         zones,
         mtm_ms: ReadWrite {
@@ -146,6 +152,12 @@ fn layout_name(order: Order) -> &'static str {
         Order::CylinderSerpentine => "cylinder_serpentine",
         Order::SurfaceSerpentine { .. } => "surface_serpentine",
     }
+}
+
+fn buffer_hit_bytes(model: &Model) -> u64 {
+    let cache = &model.read_cache;
+    let held = if cache.segments > 0 { cache.segment_sectors.saturating_sub(cache.look_ahead_sectors) } else { 0 };
+    held * u64::from(model.physical_block_bytes)
 }
 
 fn with_settle(model: &Model, read_ns: f64) -> ReadWrite {

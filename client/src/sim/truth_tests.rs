@@ -95,13 +95,15 @@ fn the_later_drives_are_as_fast_as_their_documents_say() {
     near("samsung-hd103sj", "Eridano's outer bandwidth", samsung.zones[0].bandwidth_mb_s, 143.0, 0.01);
     near("samsung-hd103sj", "Eridano's average seek", samsung.seek_average_ms.read, 8.9, 0.02);
     let seagate = truth_of("seagate-st2000nm0001");
-    let at = |gigabytes: u64| {
-        let block = gigabytes * 1_000_000_000 / 512;
+    // hdparm's offsets count 2^30 bytes.
+    let at = |gibibytes: u64| {
+        let block = (gibibytes << 30) / 512;
         seagate.zones.iter().find(|zone| block <= zone.last_block).unwrap().bandwidth_mb_s
     };
-    for (gigabytes, measured) in [(0, 151.82), (1000, 123.29), (1850, 73.98)] {
-        near("seagate-st2000nm0001", "OLP's bandwidth", at(gigabytes), measured, 0.07);
+    for (gibibytes, measured) in [(0, 151.82), (1000, 123.29), (1850, 73.98)] {
+        near("seagate-st2000nm0001", "OLP's bandwidth", at(gibibytes), measured, 0.002);
     }
+    near("seagate-st2000nm0001", "OLP's track", seagate.zones[0].sectors_per_track * 512.0, 1.5e6, 0.002);
 }
 
 #[test]

@@ -292,7 +292,8 @@ fn write_cache(file: &WriteCacheFile, block_bytes: u32) -> Result<WriteCache, Pr
     let destage_ns = time_ns("write_cache.destage_ms", file.destage_ms, 0.0)?;
     let buffer_kib = file.buffer_kib.map(|kib| in_range("write_cache.buffer_kib", kib, 64, 1 << 24)).transpose()?;
     let buffer_blocks = buffer_kib.map_or(u64::MAX, |kib| u64::from(kib) * 1024 / u64::from(block_bytes));
-    Ok(WriteCache { enabled: file.enabled, slots: file.slots as usize, buffer_blocks, destage_ns })
+    let (slots, in_one_pass) = (file.slots as usize, file.in_one_pass);
+    Ok(WriteCache { enabled: file.enabled, slots, buffer_blocks, destage_ns, in_one_pass })
 }
 
 fn queue(file: Option<&QueueFile>) -> Result<Queue, Problem> {

@@ -15,6 +15,8 @@ pub struct WriteBuffer {
     waiting: VecDeque<Pending>,
     /// What the head has begun with, and when it is on the medium.
     finishing: VecDeque<(f64, Pending)>,
+    /// The block after the last that the head has begun with.
+    next_on_medium: Option<u64>,
 }
 
 /// How a read relates to what is collected.
@@ -37,7 +39,15 @@ impl WriteBuffer {
 
     /// The head has taken the next one and will have written it at `end_ns`.
     pub fn begin_next(&mut self, end_ns: f64) {
-        self.finishing.extend(self.waiting.pop_front().map(|write| (end_ns, write)));
+        let write = self.waiting.pop_front();
+        self.next_on_medium = write.map(|write| write.end);
+        self.finishing.extend(write.map(|write| (end_ns, write)));
+    }
+
+    /// Whether the write begins on the disk where the last one that the head took ended.
+    #[must_use]
+    pub fn goes_on(&self, write: &Pending) -> bool {
+        self.next_on_medium == Some(write.first)
     }
 
     /// Slots in use at `now_ns`; what is on the medium by then has left its slot.
