@@ -3,16 +3,7 @@
 from __future__ import annotations
 
 from server.benchmarks import (
-    access,
-    bandwidth,
-    fluctuation,
-    positional,
-    random_io,
-    seeker,
-    skippy,
-    temperature,
-    zoned,
-)
+from server.benchmarks import access, bandwidth, buffer, fluctuation, positional, random_io, seeker, skippy, sync_write, temperature, zoned
 from server.benchmarks.contract import Kind
 
 KINDS: tuple[Kind, ...] = (
@@ -22,7 +13,9 @@ KINDS: tuple[Kind, ...] = (
     bandwidth.KIND,
     fluctuation.KIND,
     temperature.KIND,
+    buffer.KIND,
     positional.KIND,
+    sync_write.KIND,
     random_io.KIND,
     access.KIND,
 )

@@ -14,6 +14,7 @@ from server.benchmarks.contract import Extraction, Facts
 from server.benchmarks.registry import KINDS
 from tests.support.probe import ROOT, Probe, probe_path, simtool_path
 from tools.accuracy.cases import CLEAN, NOISY, Case, Expected
+from tools.accuracy.requests import buffer_expected, positional_expected, sync_write_expected
 from tools.accuracy.transfers import bandwidth_expected, over_time_cases
 
 NOISES = (("off", "clean", CLEAN), ("default", "default noise", NOISY))
@@ -80,6 +81,9 @@ def _cases(
         "zoned": lambda entry: (Expected("zoned.zone_count", "", float(len(truth["zones"])), 0.5, False),),
         "seeker": lambda entry: _seeker_expected(truth, entry),
         "bandwidth": lambda entry: bandwidth_expected(truth, entry),
+        "buffer": lambda _entry: buffer_expected(truth, strictness),
+        "positional": lambda entry: positional_expected(truth, strictness, entry),
+        "sync_write": lambda entry: sync_write_expected(truth, strictness, entry),
         "random_io": lambda entry: _random_io_expected(truth),
         "access": lambda entry: _access_expected(truth),
     }

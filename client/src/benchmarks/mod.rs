@@ -9,6 +9,7 @@ pub mod rotation;
 
 mod access;
 mod bandwidth;
+mod buffer;
 mod fluctuation;
 mod positional;
 mod random_io;
@@ -16,6 +17,7 @@ mod seeker;
 mod session;
 mod skippy;
 pub mod stats;
+mod sync_write;
 mod temperature;
 pub mod track;
 mod transfer;

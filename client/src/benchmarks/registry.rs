@@ -1,15 +1,19 @@
 //! All kinds, in the order in which a run measures them. A kind that is not listed here does not exist.
 
-use super::{Kind, access, bandwidth, fluctuation, positional, random_io, seeker, skippy, temperature, zoned};
+use super::{
+    Kind, access, bandwidth, buffer, fluctuation, positional, random_io, seeker, skippy, sync_write, temperature, zoned,
+};
 
-pub static KINDS: [&dyn Kind; 9] = [
+pub static KINDS: [&dyn Kind; 11] = [
     &skippy::Skippy,
     &zoned::Zoned,
     &seeker::Seeker,
     &bandwidth::Bandwidth,
     &fluctuation::Fluctuation,
     &temperature::Temperature,
+    &buffer::Buffer,
     &positional::Positional,
+    &sync_write::SyncWrite,
     &random_io::RandomIo,
     &access::Access,
 ];

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-use crate::device::{AccessError, Cache, Device, Geometry, Span, Timing};
+use crate::device::{AccessError, Cache, Device, Geometry, Span, Timing, Unswitchable};
 use crate::report::document::{Disturbance, MediumError};
 
 pub use burst::{BurstStop, Served};
@@ -267,6 +267,18 @@ impl<'a> Session<'a> {
     /// Whether the cache is on now; `None` where nobody can tell.
     pub fn cache(&mut self, which: Cache) -> Option<bool> {
         self.device.cache(which)
+    }
+
+    /// Switches the cache while the kind runs, for a kind that needs both states. The kind puts back what it found;
+    /// where it can't, the device does when it is closed.
+    ///
+    /// # Errors
+    /// [`Unswitchable`] says why it stays as it was.
+    pub fn set_cache(&mut self, which: Cache, on: bool) -> Result<(), Unswitchable> {
+        if !self.settings.switch_caches {
+            return Err(Unswitchable("this run was not to switch caches".to_owned()));
+        }
+        self.device.set_cache(which, on)
     }
 
     pub fn temperature_celsius(&mut self) -> Option<i32> {

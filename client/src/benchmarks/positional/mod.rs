@@ -4,12 +4,14 @@
 //! samples are taken at the start of the disk, then ten at its middle, then ten near its end. The first read of a
 //! sample brings the head to the place and is timed with the rest, as it was then: 20 ms of 3 s at the most.
 
+mod overview;
 mod sample;
 
 use serde::Serialize;
 
-use super::{CacheWish, Cost, Kind, Measurement, Nothing, Samples, Session, Settings, Stop, Suite};
+use super::{CacheWish, Cost, Kind, Measurement, Nothing, Overview, Samples, Session, Settings, Stop, Suite};
 use crate::device::Geometry;
+use crate::report::document::Measured;
 use sample::Sample;
 
 /// What hdparm reads at a time, and for how long.
@@ -75,6 +77,10 @@ impl Kind for Positional {
 
     fn caches(&self, _settings: &Settings) -> CacheWish {
         CacheWish { write: None, look_ahead: Some(true) }
+    }
+
+    fn overview(&self, entry: &Measured, _capacity_bytes: u64) -> Overview {
+        overview::overview(entry)
     }
 
     fn run(&self, session: &mut Session<'_>) -> Measurement {

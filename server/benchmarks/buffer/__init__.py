@@ -1,0 +1,18 @@
+"""BUFFER: how fast the drive's buffer answers, by the size of the request (Eridano 3.4)."""
+
+from pathlib import Path
+
+from server.benchmarks.buffer.chart import charts
+from server.benchmarks.buffer.definitions import METRICS
+from server.benchmarks.buffer.extract import extract
+from server.benchmarks.contract import Kind
+
+KIND = Kind(
+    slug="buffer",
+    title="BUFFER: reads that the drive's buffer answers",
+    extractor_version="1.0.0",
+    metrics=METRICS,
+    extract=extract,
+    charts=charts,
+    folder=Path(__file__).parent,
+)

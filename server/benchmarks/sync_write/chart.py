@@ -1,0 +1,89 @@
+"""SYNC_WRITE's pictures: rate by size, as the graph of the OLP notes, and latency by size."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from server.benchmarks.contract import Axis, Chart, Extraction, Facts, Mark, Series
+from server.benchmarks.sync_write.definitions import (
+    MEDIAN,
+    P99,
+    RATE,
+    REQUEST_TIME,
+    STEADY,
+    TRACK,
+    TURNS,
+    WRITE_CACHE,
+)
+
+KIB = 1024.0
+WORDS = {"off": "Write cache off", "on": "Write cache on", "unknown": "As the write cache stood"}
+X_AXIS = Axis("Write size", "KiB", "log")
+
+
+def charts(entry: Mapping[str, Any], facts: Facts, extraction: Extraction) -> tuple[Chart, ...]:
+    states: Mapping[str, Mapping[str, Any]] = extraction.details["states"]
+    if not states:
+        return ()
+    return _rates(states), _latencies(states, extraction.details["turn_ms"])
+
+
+def _rates(states: Mapping[str, Mapping[str, Any]]) -> Chart:
+    series: list[Series] = []
+    for state, found in states.items():
+        series.append(_points(state, found, "mb_per_s"))
+        if found["law"] is not None and found["law"]["t0_ms"] > 0:
+            law = found["law"]
+            y = (size / (law["t0_ms"] + size / law["mb_per_s"] / 1e3) / 1e3 for size in found["size_bytes"])
+            series.append(_series(f"{state}-law", f"{WORDS[state]}: the law", "line", found, tuple(y)))
+    return Chart(
+        id="rate-by-size",
+        shape="curve",
+        title="Rate of direct writes by size",
+        summary=_summary(states),
+        x=X_AXIS,
+        y=Axis("Rate", "MB/s", "log"),
+        series=tuple(series),
+        marks=_corner(states),
+        metrics=(REQUEST_TIME.key, RATE.key, STEADY.key, TRACK.key),
+    )
+
+
+def _latencies(states: Mapping[str, Mapping[str, Any]], turn_ms: float | None) -> Chart:
+    return Chart(
+        id="latency-by-size",
+        shape="curve",
+        title="Median latency of direct writes by size",
+        summary="Small writes take as long as the smallest; from the size of a track on the data take over.",
+        x=X_AXIS,
+        y=Axis("Median latency", "ms", "log"),
+        series=tuple(_points(state, found, "median_ms") for state, found in states.items()),
+        marks=() if turn_ms is None else (Mark("One turn", None, turn_ms),),
+        metrics=(TURNS.key, WRITE_CACHE.key, MEDIAN.key, P99.key),
+    )
+
+
+def _points(state: str, found: Mapping[str, Any], column: str) -> Series:
+    return _series(state, WORDS[state], "points", found, tuple(found[column]))
+
+
+def _series(key: str, label: str, role: str, found: Mapping[str, Any], y: tuple[float, ...]) -> Series:
+    return Series(key, label, role, tuple(size / KIB for size in found["size_bytes"]), y)
+
+
+def _corner(states: Mapping[str, Mapping[str, Any]]) -> tuple[Mark, ...]:
+    """Where the data of a write take as long as the write costs by itself."""
+    law = states.get("off", {}).get("law")
+    if law is None or law["t0_ms"] <= 0:
+        return ()
+    return (Mark("Data and cost take equally long", law["t0_ms"] * law["mb_per_s"] * 1e3 / KIB, None),)
+
+
+def _summary(states: Mapping[str, Mapping[str, Any]]) -> str:
+    parts = [
+        f"{WORDS[state].lower()}: {found['law']['t0_ms']:.2f} ms and {found['law']['mb_per_s']:.0f} MB/s"
+        for state, found in states.items()
+        if found["law"] is not None
+    ]
+    return f"Cost of a write and rate of its data; {'; '.join(parts)}." if parts else "Rate by size."

@@ -1,0 +1,71 @@
+"""What must be found of a simulated drive by the kinds that repeat requests: reads of one place, and writes in a row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tools.accuracy.cases import CLEAN, Expected
+
+KIB = 1024.0
+
+
+def buffer_expected(truth: dict[str, Any], strictness: str) -> tuple[Expected, ...]:
+    """The interface's rate, and a size between the last power of two that fits and the next."""
+    held = float(truth["buffer_hit_bytes"])
+    if held <= 0:
+        # Look-ahead takes the whole segment: what was read does not stay.
+        return tuple(
+            Expected(f"buffer.{name}", "", None, None, False) for name in ("peak_bandwidth", "effective_size")
+        )
+    bus = float(truth["bus_mb_s"])
+    return (
+        # The drive's overhead takes up to an eighth of the longest request that the buffer holds.
+        Expected("buffer.peak_bandwidth", "", bus, 0.12 * bus, False),
+        Expected("buffer.effective_size", "", held / KIB, 0.42 * held / KIB, strictness == CLEAN),
+    )
+
+
+def positional_expected(
+    truth: dict[str, Any], strictness: str, entry: dict[str, Any]
+) -> tuple[Expected, ...]:
+    """The bandwidth of the zone in which all samples of a position lie."""
+    serpentine = truth["layout"] == "surface_serpentine"
+    rows = []
+    for series in entry["samples"]["series"]:
+        first = series["offset_blocks"][0]
+        last = first + max(series["length_blocks"]) - 1
+        zones = [
+            zone for zone in truth["zones"] if zone["first_block"] <= first and last <= zone["last_block"]
+        ]
+        if len(zones) != 1:
+            continue
+        rate = float(zones[0]["bandwidth_mb_s"])
+        # Where heads differ, a sample meets a few of them and the truth is the mean over all.
+        share = 0.06 if serpentine else 0.01 if strictness == CLEAN else 0.05
+        rows.append(Expected("positional.mean_bandwidth", series["position"], rate, share * rate))
+    return tuple(rows)
+
+
+def sync_write_expected(
+    truth: dict[str, Any], strictness: str, entry: dict[str, Any]
+) -> tuple[Expected, ...]:
+    """One turn for each write that is not collected, and the first track."""
+    states = {series["write_cache"] for series in entry["samples"]["series"]}
+    zone = truth["zones"][0]
+    clean = strictness == CLEAN
+    turn, rate = float(truth["rotation_period_ms"]), float(zone["bandwidth_mb_s"])
+    track = float(zone["sectors_per_track_by_head"][0]) * float(truth["block_bytes"]) / 1e6
+    rows = []
+    if False in states:
+        rows += [
+            Expected("sync_write.request_time", "off", turn, (0.02 if clean else 0.05) * turn),
+            Expected("sync_write.turns", "off", 1.0, 0.02 if clean else 0.05),
+            Expected("sync_write.asymptotic_rate", "off", rate, (0.05 if clean else 0.1) * rate, False),
+            Expected("sync_write.track_size", "off", track, (0.02 if clean else 0.05) * track, False),
+        ]
+    if True in states:
+        rows += [
+            Expected("sync_write.track_size", "on", None, None, False),
+            Expected("sync_write.steady_bandwidth", "on", rate, 0.1 * rate, False),
+        ]
+    return tuple(rows)
