@@ -32,7 +32,7 @@ const THRESHOLD_FIRST_BYTES: u64 = 4 << 20;
 /// The result stays the same when twice the amount changes it by less.
 const SAME: f64 = 0.01;
 
-/// A disk in a thousand parts has one that can be read.
+/// Where it reads: at the start of the disk, or this part of it further on where the start is bad.
 const PLACES: [u64; 4] = [0, 8, 4, 2];
 
 pub struct Buffer;
@@ -208,7 +208,7 @@ fn readable_place(session: &mut Session<'_>, longest: u64) -> Result<Option<u64>
     session.progress("looking for a place that can be read", 0);
     let capacity = session.geometry().capacity_blocks();
     for part in PLACES {
-        let start = if part == 0 { 0 } else { capacity / part };
+        let start = capacity.checked_div(part).unwrap_or(0);
         if start + longest <= capacity && session.read(start, count32(longest))?.is_some() {
             return Ok(Some(start));
         }

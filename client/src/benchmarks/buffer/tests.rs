@@ -88,7 +88,7 @@ fn a_short_run_reads_less_and_says_so() {
         assert!(elapsed < limit * 5 / 4 || requests == 4, "{requests} requests in {elapsed} ns");
     }
     let rates = rates(&sizes, 512);
-    let largest = column(&sizes, "requests").into_iter().zip(&rates).map(|(requests, rate)| requests * rate.0 >> 10);
+    let largest = column(&sizes, "requests").into_iter().zip(&rates).map(|(requests, rate)| (requests * rate.0) >> 10);
     assert!(largest.max().expect("sizes") <= 256, "four requests of 64 MiB at the most");
 }
 

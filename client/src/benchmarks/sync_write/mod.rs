@@ -1,4 +1,4 @@
-//! SYNC_WRITE: direct writes one after the other, by size (OLP notes, write tests).
+//! `SYNC_WRITE`: direct writes one after the other, by size (OLP notes, write tests).
 //!
 //! The notes write a file's range from its start to its end with `dd oflag=direct`, 2,500 writes of each size: every
 //! write begins where the one before ended. Without a write cache that place has just gone by under the head, so each

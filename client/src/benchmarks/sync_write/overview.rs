@@ -1,4 +1,4 @@
-//! What a person sees of SYNC_WRITE at once: a small write and a long one, in each state of the write cache.
+//! What a person sees of `SYNC_WRITE` at once: a small write and a long one, in each state of the write cache.
 
 use serde_json::Value;
 

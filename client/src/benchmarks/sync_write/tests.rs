@@ -1,4 +1,4 @@
-//! SYNC_WRITE on simulated drives whose write cache is known, and on a disk that fails.
+//! `SYNC_WRITE` on simulated drives whose write cache is known, and on a disk that fails.
 
 use std::collections::HashSet;
 
