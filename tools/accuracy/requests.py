@@ -1,4 +1,4 @@
-"""What must be found of a simulated drive by the kinds that repeat requests: reads of one place, and writes in a row."""
+"""What the kinds must find that repeat requests: reads of one place, and writes in a row."""
 
 from __future__ import annotations
 
