@@ -35,7 +35,7 @@ class Metric:
     """`<kind>.<name>`, for example `skippy.rotation_time`."""
     title: str
     unit: str
-    """`ms`, `s`, `rpm`, `blocks`, `KiB`, `MB` and `MB/s` (10^6 bytes), `1/s`, `%` or `1` for a plain number."""
+    """`ms`, `s`, `rpm`, `blocks`, `KiB`, `MB`, `MB/s` (MB: 10^6 bytes), `1/s`, `%` or `1` (plain number)."""
     direction: Direction
     definition: str
     """One or two sentences: what the number is."""

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from server.benchmarks import (
-from server.benchmarks import access, bandwidth, buffer, fluctuation, positional, random_io, seeker, skippy, sync_write, temperature, zoned
+    access,
+    bandwidth,
+    buffer,
+    fluctuation,
+    positional,
+    random_io,
+    seeker,
+    skippy,
+    sync_write,
+    temperature,
+    zoned,
+)
 from server.benchmarks.contract import Kind
 
 KINDS: tuple[Kind, ...] = (

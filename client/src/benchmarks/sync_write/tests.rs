@@ -14,7 +14,7 @@ use crate::sim::{self, SimulatedDrive};
 const TURN_NS: u64 = 8_333_333;
 
 fn settings(suite: Suite) -> Settings {
-    Settings { suite, writes: true, ..Settings::default() }
+    Settings { suite, writes: true, switch_caches: true, ..Settings::default() }
 }
 
 fn run(drive: &mut SimulatedDrive, suite: Suite) -> Measurement {
