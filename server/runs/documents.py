@@ -37,7 +37,7 @@ def facts_of(document: dict[str, Any], part: dict[str, Any]) -> Facts:
 
 
 def _write_cache(document: dict[str, Any], part: dict[str, Any]) -> bool | None:
-    """Return the state of the write cache during one benchmark; the run's where the benchmark does not say."""
+    """Return the state of the write cache during one benchmark; the run's where that does not say."""
     caches = part.get("caches")
     state: bool | None = caches["write"] if caches else document["conditions"].get("write_cache_during")
     return state

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::choice::{Choice, Writes};
 use super::{Status, UsageError, consent, load_or_create_key, parse_server, say, summary, upload_with_defaults, words};
-use crate::device::raw::OpenError;
+use crate::device::open::OpenError;
 use crate::identify::{Disk, Tree};
 use crate::report::document::{Benchmark, Manufacture, RunDocument};
 use crate::report::{save, sign_document};

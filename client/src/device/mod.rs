@@ -4,6 +4,7 @@ mod arena;
 pub mod burst;
 pub mod dialogue;
 mod edge;
+pub mod open;
 pub mod raw;
 pub mod traffic;
 mod uring;

@@ -5,16 +5,17 @@ mod serve;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use rustix::fs::{FileType, Mode, OFlags, SeekFrom};
+use rustix::fs::{Mode, OFlags, SeekFrom};
 use rustix::io::Errno;
 use rustix::time::{ClockId, clock_gettime};
 
 use super::arena::Arena;
 use super::burst::{Burst, BurstError, Done, Ending, NoQueue, Processors};
 use super::dialogue::{Bus, Dialogue, Told};
+use super::open::{OpenError, check_type, open_error};
 use super::traffic::Traffic;
 use super::uring::Ring;
 use super::{AccessError, Cache, Device, Geometry, LONGEST_READ_BYTES, Span, Timing, Unswitchable};
@@ -42,33 +43,6 @@ pub enum Writing {
     Preserve,
     /// The probe's own pattern.
     Destroy,
-}
-
-/// Why a device could not be opened, with what to do about it.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    #[error("there is no device {0}; `diskatlas list` shows the disks of this machine")]
-    NotFound(String),
-    #[error("{0} is {1}, and only a raw block device can be measured; give a device such as /dev/sdb, or sim:NAME")]
-    NotABlockDevice(String, &'static str),
-    #[error(
-        "no permission to {1} {0}; run as root (sudo), join the group `disk` (sudo usermod -aG disk $USER, then log in again), \
-         or give the probe the capability CAP_DAC_OVERRIDE, and CAP_SYS_RAWIO where the kernel asks for it"
-    )]
-    Permission(String, &'static str),
-    #[error(
-        "{0} may not even be opened to {1} by root here: a container's device rules or a security module forbid it; run the probe \
-         outside of it, or let it have the device"
-    )]
-    Forbidden(String, &'static str),
-    #[error("{0} is in use and can't be opened exclusively; unmount it and stop what holds it (see `lsblk {0}`)")]
-    Busy(String),
-    #[error("{0} is read-only, so nothing can be written to it; measure with --writes none")]
-    ReadOnly(String),
-    #[error("{0} has no medium or a size of 0; attach it and try again")]
-    Empty(String),
-    #[error("{0} can't be opened: {1}")]
-    Other(String, io::Error),
 }
 
 pub struct RawDisk {
@@ -339,44 +313,6 @@ impl Device for RawDisk {
 fn is_gone(file: &File, error: Errno) -> bool {
     matches!(error, Errno::NODEV | Errno::NXIO | Errno::NOMEDIUM | Errno::SHUTDOWN | Errno::BADF)
         || rustix::fs::seek(file, SeekFrom::End(0)).is_ok_and(|size| size == 0)
-}
-
-/// The canonical path of a device node: links such as /dev/disk/by-id/... resolved.
-///
-/// # Errors
-/// [`OpenError`] when there is no such thing, or it is not a block device.
-pub fn resolve(path: &Path) -> Result<PathBuf, OpenError> {
-    let name = path.display().to_string();
-    check_type(path, &name)?;
-    std::fs::canonicalize(path).map_err(|error| OpenError::Other(name, error))
-}
-
-fn check_type(path: &Path, name: &str) -> Result<(), OpenError> {
-    let stat = rustix::fs::stat(path).map_err(|error| open_error(name, error, Writing::Nothing))?;
-    let what = match FileType::from_raw_mode(stat.st_mode) {
-        FileType::BlockDevice => return Ok(()),
-        FileType::RegularFile => "a regular file",
-        FileType::Directory => "a directory",
-        FileType::CharacterDevice => "a character device",
-        _ => "not a block device",
-    };
-    Err(OpenError::NotABlockDevice(name.to_owned(), what))
-}
-
-fn open_error(name: &str, error: Errno, writing: Writing) -> OpenError {
-    let name = name.to_owned();
-    match error {
-        Errno::NOENT | Errno::NODEV | Errno::NXIO | Errno::NOTDIR => OpenError::NotFound(name),
-        Errno::ACCESS | Errno::PERM => {
-            let what = if writing == Writing::Nothing { "read" } else { "write" };
-            let root = rustix::process::geteuid().is_root();
-            if root { OpenError::Forbidden(name, what) } else { OpenError::Permission(name, what) }
-        }
-        Errno::BUSY => OpenError::Busy(name),
-        Errno::ROFS => OpenError::ReadOnly(name),
-        Errno::NOMEDIUM => OpenError::Empty(name),
-        other => OpenError::Other(name, other.into()),
-    }
 }
 
 fn read_geometry(fd: &impl AsFd) -> io::Result<Geometry> {
