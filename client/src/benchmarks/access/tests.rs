@@ -82,7 +82,8 @@ fn the_longest_stretch_that_the_buffer_keeps_is_found_between_two_lengths_near_e
         let beyond = *hits.iter().find(|(length, hits)| **length > longest && **hits < 0).expect("some are gone").0;
         let longest_kib = longest * block_bytes / 1024;
         assert!((segment_kib - ahead_kib..=segment_kib).contains(&longest_kib), "{name}: {longest_kib} KiB");
-        assert!((beyond - longest) * 15 <= longest, "{name}: {longest} and {beyond}");
+        // A sixteenth of a doubling, or two of them where the look-ahead decides: kept once and gone once counts for neither.
+        assert!((beyond - longest) * 8 <= longest, "{name}: {longest} and {beyond}");
     }
 }
 

@@ -41,6 +41,7 @@ mod tests {
             params: json!({"block_bytes": 512}),
             samples: json!({"series": series}),
             elapsed_ns: 1,
+            caches: None,
             interference: Interference::default(),
             errors: Vec::new(),
         };
