@@ -117,9 +117,7 @@ def _edges(profile: Profile, first: int, last: int, doubt: str) -> tuple[Measure
 
 def _behind(profile: Profile, peak: int, collapse: int | None, doubt: str) -> tuple[Measurement, Measurement]:
     if collapse is None or doubt:
-        why = NO_COLLAPSE.format(size=size_words(float(profile.size_bytes[-1])))
-        why = why if collapse is None else doubt
-        return _none(metric.COLLAPSE, why), _none(metric.EFFECTIVE, why)
+        return _none(metric.COLLAPSE, doubt), _none(metric.EFFECTIVE, doubt)
     top, left = float(profile.mb_per_s[peak]), float(profile.mb_per_s[collapse])
     share = left / top
     error = share * float(

@@ -59,7 +59,7 @@ TRACK = Metric(
     definition="Bytes that pass under the head in one turn where the writes were made.",
     method=(
         "Without a write cache, writes shorter than a track take a turn and the time of their data on the "
-        "track: the slope of their median latencies, times a turn. Medians: few leave their track."
+        "track: the slope of their median latencies, times a turn. Medians of those that stay on it."
     ),
     source=f"{SOURCE}: about 1.5 MB, from rate and rotation",
     headline=True,

@@ -48,11 +48,16 @@ def law_of(sizes: Sequence[Size]) -> Line | None:
 
 
 def on_track(sizes: Sequence[Size], law: Line, turn_ms: float) -> Line | None:
-    """The line through the medians of writes shorter than a track; None where it can't be told."""
+    """The line through the medians of writes that stay on their track; None where it can't be told.
+
+    A write of a share p of a track crosses to the next one with chance p, and is then the slower for it: the
+    median of the others is the quantile (1 - p) / 2 of all.
+    """
     corner = turn_ms / law.slope_ms_per_byte
     short = [one for one in sizes if one.bytes <= BELOW_CORNER * corner]
+    stayed = [float(np.quantile(one.latency_ms, (1 - one.bytes / corner) / 2)) for one in short]
     errors = [one.median_error_ms + 1e-4 * one.median_ms for one in short]
-    line = _line([one.bytes for one in short], [one.median_ms for one in short], errors)
+    line = _line([one.bytes for one in short], stayed, errors)
     if line is None or line.slope_ms_per_byte * short[-1].bytes < LEAST_LEVER * turn_ms:
         return None
     return line
