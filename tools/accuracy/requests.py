@@ -40,7 +40,8 @@ def positional_expected(
         if len(zones) != 1:
             continue
         rate = float(zones[0]["bandwidth_mb_s"])
-        # The buffer holds the end of the sample before: up to two per cent. Where heads differ, a sample meets a few of them and the truth is the mean over all.
+        # The buffer holds the end of the sample before: up to two per cent. Where heads differ, a sample
+        # meets a few of them and the truth is the mean over all.
         share = 0.06 if serpentine else 0.02 if strictness == CLEAN else 0.05
         rows.append(Expected("positional.mean_bandwidth", series["position"], rate, share * rate))
     return tuple(rows)
