@@ -43,6 +43,17 @@ def environment(home: Path, number: int) -> dict[str, str]:
     }
 
 
+def _clone(commit: str, folder: Path) -> None:
+    """Clone this repository at one commit: between two long builds a branch may move on."""
+    commands = (
+        ["git", "clone", "--quiet", "--no-local", "--no-checkout", str(ROOT), str(folder)],
+        ["git", "-C", str(folder), "checkout", "--quiet", "--detach", commit],
+    )
+    for command in commands:
+        if subprocess.run(command, check=False).returncode:
+            raise BuildError(f"git could not clone this repository at {commit}")
+
+
 def compare(targets: Sequence[str]) -> bool:
     """Build each target twice, print sizes and digests, and say whether they agree."""
     head = output_of("git", "rev-parse", "HEAD", cwd=ROOT)
@@ -52,9 +63,7 @@ def compare(targets: Sequence[str]) -> bool:
         built: dict[str, list[Path]] = {target: [] for target in targets}
         for number, place in enumerate(PLACES):
             clone = Path(scratch) / place
-            command = ["git", "clone", "--quiet", "--no-local", str(ROOT), str(clone)]
-            if subprocess.run(command, check=False).returncode:
-                raise BuildError("git could not clone this repository")
+            _clone(head, clone)
             environ = environment(home_at(Path(scratch) / f"home-{number * 1000}"), number)
             for target in targets:
                 started = time.monotonic()
