@@ -6,6 +6,7 @@ Disagreement lowers the quality; what no series carries gets a reason.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from server.benchmarks.contract import Measurement, Metric, Quality
 from server.benchmarks.skippy import definitions as metric
 from server.benchmarks.skippy.findings import Finding
 from server.benchmarks.skippy.media import FEWEST_MISSES
-from server.benchmarks.skippy.pooling import Estimate, none, pooled, with_quality
+from server.benchmarks.skippy.pooling import Estimate, none, pooled
 
 REGIONS = ("outer", "middle", "inner")
 
@@ -24,15 +25,17 @@ def sectors(findings: tuple[Finding, ...], region: str) -> Measurement:
     periods = [model.period for model in sure if model.period is not None]
     if not periods:
         return none(metric.SECTORS_PER_TRACK, region, missing(here))
-    best = max(periods, key=lambda period: period.margin * period.agreement)
+    best = max(periods, key=lambda period: (period.even, period.margin * period.agreement))
     quality, reason = Quality.GOOD, ""
-    if any(period.length != best.length for period in periods):
+    if not best.even:
+        quality, reason = Quality.FAIR, UNEVEN
+    elif any(period.length != best.length for period in periods if period.even):
         quality, reason = (
             Quality.POOR,
             "The variants disagree: a zone boundary lies between them, or noise hides one.",
         )
     elif best.low != best.high:
-        quality, reason = Quality.FAIR, f"The samples cannot tell {best.low} from {best.high}."
+        quality, reason = Quality.FAIR, f"The samples cannot tell {best.low:g} from {best.high:g}."
     elif best.margin < 3 or best.agreement < 0.95:
         quality, reason = Quality.FAIR, "Few steps tell this number from its neighbours."
     return Measurement(
@@ -45,6 +48,12 @@ def sectors(findings: tuple[Finding, ...], region: str) -> Measurement:
         quality,
         reason,
     )
+
+
+UNEVEN = (
+    "No whole number of blocks puts the boundaries where they lie: this is the mean over tracks of different "
+    "lengths, or of lengths that are no multiple of a block."
+)
 
 
 def missing(findings: list[Finding]) -> str:
@@ -97,6 +106,8 @@ def gap(findings: tuple[Finding, ...], region: str, what: Metric) -> Measurement
         block_ms = max(block_ms, model.lines.block_ms)
         if value is not None and count >= 2:
             estimates.append(Estimate(value, max(model.errors_ms[index], 1e-3 * block_ms), count))
+    if layout_of(findings) == "surface_serpentine":
+        return none(what, region, LAYOUT_SENTENCES["surface_serpentine"])
     if not estimates:
         if any(finding.trusted for finding in here):
             return none(
@@ -107,15 +118,27 @@ def gap(findings: tuple[Finding, ...], region: str, what: Metric) -> Measurement
         return none(what, region, missing(here))
     found = pooled(what, region, estimates, block_ms / 2)
     heads = {
-        f.model.gaps.boundaries.heads
+        f.model.gaps.shape.heads
         for f in here
         if f.two_gaps and f.model is not None and f.model.gaps is not None
     }
     if heads == {2} and found.quality is Quality.GOOD:
-        return with_quality(
-            found, Quality.FAIR, "With two surfaces both gaps come equally often: which is which is a guess."
-        )
+        return _either(found, here)
     return found
+
+
+def _either(found: Measurement, here: list[Finding]) -> Measurement:
+    """A gap of a drive with two surfaces: it may be the other one, so the interval reaches to both."""
+    gaps = [f.model.gaps for f in here if f.two_gaps and f.model is not None and f.model.gaps is not None]
+    values = [value for one in gaps for value in (one.head_ms, one.cylinder_ms) if value is not None]
+    reason = "With two surfaces both gaps come equally often: which is which is a guess."
+    return replace(
+        found,
+        low=min(found.low or 0.0, *values),
+        high=max(found.high or 0.0, *values),
+        quality=Quality.FAIR,
+        reason=reason,
+    )
 
 
 def surfaces(findings: tuple[Finding, ...]) -> list[Measurement]:
@@ -123,7 +146,7 @@ def surfaces(findings: tuple[Finding, ...]) -> list[Measurement]:
         f.model.gaps for f in findings if f.two_gaps and f.model is not None and f.model.gaps is not None
     ]
     layout_reason = layout_of(findings)
-    heads = [gaps.boundaries.heads for gaps in counted]
+    heads = [gaps.shape.heads for gaps in counted]
     verdict = Measurement(
         metric.LAYOUT.key, "", None, None, None, len(heads), Quality.NONE, LAYOUT_SENTENCES[layout_reason]
     )
@@ -138,7 +161,7 @@ def surfaces(findings: tuple[Finding, ...]) -> list[Measurement]:
         reason = (
             "The series of this run count different numbers: " + ", ".join(str(int(v)) for v in values) + "."
         )
-    cylinders = sum(int((gaps.cylinders != 0).sum()) for gaps in counted if gaps.boundaries.heads == best)
+    cylinders = sum(int((gaps.cylinders != 0).sum()) for gaps in counted if gaps.shape.heads == best)
     if cylinders < 4 and quality is Quality.GOOD:
         quality, reason = Quality.FAIR, "Few cylinder boundaries were crossed."
     found = Measurement(
@@ -165,9 +188,11 @@ LAYOUT_SENTENCES = {
 
 
 def layout_of(findings: tuple[Finding, ...]) -> str:
-    if any(finding.two_gaps for finding in findings):
+    banded = sum(finding.banded for finding in findings)
+    if sum(finding.two_gaps for finding in findings) > banded:
         return "cylinder"
-    return "surface_serpentine" if any(serpentine(finding) for finding in findings) else "unknown"
+    uneven = any(serpentine(finding) for finding in findings)
+    return "surface_serpentine" if banded or uneven else "unknown"
 
 
 def transfer(findings: tuple[Finding, ...]) -> Measurement:
@@ -185,7 +210,11 @@ def transfer(findings: tuple[Finding, ...]) -> Measurement:
             and np.isfinite(f.model.errors_ms[1])
         ]
         if estimates:
-            return pooled(metric.TRANSFER_TIME, "", estimates, 0.01 * estimates[0].value)
+            found = pooled(metric.TRANSFER_TIME, "", estimates, 0.01 * estimates[0].value)
+            if region == REGIONS[0]:
+                return found
+            reason = f"The outer region does not carry it; this is the {region} region's."
+            return replace(found, quality=Quality.POOR, reason=reason)
     return none(metric.TRANSFER_TIME, "", missing(list(findings)))
 
 
@@ -215,16 +244,21 @@ def _edge_of(finding: Finding, findings: tuple[Finding, ...], layout: str) -> tu
     if limit is None or model is None:
         reason = _no_edge(finding, layout)
         return none(metric.MTM, scope, reason), none(metric.STM, scope, reason)
+    if limit.latency_ms < model.lines.block_ms:
+        return none(metric.MTM, scope, TOO_SHORT), none(metric.STM, scope, TOO_SHORT)
     quality, reason = _edge_quality(finding)
     if quality is not Quality.POOR and not _confirmed(finding, findings):
         quality, reason = Quality.POOR, LOOK_AHEAD
+    # Where look-ahead answers some of the steps, the last one before the edge may be missing.
+    unseen_ms = model.lines.block_ms / 2 if finding.trace.variant == "read" else 0.0
+    if unseen_ms and quality is Quality.GOOD:
+        quality, reason = Quality.FAIR, FORWARD
+    low_ms, high_ms = limit.low_ms - unseen_ms, limit.high_ms + unseen_ms
     count = limit.hits + limit.misses
-    width = (limit.high_ms - limit.low_ms) / model.lines.block_ms / 2
+    width = (high_ms - low_ms) / model.lines.block_ms / 2
     low, high = limit.step - width, limit.step + width
     return (
-        Measurement(
-            metric.MTM.key, scope, limit.latency_ms, limit.low_ms, limit.high_ms, count, quality, reason
-        ),
+        Measurement(metric.MTM.key, scope, limit.latency_ms, low_ms, high_ms, count, quality, reason),
         Measurement(metric.STM.key, scope, limit.step, low, high, count, quality, reason),
     )
 
@@ -233,6 +267,11 @@ MOST_SWITCH_SHARE = 0.25
 """How far apart the edges of two variants may lie and still be the same one, as a share of the lower."""
 MISFIT = "This series does not show the tracks that others of the run show: most likely a cache answers."
 NO_EDGE = "The edge of the sawtooth is not among the samples."
+TOO_SHORT = (
+    "The edge lies below the time in which one block passes under the head: no access to the medium is as "
+    "short, a cache answers."
+)
+FORWARD = "Look-ahead answers some forward reads: the edge may lie a step beside the one that was seen."
 LOOK_AHEAD = (
     "A drive that reads ahead answers forward reads without turning to the medium anew, and neither writes "
     "nor backward reads of this region confirm the edge: it may be too low."

@@ -20,7 +20,7 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
         hints.append(60e3 / facts.rated_rpm)
     findings = analyse(traces_of(entry["samples"]), tuple(hints))
     measurements = [
-        *rotation(findings),
+        *rotation(findings, tuple(hints)),
         *combine.thresholds(findings),
         combine.transfer(findings),
         *combine.each_region(findings, combine.sectors),
@@ -58,7 +58,7 @@ def _detail(finding: Finding) -> dict[str, Any]:
         detail["gaps"] = {
             "head_ms": model.gaps.head_ms,
             "cylinder_ms": model.gaps.cylinder_ms,
-            "surfaces": model.gaps.boundaries.heads if model.gaps.cylinder_ms is not None else None,
+            "surfaces": model.gaps.shape.heads if model.gaps.cylinder_ms is not None else None,
             "track_blocks": model.period.length,
             "agreement": model.period.agreement,
             "spare_areas": [

@@ -14,7 +14,10 @@ from server.benchmarks.skippy.series import Trace
 
 TRUSTED_EXPLAINED = 0.88
 TRUSTED_AGREEMENT = 0.93
-TRUSTED_MARGIN = 1.5
+MOST_UNSURE = 8
+"""Track lengths that the steps can't tell apart, in blocks, up to which there is a number at all."""
+MOST_HEADS = 40
+"""No disk has had more recording surfaces."""
 BEYOND_SLOPE = 3e-3
 """By how much a track may hold more addresses than the slope says it has sectors: noise of the slope."""
 
@@ -38,7 +41,7 @@ class Finding:
             and model.gaps is not None
             and model.explained >= TRUSTED_EXPLAINED
             and model.period.agreement >= TRUSTED_AGREEMENT
-            and model.period.margin >= TRUSTED_MARGIN
+            and (model.period.high - model.period.low <= MOST_UNSURE or not model.period.even)
             and model.period.length <= model.lines.track_blocks * (1 + BEYOND_SLOPE) + 0.5
         )
 
@@ -50,7 +53,14 @@ class Finding:
             and model is not None
             and model.gaps is not None
             and model.gaps.cylinder_ms is not None
+            and model.gaps.shape.heads <= MOST_HEADS
         )
+
+    @property
+    def banded(self) -> bool:
+        """Whether the rarer boundary comes after more tracks than a disk has heads: serpentine by surface."""
+        gaps = self.model.gaps if self.model is not None else None
+        return self.trusted and gaps is not None and gaps.shape.heads > MOST_HEADS
 
 
 def analyse(traces: tuple[Trace, ...], hints_ms: tuple[float, ...]) -> tuple[Finding, ...]:

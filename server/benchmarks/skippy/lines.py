@@ -228,16 +228,23 @@ def least_absolute(matrix: FloatArray, target: FloatArray, rounds: int = 40) -> 
     weight = np.ones(len(target))
     solution = np.zeros(matrix.shape[1])
     for _ in range(rounds):
-        weighted = scaled * weight[:, None]
+        weighted = scaled.T * weight
         before = solution
-        solution = np.linalg.lstsq(weighted.T @ scaled, weighted.T @ target, rcond=None)[0]
+        solution = _solved(weighted @ scaled, weighted @ target)
         left = np.abs(target - scaled @ solution)
-        floor = max(float(np.median(left)) * 1e-3, 1e-9)
         if float(np.abs(solution - before).max()) < 1e-10 * max(float(np.abs(solution).max()), 1e-9):
             break
-        weight = 1.0 / np.maximum(left, floor)
+        weight = 1.0 / np.maximum(left, max(float(np.median(left)) * 1e-3, 1e-9))
         weight /= weight.max()
     return np.asarray(solution / scale, dtype=np.float64)
+
+
+def _solved(square: FloatArray, side: FloatArray) -> FloatArray:
+    """The solution of the normal equations, the shortest one where there are many."""
+    try:
+        return np.asarray(np.linalg.solve(square, side))
+    except np.linalg.LinAlgError:
+        return np.asarray(np.linalg.lstsq(square, side, rcond=None)[0])
 
 
 def turn_at_edge(trace: Trace, lines: Lines) -> tuple[float, float] | None:

@@ -6,36 +6,26 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from server.benchmarks.skippy.follow import Fit, fit_moving
 from server.benchmarks.skippy.lines import Lines, least_absolute, wrap
+from server.benchmarks.skippy.rhythm import REACHES
 from server.benchmarks.skippy.series import BoolArray, FloatArray, IntArray, Trace
-from server.benchmarks.skippy.tracks import (
-    CANDIDATES_FROM,
-    CANDIDATES_TO,
-    Boundaries,
-    Period,
-    best_period,
-    circular_peaks,
-    follow_boundaries,
-)
+from server.benchmarks.skippy.steps import Spikes, Steps, find_spikes, spread, steps_of
+from server.benchmarks.skippy.tracks import Period, Shape
 
-MOST_HEADS = 40
 FEWEST_BOUNDARIES = 4
-MOST_TRACKS = 4
+FEWEST_STEPS = 12
 SURE_AGREEMENT = 0.985
-WORTH_FOLLOWING = 0.9
-MOST_STATES = 16_000_000
-MOST_RANKED = 1200
-"""Steps of more tracks than this are not used: longer moves of the arm are not SKIPPY's (Skippy 4.1.1)."""
+SHARPENINGS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Gaps:
-    """An assignment of boundaries and gaps, and how badly it fits (0 to 1)."""
+    """Boundaries and gaps, and what each access crossed."""
 
-    cost: float
     head_ms: float
     cylinder_ms: float | None
-    boundaries: Boundaries
+    shape: Shape
     contrast: float = 0.0
     """Share of the misfit of one gap alone that the second gap with its period takes away, 0 to 1."""
     heads: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
@@ -76,34 +66,21 @@ class Model:
         return float(self.inliers[self.used].mean()) if bool(self.used.any()) else 0.0
 
 
-def residual(trace: Trace, lines: Lines) -> FloatArray:
-    return wrap(trace.elapsed_ms - trace.distance * lines.block_ms - lines.offset_ms, lines.turn_ms)
-
-
-def spread(apart: FloatArray) -> float:
-    """Scale of the noise from the residuals nearest to the line, robust against those beside it."""
-    near = np.sort(np.abs(apart))
-    return float(near[: max(1, len(near) // 2)].mean() * 2.0) if len(near) else 0.0
-
-
 def fit_model(trace: Trace, lines: Lines) -> Model:
     """Find the boundaries, tell the gaps apart, fit all together."""
     cached = False
-    period = find_period(trace, lines, residual(trace, lines))
+    period, gaps = find_gaps(trace, lines)
     if period is not None and trace.variant == "write" and period.agreement < SURE_AGREEMENT:
         late = one_access_late(trace)
-        late_period = find_period(late, lines, residual(late, lines)) if late is not None else None
+        behind = replace(lines, offset_ms=lines.offset_ms + lines.block_ms)
+        late_period, late_gaps = find_gaps(late, behind) if late is not None else (None, None)
         better = late_period is not None and (
             late_period.agreement > period.agreement + 0.02
-            and late_period.margin >= max(3.0, 0.8 * period.margin)
+            and late_period.margin >= 3.0
             and late_period.length <= lines.track_blocks * 1.02
         )
-        if late is not None and late_period is not None and better:
-            trace, period, cached = late, late_period, True
-            lines = replace(lines, offset_ms=lines.offset_ms + lines.block_ms)
-    gaps = None
-    if period is not None and period.agreement >= WORTH_FOLLOWING:
-        gaps = tell_gaps_apart(trace, lines, residual(trace, lines), period)
+        if late is not None and better:
+            trace, period, gaps, cached, lines = late, late_period, late_gaps, True, behind
     return replace(_finish(trace, lines, period, gaps), cached=cached)
 
 
@@ -118,169 +95,61 @@ def one_access_late(trace: Trace) -> Trace | None:
     return replace(trace, before=before, block=block, chained=chained)
 
 
-def find_period(trace: Trace, lines: Lines, apart: FloatArray) -> Period | None:
-    """Blocks per track from the steps shorter than a track, over the longest stretch that agrees."""
-    track = lines.track_blocks
-    lengths = np.arange(max(2, int(track * CANDIDATES_FROM)), int(track * CANDIDATES_TO) + 2, dtype=np.int64)
-    found: list[Period] = []
-    for share in (1.0, 0.75, 0.5):
-        use = trace.chained & (np.abs(trace.distance) <= share * track)
-        if int(use.sum()) < 12:
-            continue
-        limit = hit_limit(apart[use], lines)
-        hit = np.abs(apart[use]) > limit
-        if int(hit.sum()) < FEWEST_BOUNDARIES:
-            continue
-        low = np.minimum(trace.before[use], trace.block[use])
-        high = np.maximum(trace.before[use], trace.block[use])
-        period = best_period(low, high, hit, lengths)
-        if period is not None:
-            found.append(period)
-            if period.agreement > 0.985:
-                break
-    return max(found, key=lambda one: one.agreement * min(1.0, 0.9 + 0.1 * one.steps / track), default=None)
+def find_gaps(trace: Trace, lines: Lines) -> tuple[Period | None, Gaps | None]:
+    """The length of a track, and the gaps with the boundaries that each access crossed."""
+    steps = steps_of(trace, lines)
+    near = steps.only(steps.distance <= REACHES[0] * lines.track_blocks)
+    spikes = find_spikes(near) if len(near.low) >= FEWEST_STEPS else None
+    if spikes is None or spikes.hits < FEWEST_BOUNDARIES:
+        return None, None
+    for _ in range(SHARPENINGS):
+        sharper = sharpened(trace, lines, near, spikes)
+        if sharper is lines:
+            break
+        lines, steps = sharper, steps_of(trace, sharper)
+        near = steps.only(steps.distance <= REACHES[0] * lines.track_blocks)
+        spikes = find_spikes(near) or spikes
+    fit = fit_moving(steps, spikes, lines.track_blocks)
+    return (None, None) if fit is None else (fit.period, _gaps(trace, fit))
 
 
-def hit_limit(apart: FloatArray, lines: Lines) -> float:
-    """How far beside the line an access must lie to have crossed a boundary."""
-    noise = spread(apart)
-    limit = max(4.0 * noise, lines.turn_ms / 500)
-    beside = apart[np.abs(apart) > limit]
-    peaks = circular_peaks(beside, lines.turn_ms, max(4 * noise, lines.turn_ms / 200), limit=2)
-    if peaks:
-        nearest = min(abs(float(wrap(np.asarray(centre), lines.turn_ms))) for centre, _ in peaks)
-        limit = max(min(limit, nearest / 2), lines.turn_ms / 1000)
-    return limit
+def sharpened(trace: Trace, lines: Lines, near: Steps, spikes: Spikes) -> Lines:
+    """The lines fitted anew to steps on the line and one gap beside it: twice as many as on the line alone.
 
-
-def tell_gaps_apart(trace: Trace, lines: Lines, apart: FloatArray, period: Period) -> Gaps | None:
-    """Head and cylinder gap by how often they come, not by size: one cylinder boundary in `heads` boundaries.
-
-    The steps below one track name the candidates; all steps choose among them, which also fixes the phase,
-    since steps of several tracks tell one crossing from two.
+    An error of the slope that does not matter below one track would matter over several.
     """
-    turn = lines.turn_ms
-    single = Boundaries(period.length, 1, period.length, period.phase)
-    near = trace.chained & (np.abs(trace.distance) <= single.track_blocks)
-    tracks, _ = _tracks(trace, single)
-    quiet = near & (tracks == 0)
-    noise = spread(apart[quiet]) if bool(quiet.any()) else turn / 1000
-    once = near & (np.abs(tracks) == 1)
-    width = max(5 * noise, 0.6 * lines.block_ms, turn / 1000)
-    places = [centre for centre, _ in circular_peaks(np.sign(tracks[once]) * apart[once], turn, width)]
-    if not places:
-        return None
-    cap = max(8 * noise, lines.block_ms, turn / 200)
-    alone = min(
-        (
-            Gaps(_cost(apart[near] - tracks[near] * centre, turn, cap), centre, None, single)
-            for centre in places[:3]
-        ),
-        key=lambda gaps: gaps.cost,
-    )
-    candidates = [alone, *_distinct_assignments(trace, single, near, apart, places, turn, cap)]
-    steps = trace.chained & (np.abs(trace.distance) <= MOST_TRACKS * single.track_blocks)
-    followed = [_follow(trace, steps, apart, lines, gaps, cap) for gaps in candidates]
-    best = min(followed, key=lambda gaps: gaps.cost)
-    return replace(best, contrast=1 - best.cost / followed[0].cost if followed[0].cost > 0 else 0.0)
-
-
-def _distinct_assignments(
-    trace: Trace,
-    single: Boundaries,
-    near: BoolArray,
-    apart: FloatArray,
-    places: list[float],
-    turn_ms: float,
-    cap: float,
-) -> list[Gaps]:
-    """The best assignment of several stretches of steps: a spare area spoils one stretch only."""
-    found: dict[tuple[int, float, float | None], Gaps] = {}
-    reach = np.abs(trace.distance) / single.track_blocks
-    for low, high in ((0.0, 1.0), (0.0, 0.65), (0.5, 0.85), (0.7, 1.0)):
-        window = near & (reach > low) & (reach <= high)
-        if int(window.sum()) > MOST_RANKED:
-            window[np.flatnonzero(window)[:: -(-int(window.sum()) // MOST_RANKED)]] ^= True
-            window = near & (reach > low) & (reach <= high) & ~window
-        if int(window.sum()) >= 8:
-            for gaps in _rank_assignments(trace, single, window, apart, places, turn_ms, cap)[:1]:
-                found.setdefault((gaps.boundaries.heads, gaps.head_ms, gaps.cylinder_ms), gaps)
-    return list(found.values())
-
-
-def _follow(trace: Trace, use: BoolArray, apart: FloatArray, lines: Lines, gaps: Gaps, cap: float) -> Gaps:
-    """Follow an assignment's boundaries through the steps, past spare areas; the shortest steps where there
-    are more than the search has room for."""
-    room = max(MOST_STATES // gaps.boundaries.cylinder_blocks, 50)
-    if int(use.sum()) > room:
-        reach = np.abs(trace.distance[use])
-        use = use & (np.abs(trace.distance) <= np.partition(reach, room)[room])
-        use[np.flatnonzero(use)[room:]] = False
-    second = gaps.head_ms if gaps.cylinder_ms is None else gaps.cylinder_ms
-    path = follow_boundaries(
-        trace.before[use],
-        trace.block[use],
-        apart[use],
-        gaps.boundaries,
-        (gaps.head_ms, second),
-        lines.turn_ms,
-        cap,
-    )
+    crossed = (near.beside(spikes.gap_ms) < near.beside(0.0)).astype(np.float64)
+    on = near.beside(crossed * spikes.gap_ms) < max(near.tolerance_ms, lines.turn_ms / 100)
+    inliers = np.zeros(len(trace.block), dtype=np.bool_)
+    inliers[near.place[on]] = True
+    if int(inliers.sum()) < 2 * FEWEST_STEPS:
+        return lines
     heads = np.zeros(len(trace.block), dtype=np.int64)
-    cylinders = heads.copy()
-    heads[use], cylinders[use] = path.heads, path.cylinders
-    if gaps.cylinder_ms is None:
-        heads, cylinders = heads + cylinders, np.zeros_like(heads)
-    return replace(gaps, cost=path.cost, heads=heads, cylinders=cylinders, use=use, shifts=path.shifts)
+    heads[near.place] = np.where(trace.distance[near.place] > 0, crossed, -crossed)
+    return _refit(trace, lines, inliers, heads, np.zeros_like(heads), [spikes.gap_ms, 0.0])[0]
 
 
-def _rank_assignments(
-    trace: Trace,
-    single: Boundaries,
-    near: BoolArray,
-    apart: FloatArray,
-    places: list[float],
-    turn_ms: float,
-    cap: float,
-) -> list[Gaps]:
-    """The most fitting pairs of gaps, heads per cylinder and first cylinder, over the steps below a track."""
-    first = np.floor_divide(trace.before[near] - single.start, single.track_blocks)
-    last = np.floor_divide(trace.block[near] - single.start, single.track_blocks)
-    rest, count = apart[near], last - first
-    pairs = [(head, cylinder) for head in places[:3] for cylinder in places if head != cylinder]
-    found: list[tuple[float, float, float, int, int]] = []
-    for heads in range(2, MOST_HEADS + 1):
-        for shift in range(heads):
-            cylinders = np.floor_divide(last - shift, heads) - np.floor_divide(first - shift, heads)
-            if not cylinders.any():
-                continue
-            for head, cylinder in pairs:
-                cost = _cost(rest - count * head - cylinders * (cylinder - head), turn_ms, cap)
-                found.append((cost, head, cylinder, heads, shift))
-    found.sort()
-    return [
-        Gaps(
-            cost,
-            head,
-            cylinder,
-            replace(
-                single,
-                heads=heads,
-                cylinder_blocks=heads * single.track_blocks,
-                start=single.start + shift * single.track_blocks,
-            ),
-        )
-        for cost, head, cylinder, heads, shift in found[:12]
-    ]
-
-
-def _tracks(trace: Trace, boundaries: Boundaries) -> tuple[IntArray, IntArray]:
-    heads, cylinders = boundaries.crossed(trace.before, trace.block)
-    return heads + cylinders, cylinders
-
-
-def _cost(rest: FloatArray, turn_ms: float, cap: float) -> float:
-    return float(np.minimum(np.abs(wrap(rest, turn_ms)), cap).mean() / cap)
+def _gaps(trace: Trace, fit: Fit) -> Gaps:
+    steps, places, rarer = fit.steps, fit.places, fit.rarer
+    tracks, cylinders = places.shape.crossed(steps.low, steps.high, places.start[steps.series])
+    way = np.where(trace.distance[steps.place] > 0, 1, -1)
+    heads = np.zeros(len(trace.block), dtype=np.int64)
+    rare = heads.copy()
+    use = np.zeros(len(trace.block), dtype=np.bool_)
+    use[steps.place] = True
+    heads[steps.place] = way * (tracks if rarer is None else tracks - cylinders)
+    if rarer is not None:
+        rare[steps.place] = way * cylinders
+    return Gaps(
+        head_ms=rarer.common_ms if rarer is not None else fit.common_ms,
+        cylinder_ms=rarer.rare_ms if rarer is not None else None,
+        shape=places.shape,
+        contrast=rarer.share if rarer is not None else 0.0,
+        heads=heads,
+        cylinders=rare,
+        use=use,
+        shifts=fit.shifts,
+    )
 
 
 def _finish(trace: Trace, lines: Lines, period: Period | None, gaps: Gaps | None) -> Model:
@@ -341,7 +210,7 @@ def _refit(
     columns = {"offset": np.ones(len(elapsed)), "block": distance}
     known = elapsed.copy()
     values, counts = np.unique(turns, return_counts=True)
-    both = len(values) > 1 and np.sort(counts)[-2] >= 3
+    both = len(values) > 1 and int(np.sort(counts)[-2]) >= 3
     if both:
         columns["turn"] = turns
     else:

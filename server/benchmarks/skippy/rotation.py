@@ -10,8 +10,12 @@ from server.benchmarks.skippy.findings import Finding
 from server.benchmarks.skippy.lines import turn_at_edge
 from server.benchmarks.skippy.pooling import Z95, Estimate, none, pooled
 
+SAME_TURN = 0.01
+"""Two ways of finding the turn agree when they lie closer than this share of it."""
 
-def rotation(findings: tuple[Finding, ...]) -> list[Measurement]:
+
+def rotation(findings: tuple[Finding, ...], hints_ms: tuple[float, ...]) -> list[Measurement]:
+    """`hints_ms` are turns known otherwise: what the probe's own test found, what the drive is rated at."""
     sure = [f for f in findings if f.trusted and f.lines is not None and f.model is not None]
     estimates = []
     for finding in sure:
@@ -27,8 +31,15 @@ def rotation(findings: tuple[Finding, ...]) -> list[Measurement]:
     if estimates:
         turn = pooled(metric.ROTATION_TIME, "", estimates, 1e-3 * estimates[0].value)
     else:
-        turn = _rotation_from_lines(findings)
+        turn = _rotation_from_lines(findings, hints_ms)
     return [turn, _rate(turn)]
+
+
+EDGE_ALONE = "Taken from the height of the edge alone: no model of equal tracks explains the samples."
+EDGE_DISPUTED = (
+    "Taken from the height of the edge alone, which the probe's own test of the rotation does not confirm: a "
+    "cache may have answered."
+)
 
 
 def _turns_by_themselves(findings: tuple[Finding, ...]) -> list[tuple[float, float]]:
@@ -46,7 +57,7 @@ def _turns_by_themselves(findings: tuple[Finding, ...]) -> list[tuple[float, flo
     return near
 
 
-def _rotation_from_lines(findings: tuple[Finding, ...]) -> Measurement:
+def _rotation_from_lines(findings: tuple[Finding, ...], hints_ms: tuple[float, ...]) -> Measurement:
     """Where no model of the tracks holds, the two lines before the first boundaries still show the turn."""
     count = sum(len(f.trace.block) for f in findings)
     near = _turns_by_themselves(findings)
@@ -55,6 +66,7 @@ def _rotation_from_lines(findings: tuple[Finding, ...]) -> Measurement:
         value = float(np.median(turns))
         spread = float(np.median(np.abs(turns - value))) if len(near) > 2 else 0.0
         reach = max(Z95 * float(np.median([error for _, error in near])), Z95 * spread, 1e-3 * value)
+        agrees = any(abs(hint / value - 1) < SAME_TURN for hint in hints_ms)
         return Measurement(
             metric.ROTATION_TIME.key,
             "",
@@ -62,8 +74,8 @@ def _rotation_from_lines(findings: tuple[Finding, ...]) -> Measurement:
             value - reach,
             value + reach,
             count,
-            Quality.FAIR,
-            "Taken from the height of the edge alone: no model of equal tracks explains the samples.",
+            Quality.FAIR if agrees else Quality.POOR,
+            EDGE_ALONE if agrees else EDGE_DISPUTED,
         )
     rough = [f.lines.turn_ms for f in findings if f.lines is not None and f.lines.concentration > 0.6]
     if rough:

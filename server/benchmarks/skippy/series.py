@@ -38,6 +38,8 @@ class Trace:
     """Whether the access before is the one just before on the device (none failed in between)."""
     increasing: BoolArray
     """Whether the access belongs to an `increasing` series."""
+    series: IntArray
+    """Which series of the region and variant the access belongs to."""
 
     @property
     def distance(self) -> IntArray:
@@ -104,10 +106,12 @@ def _quiet(series: Mapping[str, Any], count: int) -> BoolArray:
 
 
 def _join(region: str, variant: str, parts: list[dict[str, Any]]) -> Trace:
+    for number, part in enumerate(parts):
+        part["series"] = np.full(len(part["step"]), number, dtype=np.int64)
     timed_ends = all(part["timed_ends"] for part in parts)
     if not timed_ends:
         for part in parts:
             part["elapsed_ms"] = part["latency_ms"]
-    names = ("step", "before", "block", "latency_ms", "elapsed_ms", "chained", "increasing")
+    names = ("step", "before", "block", "latency_ms", "elapsed_ms", "chained", "increasing", "series")
     joined = {name: np.concatenate([part[name] for part in parts]) for name in names}
     return Trace(region=region, variant=variant, timed_ends=timed_ends, **joined)

@@ -1,0 +1,179 @@
+"""Boundaries that do not go on evenly: spare areas and slipped sectors move all that lie behind them.
+
+Each piece of a series finds its own place of the boundaries; the most likely course through these places then
+says where they moved.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from server.benchmarks.skippy.rhythm import Rarer, find_beat, find_rarer
+from server.benchmarks.skippy.series import BoolArray, FloatArray, IntArray
+from server.benchmarks.skippy.steps import Spikes, Steps
+from server.benchmarks.skippy.tracks import Labelled, Period, Places, Shape, agree, fit_shape, judge, label
+
+PIECES: tuple[float | None, ...] = (None, 160, 64, 24)
+"""Tracks of a piece: whole series first."""
+GAIN = 0.01
+ENOUGH = 0.97
+STEADY_AGREEMENT, STEADY_EXPLAINED = 0.985, 0.93
+MOST_ROUNDS = 4
+FEWEST_LABELLED = 12
+MOVE_COST = 4.0
+"""A move of the boundaries must explain more than so many steps."""
+MOST_STATES = 48
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Boundaries that explain the steps; the steps' series are the pieces within which nothing moves."""
+
+    steps: Steps
+    labelled: Labelled
+    places: Places
+    period: Period
+    rarer: Rarer | None
+    common_ms: float
+    shifts: tuple[tuple[int, int], ...] = ()
+    """(block, change of the boundaries' place in blocks): spare areas and slipped sectors on the way."""
+
+    @property
+    def explained(self) -> float:
+        """Share of all steps that show what these boundaries say, ambiguous ones included."""
+        steps, rarer = self.steps, self.rarer
+        tracks, cylinders = self.places.shape.crossed(steps.low, steps.high, self.places.start[steps.series])
+        head_ms = rarer.common_ms if rarer is not None else self.common_ms
+        more_ms = rarer.rare_ms - rarer.common_ms if rarer is not None else 0.0
+        near = steps.beside(tracks * head_ms + cylinders * more_ms) <= 2 * steps.tolerance_ms
+        return float(near.mean())
+
+    @property
+    def enough(self) -> bool:
+        """Whether what is left is noise: pieces would not explain more."""
+        steady = self.period.agreement >= STEADY_AGREEMENT and self.explained >= STEADY_EXPLAINED
+        return self.period.even and (steady or self.explained >= ENOUGH)
+
+    @property
+    def price(self) -> float:
+        """How much more another fit must explain: a mean gives way more easily than a whole number."""
+        return GAIN if self.period.even else GAIN / 3
+
+
+def fit_moving(steps: Steps, spikes: Spikes, physical: float) -> Fit | None:
+    """Boundaries that explain the steps: the whole series if they can, or pieces of them, joined again."""
+    best: Fit | None = None
+    for tracks in PIECES:
+        pieces = steps if tracks is None else steps.pieces(tracks * physical)
+        found = fit_steps(pieces, spikes, physical)
+        if found is not None and tracks is not None:
+            found = _joined(steps, found, spikes, physical)
+        if found is not None and (best is None or found.explained > best.explained + best.price):
+            best = found
+        if best is not None and best.enough:
+            break
+    return best
+
+
+def _joined(whole: Steps, pieces: Fit, spikes: Spikes, physical: float) -> Fit:
+    """The pieces joined where nothing moves between them.
+
+    What the joined pieces have in common shows more than each by itself, such as a gap that is rare in a
+    piece; so they are fitted anew while that explains more.
+    """
+    best = follow(whole, pieces, physical)
+    for _ in range(MOST_ROUNDS):
+        again = fit_steps(best.steps, spikes, physical)
+        joined = None if again is None else follow(whole, again, physical)
+        if joined is None or joined.explained <= best.explained + 1e-9:
+            break
+        best = joined
+    return best
+
+
+def fit_steps(steps: Steps, spikes: Spikes, physical: float) -> Fit | None:
+    """Rhythm, then whole numbers, with the boundaries of each of the steps' series by themselves."""
+    beat = find_beat(steps, spikes, physical)
+    if beat is None:
+        return None
+    rarer = find_rarer(steps, spikes, beat)
+    labelled = label(steps, beat, rarer, spikes.gap_ms)
+    if len(labelled.tracks) < FEWEST_LABELLED:
+        return None
+    places, period = fit_shape(labelled, beat, rarer, physical)
+    return Fit(steps, labelled, places, period, rarer, spikes.gap_ms)
+
+
+def follow(whole: Steps, fit: Fit, physical: float) -> Fit:
+    """Join the pieces along the most likely course; `whole` holds the same steps by series."""
+    shape = fit.places.shape
+    pieces = np.zeros(len(whole.low), dtype=np.int64)
+    states = np.zeros(len(whole.low))
+    shifts: list[tuple[int, int]] = []
+    keys = 0
+    labelled = np.isin(whole.place, fit.labelled.steps.place)
+    for number in range(whole.count):
+        mine = np.flatnonzero(whole.series == number)
+        mine = mine[np.argsort(whole.low[mine], kind="stable")]
+        starts = _states(fit.places.start[np.unique(fit.steps.series[mine])], shape)
+        path = _course(fit, whole, mine, starts, labelled)
+        moved = np.flatnonzero(np.diff(path)) + 1
+        for at in moved:
+            by = (starts[path[at]] - starts[path[at - 1]] + shape.cylinder / 2) % shape.cylinder
+            shifts.append((int(whole.low[mine[at]]), round(by - shape.cylinder / 2)))
+        pieces[mine] = keys + np.searchsorted(moved, np.arange(len(mine)), side="right")
+        states[mine] = starts[path]
+        keys += len(moved) + 1
+    steps = whole.numbered(pieces)
+    start = np.zeros(steps.count)
+    start[steps.series] = states
+    return _again(steps, fit, start, physical, tuple(shifts))
+
+
+def _states(starts: FloatArray, shape: Shape) -> FloatArray:
+    """Distinct places of the cylinders, the most frequent first."""
+    inside = np.round(starts % shape.cylinder)
+    values, counts = np.unique(inside, return_counts=True)
+    return np.asarray(values[np.argsort(-counts)][:MOST_STATES])
+
+
+def _course(fit: Fit, whole: Steps, mine: IntArray, starts: FloatArray, labelled: BoolArray) -> IntArray:
+    """The state of each step, in the order of addresses (Viterbi)."""
+    cost = np.zeros((len(mine), len(starts)))
+    told = labelled[mine]
+    at = np.searchsorted(fit.labelled.steps.place, whole.place[mine[told]])
+    tracks, cylinders = fit.labelled.tracks[at], fit.labelled.cylinders[at]
+    low, high = whole.low[mine[told]], whole.high[mine[told]]
+    for state, start in enumerate(starts):
+        found = fit.places.shape.crossed(low, high, np.full(len(low), start))
+        cost[told, state] = (found[0] != tracks) | (found[1] != cylinders)
+    came = np.zeros(cost.shape, dtype=np.int64)
+    total = np.zeros(len(starts))
+    same = np.arange(len(starts))
+    for row in range(len(mine)):
+        best = int(total.argmin())
+        jump = total > total[best] + MOVE_COST
+        came[row] = np.where(jump, best, same)
+        total = np.minimum(total, total[best] + MOVE_COST) + cost[row]
+    path = np.zeros(len(mine), dtype=np.int64)
+    state = int(total.argmin())
+    for row in range(len(mine) - 1, -1, -1):
+        path[row] = state
+        state = int(came[row, state])
+    return path
+
+
+def _again(
+    steps: Steps, fit: Fit, start: FloatArray, physical: float, shifts: tuple[tuple[int, int], ...]
+) -> Fit:
+    """Agreement and margin over the joined pieces."""
+    series = steps.series[np.searchsorted(steps.place, fit.labelled.steps.place)]
+    labelled = replace(fit.labelled, steps=replace(fit.labelled.steps, series=series, count=steps.count))
+    score = float(agree(labelled, fit.places.shape, start).sum())
+    places = Places(fit.places.shape, start, score)
+    period = judge(labelled, places, None, physical)
+    if not fit.period.even:
+        period = replace(period, low=fit.period.low, high=fit.period.high, even=False)
+    return replace(fit, steps=steps, labelled=labelled, places=places, period=period, shifts=shifts)

@@ -1,0 +1,85 @@
+"""Tracks that are not all alike: spares at a cylinder's end, slipped sectors, lengths of no whole block."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable
+from itertools import accumulate
+
+import pytest
+
+from server.benchmarks.contract import Extraction, Quality
+from server.benchmarks.skippy import KIND
+from server.benchmarks.skippy.test_skippy import FACTS, columns, entry_of, one, value
+
+TURN_MS, HEAD_MS, CYLINDER_MS, MTM_MS = 8.333, 0.9, 1.7, 1.5
+STEP_SHARE = 0.26
+
+
+def platter(lengths: Callable[[int], float], heads: int, slots: float) -> Extraction:
+    """Growing and constant steps over tracks of these lengths; `slots` blocks pass in a turn."""
+    ends = list(accumulate(lengths(track) for track in range(1500)))
+    block_ms = TURN_MS / slots
+
+    def angle(block: int) -> float:
+        track = bisect_right(ends, block)
+        cylinders = track // heads
+        return block * block_ms + (track - cylinders) * HEAD_MS + cylinders * CYLINDER_MS
+
+    def walk(start: int, steps: list[int], **changes: object) -> dict[str, object]:
+        at, offsets, latencies = start, [], []
+        for step in steps:
+            to = at + step + 1
+            turned = (angle(to) - angle(at)) % TURN_MS
+            latencies.append(round((turned if turned >= MTM_MS else turned + TURN_MS) * 1e6))
+            offsets.append(to)
+            at = to
+        made = columns(latencies, start_block=start, step_blocks=steps, offset_blocks=offsets)
+        return made | changes
+
+    growing = walk(37, list(range(round(1.4 * slots))))
+    constant = walk(5 * round(slots), [round(STEP_SHARE * slots)] * 1500, pattern="constant")
+    return KIND.extract(entry_of(growing, constant), FACTS)
+
+
+@pytest.mark.parametrize(("track", "heads", "spares"), [(259, 6, 5), (259, 6, 1), (180, 12, 11)])
+def test_spares_at_a_cylinders_end_do_not_shorten_the_track(track: int, heads: int, spares: int) -> None:
+    found = platter(lambda n: track - (spares if n % heads == heads - 1 else 0), heads, track)
+    assert value(found, "sectors_per_track", "outer") == track
+    assert value(found, "surfaces") == heads
+    assert value(found, "head_switch_gap", "outer") == pytest.approx(HEAD_MS, abs=0.01)
+    assert value(found, "cylinder_switch_gap", "outer") == pytest.approx(CYLINDER_MS, abs=0.01)
+
+
+def test_a_length_that_the_steps_cannot_tell_from_others_names_them() -> None:
+    # The constant step and the cylinder have a divisor of 15: the steps end on every fifteenth block only.
+    found = one(platter(lambda n: 400 - (60 if n % 3 == 2 else 0), 3, 400), "sectors_per_track", "outer")
+    assert found.quality is Quality.FAIR
+    assert found.low is not None and found.high is not None
+    assert found.low <= 400 <= found.high
+
+
+def test_a_few_tracks_shortened_by_slipped_sectors_never_give_another_good_length() -> None:
+    found = one(platter(lambda n: 240 - (3 if n % 97 == 40 else 0), 5, 240), "sectors_per_track", "outer")
+    assert found.value == 240 or (found.quality is Quality.FAIR and "No whole number" in found.reason)
+    assert found.low is not None and found.high is not None
+    assert found.low <= 240 <= found.high
+
+
+def test_a_spare_area_between_cylinders_moves_the_boundaries_and_not_the_length() -> None:
+    found = platter(lambda n: 240 - (131 if n % 200 == 199 else 0), 5, 240)
+    assert value(found, "sectors_per_track", "outer") == 240
+    assert value(found, "surfaces") == 5
+
+
+def test_tracks_of_no_whole_number_of_blocks_give_their_mean_and_say_so() -> None:
+    found = one(platter(lambda n: 365.625, 6, 365.625), "sectors_per_track", "outer")
+    assert found.quality is Quality.FAIR
+    assert found.value == pytest.approx(365.625, abs=0.05)
+    assert "No whole number" in found.reason
+
+
+def test_tracks_that_differ_from_head_to_head_never_give_a_good_whole_number() -> None:
+    lengths = (250, 246, 243, 249, 247, 244)
+    found = one(platter(lambda n: lengths[n % 6], 6, 252), "sectors_per_track", "outer")
+    assert found.quality is not Quality.GOOD
