@@ -256,3 +256,28 @@ fn an_interrupted_run_saves_and_signs_what_was_measured_and_exits_with_1() {
     assert_eq!(document["conditions"]["interrupted"], true);
     assert!(benchmark(&document, "skippy").get("samples").is_some());
 }
+
+/// Device time of all kinds of a suite together, in seconds.
+fn suite_seconds(device: &str, suite: &str, writes: &str) -> u64 {
+    let document = run(device, &["--suite", suite, "--writes", writes]);
+    let kinds = document["benchmarks"].as_array().expect("benchmarks");
+    kinds.iter().filter_map(|kind| kind["elapsed_ns"].as_u64()).sum::<u64>() / 1_000_000_000
+}
+
+#[test]
+fn a_quick_run_ends_within_three_minutes_with_and_without_writes() {
+    for device in ["sim:modern-20tb", "sim:seagate-st2000nm0001", "sim:samsung-hd103sj"] {
+        for writes in ["none", "preserve"] {
+            let seconds = suite_seconds(device, "quick", writes);
+            assert!((30..180).contains(&seconds), "{device}, {writes}: {seconds} s");
+        }
+    }
+}
+
+#[test]
+fn a_standard_run_of_a_20_tb_drive_ends_within_twenty_minutes_with_and_without_writes() {
+    for writes in ["none", "preserve"] {
+        let seconds = suite_seconds("sim:modern-20tb", "standard", writes);
+        assert!((300..1200).contains(&seconds), "{writes}: {seconds} s");
+    }
+}

@@ -73,7 +73,8 @@ impl Kind for Seeker {
     }
 
     fn part_of(&self, suite: Suite) -> bool {
-        suite <= Suite::Full
+        // Minutes of seeks are too many for a quick look.
+        matches!(suite, Suite::Standard | Suite::Full)
     }
 
     fn cost(&self, geometry: &Geometry, settings: &Settings, rotation_ns: u64) -> Cost {

@@ -56,8 +56,8 @@ impl Kind for Skippy {
     }
 
     fn cost(&self, geometry: &Geometry, settings: &Settings, rotation_ns: u64) -> Cost {
-        // Before the track is known: 400 steps and 500 constant ones, at most of a turn each, in three regions.
-        let steps = 3 * (400 * u64::from(settings.repeats) + 500);
+        // Before the track is known: 400 steps and 500 constant ones, at most of a turn each, in each region.
+        let steps = regions(settings.suite).len() as u64 * (400 * u64::from(settings.repeats) + 500);
         let (reading, writing) = (2, u64::from(settings.writes));
         let bytes = steps * u64::from(geometry.block_bytes);
         Cost {
@@ -100,16 +100,24 @@ impl Kind for Skippy {
     }
 }
 
+/// All of them, or the outer one alone for a quick look.
+fn regions(suite: Suite) -> &'static [Region] {
+    if suite == Suite::Quick { &Region::ALL[..1] } else { &Region::ALL }
+}
+
 fn measure_regions(session: &mut Session<'_>, rotation_ns: u64, out: &mut Vec<Series>) -> Result<(), Stop> {
     // Backwards first: caches hide least of it, and what it shows of the drive places the other variants' steps.
     let variants: &[Variant] = if session.writable() {
-        &[Variant::Backward, Variant::Write, Variant::Read]
+        // A quick look at the medium needs no third variant, and look-ahead says least of it.
+        let all = &[Variant::Backward, Variant::Write, Variant::Read];
+        if session.settings.suite == Suite::Quick { &all[..2] } else { all }
     } else {
         &[Variant::Backward, Variant::Read]
     };
-    let parts = (Region::ALL.len() * variants.len()) as u64;
+    let regions = regions(session.settings.suite);
+    let parts = (regions.len() * variants.len()) as u64;
     let mut done = 0;
-    for region in Region::ALL {
+    for &region in regions {
         session.progress(&format!("{} part, length of a track", region.word()), 0);
         let Some(mut layout) = Layout::find(session, region, rotation_ns)? else { continue };
         for &variant in variants {

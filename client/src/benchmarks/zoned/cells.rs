@@ -9,13 +9,14 @@ use super::halving::{Halving, Point, evenly};
 use super::region::{self, BURST, LEAD, Plan, Series};
 use super::sampled::{COARSE, RESOLUTION, region_ns};
 use crate::benchmarks::stats::to_f64;
-use crate::benchmarks::{Session, Stop};
+use crate::benchmarks::{Session, Stop, Suite};
 
 /// A region is a quarter as long as where it has to average over heads.
 const SHORTER: u64 = 4;
 
-/// No more regions than this, however many zones there are.
+/// No more regions than this, however many zones there are: in full, and where everything has to fit into twenty minutes.
 const REGIONS_MOST: usize = 4900;
+const REGIONS_MOST_STANDARD: usize = 3600;
 
 /// Steps beyond the noise come first. In the time that is left, those that only may be one are looked at.
 const DIFFERENT_ENOUGH: [f64; 2] = [1.0, 0.7];
@@ -43,6 +44,7 @@ pub fn measure(session: &mut Session<'_>, plan: &Plan, scatter: f64, out: &mut V
 fn search(session: &mut Session<'_>, plan: &Plan, cell: &Cell, measured: &mut Vec<Regions>) -> Result<(), Stop> {
     let mut search = Halving::new((plan.capacity / RESOLUTION).max(cell.period));
     let offsets = evenly(plan, cell.period, COARSE);
+    let most = if session.settings.suite == Suite::Full { REGIONS_MOST } else { REGIONS_MOST_STANDARD };
     let cell_ns = region_ns(plan) * cell.regions as u64;
     let count = offsets.len() as u64;
     for (index, offset) in offsets.into_iter().enumerate() {
@@ -50,7 +52,7 @@ fn search(session: &mut Session<'_>, plan: &Plan, cell: &Cell, measured: &mut Ve
         visit(session, plan, cell, &mut search, offset, measured)?;
     }
     for share in DIFFERENT_ENOUGH {
-        while search.visited() * cell.regions < REGIONS_MOST {
+        while search.visited() * cell.regions < most {
             let Some(offset) = search.widest_step(plan, share * cell.noise) else { break };
             session.progress(&format!("boundaries, {} cells so far", search.points.len()), 0);
             visit(session, plan, cell, &mut search, offset, measured)?;

@@ -20,7 +20,8 @@ pub const RESOLUTION: u64 = 2048;
 const REGIONS_MOST: usize = 420;
 
 /// Where a run has three minutes for all kinds: the shape, and what boundaries that shows. Heads are not told apart.
-const REGIONS_MOST_QUICK: usize = 130;
+const REGIONS_MOST_QUICK: usize = 40;
+const COARSE_QUICK: u64 = 25;
 
 /// Regions one after the other at the start of the disk: they tell the noise.
 const NOISE_REGIONS: u64 = 12;
@@ -118,11 +119,11 @@ fn noise_times(session: &mut Session<'_>, plan: &Plan, times: &mut Vec<u64>) -> 
 /// The overview, and what it calls for: cells where heads differ (then `out` has them), else halving.
 fn first_pass(session: &mut Session<'_>, plan: &Plan, search: &mut Halving, out: &mut Vec<Series>) -> Result<(), Stop> {
     let noise = noise(session, plan)?;
-    let offsets = evenly(plan, plan.length, COARSE);
+    let quick = session.settings.suite == Suite::Quick;
+    let offsets = evenly(plan, plan.length, if quick { COARSE_QUICK } else { COARSE });
     session.progress("overview", region_ns(plan) * offsets.len() as u64);
     visit_all(session, plan, search, "overview", &|search| offsets.get(search.visited()).copied())?;
     let scattered = is_scattered(&search.points);
-    let quick = session.settings.suite == Suite::Quick;
     if !quick
         && (scattered || noise > HEADS_DIFFER)
         && cells::measure(session, plan, bands::scatter(&search.points), out)?
