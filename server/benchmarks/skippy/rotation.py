@@ -30,6 +30,10 @@ def rotation(findings: tuple[Finding, ...], hints_ms: tuple[float, ...]) -> list
             )
     if estimates:
         turn = pooled(metric.ROTATION_TIME, "", estimates, 1e-3 * estimates[0].value)
+        if turn.quality is Quality.POOR:
+            # Models that contradict each other explain less than the lines that each of them starts from.
+            lines = _rotation_from_lines(findings, hints_ms)
+            turn = lines if lines.quality is Quality.FAIR else turn
     else:
         turn = _rotation_from_lines(findings, hints_ms)
     return [turn, _rate(turn)]
