@@ -25,7 +25,7 @@ def implausibilities(*, run: Run, document: dict[str, Any]) -> list[str]:
     findings = list(_capacity(run, device))
     for part in document["benchmarks"]:
         if "skipped" not in part:
-            findings += _samples(part, device)
+            findings += sample_findings(part, device)
     findings += _rotation(run, device)
     return findings
 
@@ -43,24 +43,47 @@ def _capacity(run: Run, device: dict[str, Any]) -> Iterator[str]:
         )
 
 
-def _samples(part: dict[str, Any], device: dict[str, Any]) -> Iterator[str]:
+def sample_findings(part: dict[str, Any], device: dict[str, Any]) -> Iterator[str]:
+    """Return a sentence for everything that one benchmark's samples can't be."""
     kind = part["kind"]
     bytes_per_ns = (device["link_speed_bits_per_s"] or 0) / 8e9
-    total_ns = 0
     for series in _series(part["samples"]):
-        for name in ("latency_ns", "elapsed_ns"):
-            if name not in series:
-                continue
-            times = np.asarray(series[name], dtype=np.int64)
-            total_ns += int(times.sum())
-            sizes = np.asarray(series.get("length_blocks", 1), dtype=np.int64) * device["block_bytes"]
-            yield from _faster_than_link(kind, times, sizes, bytes_per_ns)
+        for name in TIMES:
+            if isinstance(series.get(name), list):
+                times = np.asarray(series[name], dtype=np.int64)
+                sizes = np.asarray(series.get("length_blocks", 1), dtype=np.int64) * device["block_bytes"]
+                yield from _faster_than_link(kind, times, sizes, bytes_per_ns)
+    total_ns = _taken_ns(part["samples"], 1)
     if total_ns > part["elapsed_ns"] * ELAPSED_TOLERANCE:
         yield (
             f"{kind}: the samples add up to {total_ns / 1e9:.3f} s, more than the "
             f"{part['elapsed_ns'] / 1e9:.3f} s in "
             "which they were taken."
         )
+
+
+TIMES = ("latency_ns", "elapsed_ns")
+
+
+def _taken_ns(node: Any, at_once: int) -> float:
+    """How long the samples of a part took at least.
+
+    `concurrency` requests were under way at once where an object says so. An object's own times and those of
+    what it holds tell of the same requests, so the longest of them counts; those of a list's objects follow
+    each other.
+    """
+    if isinstance(node, list):
+        return sum(_taken_ns(child, at_once) for child in node if isinstance(child, dict))
+    if not isinstance(node, dict):
+        return 0.0
+    at_once = max(int(node.get("concurrency") or at_once), 1)
+    latencies, elapsed = node.get("latency_ns"), node.get("elapsed_ns")
+    own = [0.0]
+    if isinstance(latencies, list):
+        own.append(sum(latencies) / at_once)
+    if elapsed is not None:
+        own.append(float(sum(elapsed) if isinstance(elapsed, list) else elapsed))
+    return max(*own, *(_taken_ns(child, at_once) for child in node.values()), 0.0)
 
 
 def _faster_than_link(

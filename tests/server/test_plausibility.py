@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
+from server.benchmarks.registry import KINDS
 from server.catalog.models import DriveModel
+from server.runs import plausibility
 from server.runs.models import State, Submission
+from tests.contract.golden import golden_of
 from tests.support.documents import CAPACITY_BLOCKS, document, skippy_part, zoned_part
 
 pytestmark = pytest.mark.django_db
@@ -59,6 +62,25 @@ def test_samples_longer_than_their_benchmark_hold_the_run(judge: Judge) -> None:
     state, reason = judge(document(part))
     assert state == State.QUARANTINED
     assert "add up" in reason
+
+
+@pytest.mark.parametrize("kind", [kind.slug for kind in KINDS])
+def test_what_the_probe_recorded_holds_no_run(kind: str) -> None:
+    content = golden_of(kind).document()
+    for part in content["benchmarks"]:
+        assert list(plausibility.sample_findings(part, content["device"])) == []
+
+
+def concurrent_part(at_once: int, latency_ns: int) -> dict[str, Any]:
+    series = {"concurrency": at_once, "elapsed_ns": 1_000, "first": {"latency_ns": [latency_ns] * 8}}
+    return {"kind": "any", "elapsed_ns": 1_000, "samples": {"series": [series]}}
+
+
+def test_requests_that_were_under_way_at_once_share_the_time() -> None:
+    device = document()["device"]
+    assert list(plausibility.sample_findings(concurrent_part(8, 1_000), device)) == []
+    (finding,) = plausibility.sample_findings(concurrent_part(4, 1_000), device)
+    assert "add up" in finding
 
 
 def test_another_rotation_rate_than_rated_holds_the_run(judge: Judge) -> None:

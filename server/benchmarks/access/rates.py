@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ class Columns:
 
     offset_blocks: FloatArray
     length_blocks: FloatArray
+    """Of the buffer's pattern: the stretch that was read before its first block was read again."""
     elapsed_ns: FloatArray
 
     def __len__(self) -> int:
@@ -40,11 +41,16 @@ def columns_of(entry: Mapping[str, Any], pattern: str) -> Columns:
         row
         for one in entry["samples"]["series"]
         if one["pattern"] == pattern
-        for row in zip(one["offset_blocks"], one["length_blocks"], one["elapsed_ns"], strict=False)
+        for row in zip(one["offset_blocks"], _lengths(one), one["elapsed_ns"], strict=False)
         if row[2] > 0
     ]
     table = np.array(rows, dtype=np.float64).reshape(-1, 3)
     return Columns(table[:, 0], table[:, 1], table[:, 2])
+
+
+def _lengths(one: Mapping[str, Any]) -> Sequence[int]:
+    lengths: Sequence[int] = one.get("stream_blocks") or one["length_blocks"]
+    return lengths
 
 
 def scatter_of(rates: FloatArray) -> float:

@@ -23,6 +23,9 @@ pub struct Series {
     pub processors: Option<Cpu>,
     pub offset_blocks: Vec<u64>,
     pub length_blocks: Vec<u64>,
+    /// Of `buffer`: how much had been read from there on before the block was read again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stream_blocks: Vec<u64>,
     pub elapsed_ns: Vec<u64>,
 }
 
@@ -154,7 +157,7 @@ pub fn burst(session: &mut Session<'_>, plan: &Plan, out: &mut Series) -> Result
 
 /// Reads a stretch once and then its first block again: how long may the stretch be for the buffer still to have it?
 ///
-/// Lengths double until two of them are gone, then the distance is halved. Each row is a length and what the first
+/// Lengths double until two of them are gone, then the distance is halved. Each row is a stretch and what the first
 /// block took the second time.
 pub fn buffer(session: &mut Session<'_>, plan: &Plan, hit_ns: u64, out: &mut Series) -> Result<(), Stop> {
     let geometry = session.geometry();
@@ -204,7 +207,8 @@ impl Trial {
                 at += count;
             }
             if let Some(timing) = session.read(start, 1)?.filter(|_| whole) {
-                out.push(start, length, timing.latency_ns);
+                out.push(start, 1, timing.latency_ns);
+                out.stream_blocks.push(length);
                 hits += u32::from(timing.latency_ns < self.hit_ns * BUFFERED);
             }
         }

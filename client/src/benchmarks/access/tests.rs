@@ -73,7 +73,7 @@ fn the_longest_stretch_that_the_buffer_keeps_is_found_between_two_lengths_near_e
         let mut drive = sim::open(&format!("{name},noise=off,seed=1")).expect("a drive");
         let block_bytes = u64::from(drive.geometry().block_bytes);
         let measurement = on_device(&mut drive);
-        let lengths = column(&measurement, "buffer", "length_blocks");
+        let lengths = column(&measurement, "buffer", "stream_blocks");
         let mut hits: BTreeMap<u64, i32> = BTreeMap::new();
         for (length, again) in lengths.iter().zip(column(&measurement, "buffer", "elapsed_ns")) {
             *hits.entry(*length).or_default() += if again < 1_000_000 { 1 } else { -1 };
