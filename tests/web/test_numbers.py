@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.web.numbers import show, show_bytes, show_deviation, show_duration, show_stated, write
+from server.core.numbers import show, show_bytes, show_deviation, show_duration, show_stated, write
 
 SPACE = "\N{NARROW NO-BREAK SPACE}"
 
