@@ -1,4 +1,4 @@
-"""How numbers are written on pages, in answers and in sentences: no more digits than their interval carries, units kept apart."""
+"""How numbers are written for people: no more digits than their interval carries, units kept apart."""
 
 from __future__ import annotations
 
