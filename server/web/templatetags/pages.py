@@ -8,7 +8,8 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from server.web import assets, numbers
+from server.core import numbers
+from server.web import assets
 
 register = template.Library()
 
