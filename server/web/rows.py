@@ -13,6 +13,7 @@ from server.core.numbers import Shown, show, show_deviation, show_stated
 from server.runs.kinds import kinds_by_slug
 from server.runs.models import Aggregate
 from server.runs.selectors import MeasurementRow
+from server.web.scopes import scope_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +95,6 @@ class Group:
     title: str
     kind: str
     rows: tuple[StatisticsRow, ...]
-
-
-def scope_text(scope: str) -> str:
-    """Return a scope in words: `outer/write` becomes `outer, write`."""
-    return scope.replace("_", " ").replace("/", ", ")
 
 
 def metric_url(key: str) -> str:
