@@ -31,11 +31,13 @@ mod rotation_tests;
 #[cfg(test)]
 mod session_tests;
 
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::device::Geometry;
 use crate::drawing::Drawing;
 use crate::report::document::Measured;
+use crate::report::json::Json;
 
 pub use session::{
     BurstStop, Disturbances, Forgetful, Interrupt, Journal, Notes, Piece, Progress, Quiet, Served, Session, Settings,
@@ -112,7 +114,20 @@ pub struct Measurement {
 #[derive(Debug)]
 pub struct Samples {
     pub params: Value,
-    pub samples: Value,
+    pub samples: Json,
+}
+
+impl Samples {
+    /// `series` one by one: each is let go of once it is packed, so that all of them never stand in memory twice.
+    ///
+    /// # Panics
+    /// When something can't be written as JSON: a kind's numbers and texts always can.
+    pub fn of<S: Serialize>(params: &impl Serialize, series: Vec<S>) -> Self {
+        let packed = series.into_iter().map(|one| Json::of(&one).expect("numbers and texts always serialise"));
+        let list = Json::List(packed.collect());
+        let params = serde_json::to_value(params).expect("numbers and texts always serialise");
+        Self { params, samples: Json::Object([("series".to_owned(), list)].into()) }
+    }
 }
 
 /// Why a kind has no samples at all, as a sentence.

@@ -97,8 +97,12 @@ pub fn settle(file: &Path, envelope: Vec<u8>, verified: &Verified, given: Option
 
 /// A document's licence is said once.
 fn refuse_another(verified: &Verified, given: Option<&str>) -> anyhow::Result<()> {
-    let document: serde_json::Value = serde_json::from_slice(&verified.payload).unwrap_or_default();
-    match (document["license"].as_str(), given) {
+    #[derive(Default, serde::Deserialize)]
+    struct Stated {
+        license: Option<String>,
+    }
+    let document: Stated = serde_json::from_slice(&verified.payload).unwrap_or_default();
+    match (document.license.as_deref(), given) {
         (Some(stated), Some(given)) if stated != given => Err(UsageError(format!(
             "the document is signed with the licence {stated} already, and that stays; leave --license out"
         ))

@@ -5,13 +5,14 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::Context;
-use serde_json::Value;
+use serde::Deserialize;
 
 use super::{Status, input, say};
 use crate::report::document::{
     Benchmark, Bridge, CacheSetting, Conditions, DeviceReport, Host, Measured, Provenance, RunDocument,
 };
 use crate::report::envelope::{Envelope, Verified};
+use crate::report::json::Json;
 use crate::text;
 
 /// Show what a file holds, and so what would be sent
@@ -35,9 +36,9 @@ pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
         writeln!(stdout)?;
         return Ok(Status::Done);
     }
-    let value: Value = serde_json::from_slice(&verified.payload).with_context(context)?;
+    let value: Json = serde_json::from_slice(&verified.payload).with_context(context)?;
     let violations = input::checker()?.check(&value).len() as u64;
-    let document: RunDocument = serde_json::from_value(value).with_context(context)?;
+    let document: RunDocument = RunDocument::deserialize(value).with_context(context)?;
     write!(stdout, "{}", describe(&document, &verified))?;
     if violations > 0 {
         let violations = text::count(violations, "violation");
@@ -161,10 +162,10 @@ fn describe_benchmark(page: &mut Page, benchmark: &Benchmark) {
 
 /// Series, and the length of their columns together.
 fn count_samples(measured: &Measured) -> (u64, u64) {
-    let series = measured.samples["series"].as_array().map_or(&[][..], Vec::as_slice);
-    let length = |series: &Value| {
+    let series = measured.samples["series"].items();
+    let length = |series: &Json| {
         let members = series.as_object().into_iter().flat_map(|members| members.values());
-        members.filter_map(Value::as_array).map(Vec::len).max().unwrap_or(0) as u64
+        members.filter_map(Json::list_length).max().unwrap_or(0) as u64
     };
     (series.len() as u64, series.iter().map(length).sum())
 }

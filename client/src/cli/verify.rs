@@ -4,12 +4,12 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use serde_json::Value;
 
 use super::{Status, input, manifest};
 use crate::report::check::Violation;
 use crate::report::document::SCHEMA;
 use crate::report::envelope::{Envelope, EnvelopeError, Verified};
+use crate::report::json::Json;
 use crate::text;
 
 /// Check a file's signature and schema, offline
@@ -73,7 +73,7 @@ fn examine(bytes: &[u8]) -> anyhow::Result<Findings> {
         public_key: Some(verified.public_key),
         ..Findings::default()
     };
-    match serde_json::from_slice::<Value>(&verified.payload) {
+    match serde_json::from_slice::<Json>(&verified.payload) {
         Ok(document) => {
             findings.violations = input::checker()?.check(&document);
             findings.run_id = document["run_id"].as_str().map(str::to_owned);

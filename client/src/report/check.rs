@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde_json::Value;
-
+use super::json::Json;
 use super::rules;
 use super::schema::{Problem, Schema};
 
@@ -53,15 +52,14 @@ impl Checker {
 
     /// What is wrong with `document`, at most 50 things; nothing when it may be submitted.
     #[must_use]
-    pub fn check(&self, document: &Value) -> Vec<Violation> {
+    pub fn check(&self, document: &Json) -> Vec<Violation> {
         let mut violations: Vec<Violation> = self
             .document
             .problems(document, MAX_VIOLATIONS)
             .into_iter()
             .map(|problem| violation("", problem))
             .collect();
-        let benchmarks = document["benchmarks"].as_array().map_or(&[][..], Vec::as_slice);
-        for (index, benchmark) in benchmarks.iter().enumerate() {
+        for (index, benchmark) in document["benchmarks"].items().iter().enumerate() {
             violations.extend(self.check_benchmark(&format!("/benchmarks/{index}"), benchmark));
         }
         if violations.is_empty() {
@@ -71,7 +69,7 @@ impl Checker {
         violations
     }
 
-    fn check_benchmark(&self, path: &str, benchmark: &Value) -> Vec<Violation> {
+    fn check_benchmark(&self, path: &str, benchmark: &Json) -> Vec<Violation> {
         let Some(kind) = benchmark["kind"].as_str() else { return Vec::new() };
         let Some(schema) = self.kinds.get(kind) else {
             let known = self.kinds.keys().copied().collect::<Vec<_>>().join(", ");

@@ -2,8 +2,11 @@
 //!
 //! The published contract is `server/core/schema/run-v1.json`; a field changed here would break the v1 reader.
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
+
+use super::json::Json;
 
 pub const SCHEMA: &str = "run/v1";
 pub const PAYLOAD_TYPE: &str = "application/vnd.diskatlas.run+json";
@@ -211,7 +214,7 @@ pub struct Interruption {
 }
 
 /// One kind's part: either what was measured, or why it was not.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Benchmark {
     Measured(Measured),
@@ -237,19 +240,53 @@ impl Benchmark {
     }
 }
 
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Measured {
     pub kind: String,
     /// Version of the kind's schema.
     pub version: u32,
     pub params: Value,
-    pub samples: Value,
+    pub samples: Json,
     pub elapsed_ns: u64,
     /// How the device's caches stood while this was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caches: Option<CachesUsed>,
     pub interference: Interference,
     pub errors: Vec<MediumError>,
+}
+
+/// Any entry, member by member: serde's own way with untagged entries keeps all of one unpacked until it knows which it is.
+#[derive(Deserialize)]
+struct AnyBenchmark {
+    kind: String,
+    skipped: Option<String>,
+    version: Option<u32>,
+    params: Option<Value>,
+    samples: Option<Json>,
+    elapsed_ns: Option<u64>,
+    caches: Option<CachesUsed>,
+    interference: Option<Interference>,
+    errors: Option<Vec<MediumError>>,
+}
+
+impl<'de> Deserialize<'de> for Benchmark {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let any = AnyBenchmark::deserialize(deserializer)?;
+        if let Some(skipped) = any.skipped {
+            return Ok(Self::Skipped { kind: any.kind, skipped });
+        }
+        let missing = D::Error::missing_field;
+        Ok(Self::Measured(Measured {
+            kind: any.kind,
+            version: any.version.ok_or_else(|| missing("version"))?,
+            params: any.params.ok_or_else(|| missing("params"))?,
+            samples: any.samples.ok_or_else(|| missing("samples"))?,
+            elapsed_ns: any.elapsed_ns.ok_or_else(|| missing("elapsed_ns"))?,
+            caches: any.caches,
+            interference: any.interference.ok_or_else(|| missing("interference"))?,
+            errors: any.errors.ok_or_else(|| missing("errors"))?,
+        }))
+    }
 }
 
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]

@@ -4,6 +4,7 @@ pub mod check;
 pub mod digest;
 pub mod document;
 pub mod envelope;
+pub mod json;
 pub mod keys;
 mod rules;
 pub mod save;

@@ -1,10 +1,9 @@
 //! The rules of `run/v1` that JSON Schema can't express. They go by the names of columns, and name no kind.
 
-use std::collections::BTreeSet;
-
-use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::check::Violation;
+use super::json::{Column, Json};
 
 /// Members of a series that are positions on the device, as one number or as a column.
 const POSITIONS: [&str; 4] = ["start_block", "offset_blocks", "from_blocks", "to_blocks"];
@@ -18,7 +17,7 @@ struct Facts {
 }
 
 /// What of `document` breaks a rule. `document` keeps to its schemas already.
-pub fn check(document: &Value) -> Vec<Violation> {
+pub fn check(document: &Json) -> Vec<Violation> {
     let device = &document["device"];
     let block_bytes = device["block_bytes"].as_u64().unwrap_or(1).max(1);
     let capacity_bytes = device["capacity_bytes"].as_u64().unwrap_or(0);
@@ -26,15 +25,15 @@ pub fn check(document: &Value) -> Vec<Violation> {
         block_bytes,
         capacity_bytes,
         capacity_blocks: capacity_bytes / block_bytes,
-        writes: document["conditions"]["writes"] != "none",
+        writes: document["conditions"]["writes"].as_str() != Some("none"),
     };
     let mut violations = Vec::from_iter(block_bytes_source(device));
-    if items(&document["benchmarks"]).all(|benchmark| benchmark.get("skipped").is_some()) {
+    if document["benchmarks"].items().iter().all(|benchmark| benchmark.get("skipped").is_some()) {
         let message = "every kind was skipped: there is no measurement".to_owned();
         violations.push(broken("/benchmarks".to_owned(), message));
     }
     let mut seen = BTreeSet::new();
-    for (index, benchmark) in items(&document["benchmarks"]).enumerate() {
+    for (index, benchmark) in document["benchmarks"].items().iter().enumerate() {
         let path = format!("/benchmarks/{index}");
         let kind = benchmark["kind"].as_str().unwrap_or_default();
         if !seen.insert(kind) {
@@ -48,23 +47,24 @@ pub fn check(document: &Value) -> Vec<Violation> {
     violations
 }
 
-fn check_benchmark(path: &str, benchmark: &Value, facts: &Facts) -> Vec<Violation> {
+fn check_benchmark(path: &str, benchmark: &Json, facts: &Facts) -> Vec<Violation> {
     let mut violations = Vec::new();
     let stated = &benchmark["params"]["block_bytes"];
     if stated.as_u64() != Some(facts.block_bytes) {
+        let stated = in_words(stated);
         let message = format!("{stated} differs from /device/block_bytes, {}", facts.block_bytes);
         violations.push(broken(format!("{path}/params/block_bytes"), message));
     }
-    let beyond = |error: &Value| error["offset_bytes"].as_u64().is_some_and(|offset| offset >= facts.capacity_bytes);
-    if let Some(index) = items(&benchmark["errors"]).position(beyond) {
+    let beyond = |error: &Json| error["offset_bytes"].as_u64().is_some_and(|offset| offset >= facts.capacity_bytes);
+    if let Some(index) = benchmark["errors"].items().iter().position(beyond) {
         let message = format!("the place is beyond the device, which has {} bytes", facts.capacity_bytes);
         violations.push(broken(format!("{path}/errors/{index}/offset_bytes"), message));
     }
-    for (index, series) in items(&benchmark["samples"]["series"]).enumerate() {
+    for (index, series) in benchmark["samples"]["series"].items().iter().enumerate() {
         let path = format!("{path}/samples/series/{index}");
         let Some(series) = series.as_object() else { continue };
         violations.extend(check_columns(&path, series, facts.capacity_blocks));
-        let writes = |variant: &Value| variant == "write" || variant == "mixed";
+        let writes = |variant: &Json| matches!(variant.as_str(), Some("write" | "mixed"));
         if series.get("variant").is_some_and(writes) && !facts.writes {
             let message = "a variant that writes in a run whose /conditions/writes is none".to_owned();
             violations.push(broken(format!("{path}/variant"), message));
@@ -74,7 +74,7 @@ fn check_benchmark(path: &str, benchmark: &Value, facts: &Facts) -> Vec<Violatio
 }
 
 /// The columns of a series, and those of the objects in it.
-fn check_columns(path: &str, series: &Map<String, Value>, capacity_blocks: u64) -> Vec<Violation> {
+fn check_columns(path: &str, series: &BTreeMap<String, Json>, capacity_blocks: u64) -> Vec<Violation> {
     let mut violations = column_lengths(path, series);
     violations.extend(positions(path, series, capacity_blocks));
     violations.extend(region_ends(path, series, capacity_blocks));
@@ -85,16 +85,19 @@ fn check_columns(path: &str, series: &Map<String, Value>, capacity_blocks: u64) 
 }
 
 /// `block_bytes` is the size that its source names.
-fn block_bytes_source(device: &Value) -> Option<Violation> {
+fn block_bytes_source(device: &Json) -> Option<Violation> {
     let source = device["block_bytes_source"].as_str()?;
-    let (stated, meant) = (&device["block_bytes"], &device[format!("{source}_block_bytes")]);
-    let message = || format!("{stated} is not the {source} block, which /device states as {meant} bytes");
+    let (stated, meant) = (&device["block_bytes"], &device[format!("{source}_block_bytes").as_str()]);
+    let message = || {
+        let (stated, meant) = (in_words(stated), in_words(meant));
+        format!("{stated} is not the {source} block, which /device states as {meant} bytes")
+    };
     (stated.as_u64() != meant.as_u64()).then(|| broken("/device/block_bytes".to_owned(), message()))
 }
 
 /// All columns of a series are equally long.
-fn column_lengths(path: &str, series: &Map<String, Value>) -> Vec<Violation> {
-    let mut columns = series.iter().filter_map(|(name, value)| Some((name, value.as_array()?.len())));
+fn column_lengths(path: &str, series: &BTreeMap<String, Json>) -> Vec<Violation> {
+    let mut columns = series.iter().filter_map(|(name, value)| Some((name, value.list_length()?)));
     let Some((first, expected)) = columns.next() else { return Vec::new() };
     columns
         .filter(|(_, length)| *length != expected)
@@ -108,33 +111,33 @@ fn column_lengths(path: &str, series: &Map<String, Value>) -> Vec<Violation> {
 }
 
 /// All positions lie on the device. One violation for each member, at its first bad value.
-fn positions(path: &str, series: &Map<String, Value>, capacity_blocks: u64) -> Vec<Violation> {
-    let beyond = |value: &Value| value.as_u64().is_some_and(|block| block >= capacity_blocks);
-    let message = |value: &Value| format!("block {value} is beyond the device, which has {capacity_blocks} blocks");
+fn positions(path: &str, series: &BTreeMap<String, Json>, capacity_blocks: u64) -> Vec<Violation> {
+    let beyond = |block: &u64| *block >= capacity_blocks;
+    let message = |block: u64| format!("block {block} is beyond the device, which has {capacity_blocks} blocks");
     let check = |name: &&str| {
         let value = series.get(*name)?;
-        let Some(column) = value.as_array() else {
-            return beyond(value).then(|| broken(format!("{path}/{name}"), message(value)));
+        let Some(column) = value.as_column() else {
+            let block = value.as_u64().filter(beyond)?;
+            return Some(broken(format!("{path}/{name}"), message(block)));
         };
-        let index = column.iter().position(beyond)?;
-        Some(broken(format!("{path}/{name}/{index}"), message(&column[index])))
+        let (index, block) = column.iter().enumerate().find(|(_, block)| beyond(block))?;
+        Some(broken(format!("{path}/{name}/{index}"), message(block)))
     };
     POSITIONS.iter().filter_map(check).collect()
 }
 
 /// A region of `length_blocks` from `offset_blocks` ends on the device. At most one violation, the first.
-fn region_ends(path: &str, series: &Map<String, Value>, capacity_blocks: u64) -> Option<Violation> {
-    let column = |name| series.get(name).and_then(Value::as_array);
-    let mut regions = column("offset_blocks")?.iter().zip(column("length_blocks")?);
-    let end =
-        |(offset, length): (&Value, &Value)| offset.as_u64().zip(length.as_u64()).map(|(o, l)| o.saturating_add(l));
-    let index = regions.position(|region| end(region).is_some_and(|end| end > capacity_blocks))?;
+fn region_ends(path: &str, series: &BTreeMap<String, Json>, capacity_blocks: u64) -> Option<Violation> {
+    let column = |name| series.get(name).and_then(Json::as_column).map(Column::iter);
+    let mut regions = column("offset_blocks")?.zip(column("length_blocks")?);
+    let index = regions.position(|(offset, length)| offset.saturating_add(length) > capacity_blocks)?;
     let message = format!("the region ends beyond the device, which has {capacity_blocks} blocks");
     Some(broken(format!("{path}/length_blocks/{index}"), message))
 }
 
-fn items(value: &Value) -> impl Iterator<Item = &Value> {
-    value.as_array().into_iter().flatten()
+/// A number, or what stands in its place.
+fn in_words(value: &Json) -> String {
+    serde_json::to_string(value).unwrap_or_default()
 }
 
 fn broken(path: String, message: String) -> Violation {

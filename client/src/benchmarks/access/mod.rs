@@ -33,11 +33,6 @@ struct Params {
     buffer_tries: u32,
 }
 
-#[derive(Serialize)]
-struct Columns {
-    series: Vec<Series>,
-}
-
 impl Kind for Access {
     fn slug(&self) -> &'static str {
         "access"
@@ -99,9 +94,7 @@ impl Kind for Access {
             largest_buffer_blocks: plan.largest_buffer_bytes / u64::from(block_bytes),
             buffer_tries: plan.buffer_tries,
         };
-        let params = serde_json::to_value(params).expect("integers always serialise");
-        let samples = serde_json::to_value(Columns { series }).expect("integers always serialise");
-        Measurement { result: Ok(Samples { params, samples }), stop }
+        Measurement { result: Ok(Samples::of(&params, series)), stop }
     }
 }
 

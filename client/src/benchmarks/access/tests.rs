@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-
 use super::Access;
 use super::plan::{POSITIONS, Plan};
+use crate::benchmarks::columns::{measured, numbers};
 use crate::benchmarks::fake::Fake;
 use crate::benchmarks::{Interrupt, Kind, Measurement, Settings, Stop, Suite};
 use crate::device::Device;
@@ -18,10 +17,8 @@ fn measure(fake: &mut Fake) -> Measurement {
 }
 
 fn column(measurement: &Measurement, pattern: &str, name: &str) -> Vec<u64> {
-    let samples = &measurement.result.as_ref().expect("samples").samples;
-    let all = samples["series"].as_array().expect("series");
-    let series: &Value = all.iter().find(|series| series["pattern"] == pattern).expect("that pattern");
-    series[name].as_array().expect("a column").iter().filter_map(Value::as_u64).collect()
+    let all = measured(measurement);
+    numbers(all.iter().find(|series| series["pattern"] == pattern).expect("that pattern"), name)
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::Bandwidth;
 use super::plan::Extent;
+use crate::benchmarks::columns::{measured, numbers};
 use crate::benchmarks::fake::Fake;
 use crate::benchmarks::{Interrupt, Kind, Measurement, Settings, Stop, Suite};
 use crate::device::Geometry;
@@ -17,11 +18,9 @@ fn measure(fake: &mut Fake, suite: Suite) -> Measurement {
 
 /// Variant, position, offset, length and time of every sample.
 fn samples(measurement: &Measurement) -> Vec<(String, u64, u64, u64, u64)> {
-    let series = measurement.result.as_ref().expect("samples").samples["series"].as_array().expect("series");
+    let series = measured(measurement);
     let one = |series: &serde_json::Value| {
-        let column = |name: &str| -> Vec<u64> {
-            series[name].as_array().expect("a column").iter().map(|value| value.as_u64().expect("an integer")).collect()
-        };
+        let column = |name: &str| numbers(series, name);
         let (variant, position) = (series["variant"].as_str().expect("a word").to_owned(), &series["position"]);
         let position = position.as_u64().expect("an integer");
         let rows = column("offset_blocks").into_iter().zip(column("length_blocks")).zip(column("elapsed_ns"));

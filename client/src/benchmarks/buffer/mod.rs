@@ -51,11 +51,6 @@ struct Params {
     rotation_estimate_ns: Option<u64>,
 }
 
-#[derive(Serialize)]
-struct Columns {
-    series: Vec<Series>,
-}
-
 /// Equally long columns, one entry per amount or per size.
 #[derive(Serialize)]
 struct Series {
@@ -157,9 +152,7 @@ impl Kind for Buffer {
             threshold_bytes: found.threshold_bytes,
             rotation_estimate_ns: session.notes.rotation_ns,
         };
-        let params = serde_json::to_value(params).expect("integers always serialise");
-        let samples = serde_json::to_value(Columns { series: found.series }).expect("integers always serialise");
-        Measurement { result: Ok(Samples { params, samples }), stop }
+        Measurement { result: Ok(Samples::of(&params, found.series)), stop }
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::{Buffer, sizes};
+use crate::benchmarks::columns::{measured, numbers as column};
 use crate::benchmarks::fake::Fake;
 use crate::benchmarks::{Forgetful, Interrupt, Kind, Measurement, Notes, Quiet, Session, Settings, Stop, Suite};
 use crate::device::Geometry;
@@ -22,13 +23,7 @@ fn on_simulated(name: &str, suite: Suite) -> Measurement {
 }
 
 fn series(measurement: &Measurement, pattern: &str) -> Value {
-    let samples = &measurement.result.as_ref().expect("samples").samples;
-    let all = samples["series"].as_array().expect("series");
-    all.iter().find(|series| series["pattern"] == pattern).expect("that pattern").clone()
-}
-
-fn column(series: &Value, name: &str) -> Vec<u64> {
-    series[name].as_array().expect("a column").iter().map(|value| value.as_u64().expect("an integer")).collect()
+    measured(measurement).iter().find(|series| series["pattern"] == pattern).expect("that pattern").clone()
 }
 
 /// MB/s by request size in KiB (0 for 512 bytes).

@@ -116,9 +116,7 @@ impl Kind for Fluctuation {
             pause_ns,
             write_cache,
         };
-        let params = serde_json::to_value(params).expect("integers always serialise");
-        let samples = serde_json::json!({ "series": series });
-        Measurement { result: Ok(Samples { params, samples }), stop }
+        Measurement { result: Ok(Samples::of(&params, series)), stop }
     }
 }
 

@@ -1,9 +1,7 @@
 //! Rounds over the disk on the clock of a disk whose every number is known.
 
-use serde_json::Value;
-
 use super::Fluctuation;
-use crate::benchmarks::columns::column;
+use crate::benchmarks::columns::{measured as series, numbers as column};
 use crate::benchmarks::fake::Fake;
 use crate::benchmarks::{Interrupt, Kind, Measurement, Settings, Stop, Suite};
 
@@ -12,10 +10,6 @@ const HOUR_NS: u64 = 3_600_000_000_000;
 fn measure(fake: &mut Fake, suite: Suite) -> Measurement {
     let writes = fake.writable;
     fake.session(Settings { suite, writes, ..Settings::default() }, |session| Fluctuation.run(session))
-}
-
-fn series(measurement: &Measurement) -> &Vec<Value> {
-    measurement.result.as_ref().expect("samples").samples["series"].as_array().expect("series")
 }
 
 fn fast_disk() -> Fake {
@@ -28,7 +22,7 @@ fn a_quarter_of_an_hour_gives_24_reads_of_128_mib_at_15_positions() {
     let mut fake = fast_disk();
     let measurement = measure(&mut fake, Suite::Full);
     assert_eq!(series(&measurement).len(), 15);
-    for one in series(&measurement) {
+    for one in &series(&measurement) {
         assert_eq!(column(one, "length_blocks"), [262_144; 24]);
     }
     let minutes = fake.now_ns / 60_000_000_000;

@@ -33,11 +33,6 @@ struct Params {
     samples_per_position: u32,
 }
 
-#[derive(Serialize)]
-struct Columns {
-    series: Vec<Series>,
-}
-
 /// All samples of one position, equally long columns.
 #[derive(Serialize)]
 struct Series {
@@ -96,9 +91,7 @@ impl Kind for Positional {
         }
         let block_bytes = geometry.block_bytes;
         let params = Params { block_bytes, transfer_blocks: transfer, sample_ns: SAMPLE_NS, samples_per_position };
-        let params = serde_json::to_value(params).expect("integers always serialise");
-        let samples = serde_json::to_value(Columns { series }).expect("integers always serialise");
-        Measurement { result: Ok(Samples { params, samples }), stop }
+        Measurement { result: Ok(Samples::of(&params, series)), stop }
     }
 }
 

@@ -27,7 +27,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::report::document::Interference;
+    use crate::benchmarks::columns::entry;
 
     #[test]
     fn the_mean_of_each_position_that_was_measured_is_told() {
@@ -35,16 +35,7 @@ mod tests {
             {"position": "inner", "offset_blocks": [9, 9], "length_blocks": [100, 300], "elapsed_ns": [512_000, 512_000]},
             {"position": "outer", "offset_blocks": [], "length_blocks": [], "elapsed_ns": []},
         ]);
-        let entry = Measured {
-            kind: "positional".to_owned(),
-            version: 1,
-            params: json!({"block_bytes": 512}),
-            samples: json!({"series": series}),
-            elapsed_ns: 1,
-            caches: None,
-            interference: Interference::default(),
-            errors: Vec::new(),
-        };
+        let entry = entry(json!({"block_bytes": 512}), &series);
         assert_eq!(overview(&entry).numbers, [("inner", "200.0 MB/s".to_owned())]);
     }
 }

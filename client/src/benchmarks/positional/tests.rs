@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::Positional;
+use crate::benchmarks::columns::{measured, numbers};
 use crate::benchmarks::fake::Fake;
 use crate::benchmarks::{Interrupt, Kind, Measurement, Settings, Stop, Suite};
 
@@ -17,11 +18,9 @@ fn measure(fake: &mut Fake, suite: Suite) -> Measurement {
 
 /// Offsets, lengths and times of a position's samples.
 fn columns(measurement: &Measurement, position: &str) -> [Vec<u64>; 3] {
-    let samples = &measurement.result.as_ref().expect("samples").samples;
-    let all = samples["series"].as_array().expect("series");
+    let all = measured(measurement);
     let Some(series) = all.iter().find(|series| series["position"] == position) else { return Default::default() };
-    ["offset_blocks", "length_blocks", "elapsed_ns"]
-        .map(|name| series[name].as_array().unwrap().iter().map(|value| value.as_u64().unwrap()).collect())
+    ["offset_blocks", "length_blocks", "elapsed_ns"].map(|name| numbers(series, name))
 }
 
 #[test]

@@ -40,11 +40,6 @@ struct Params {
     left_out: Vec<String>,
 }
 
-#[derive(Serialize)]
-struct Columns {
-    series: Vec<Series>,
-}
-
 impl Kind for RandomIo {
     fn slug(&self) -> &'static str {
         "random_io"
@@ -79,10 +74,10 @@ impl Kind for RandomIo {
         let plan = Plan::new(&session.geometry(), session.settings.suite, session.writable(), turn_ns);
         let deepest = plan.cases.iter().map(|case| case.crowd.lanes()).max().unwrap_or(1);
         let queue_reason = session.queue(deepest).err().map(|why| why.0);
-        let mut columns = Columns { series: Vec::with_capacity(plan.cases.len()) };
+        let mut series = Vec::with_capacity(plan.cases.len());
         let mut left_out = Vec::new();
-        let stop = measure_all(session, &plan, queue_reason.is_some(), &mut columns, &mut left_out).err();
-        if columns.series.is_empty() {
+        let stop = measure_all(session, &plan, queue_reason.is_some(), &mut series, &mut left_out).err();
+        if series.is_empty() {
             let why = left_out.first().map_or("no request was answered before the run ended", String::as_str);
             return Measurement { result: Err(Nothing(why.to_owned())), stop };
         }
@@ -98,9 +93,7 @@ impl Kind for RandomIo {
             queue_reason,
             left_out,
         };
-        let params = serde_json::to_value(params).expect("integers and text always serialise");
-        let samples = serde_json::to_value(columns).expect("integers always serialise");
-        Measurement { result: Ok(Samples { params, samples }), stop }
+        Measurement { result: Ok(Samples::of(&params, series)), stop }
     }
 }
 
@@ -108,7 +101,7 @@ fn measure_all(
     session: &mut Session<'_>,
     plan: &Plan,
     no_queue: bool,
-    out: &mut Columns,
+    out: &mut Vec<Series>,
     left_out: &mut Vec<String>,
 ) -> Result<(), Stop> {
     for (index, case) in plan.cases.iter().enumerate() {
@@ -127,7 +120,7 @@ fn measure_all(
             left_out.push(format!("{}: {why}", doing(session, case)));
         }
         if series.requests > 0 {
-            out.series.push(series);
+            out.push(series);
         }
         if let Some(stop) = stop {
             return Err(stop);

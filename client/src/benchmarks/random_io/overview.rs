@@ -1,11 +1,10 @@
 //! What a person sees of `RANDOM_IO` at once: how many requests a second, alone and with most at once.
 
-use serde_json::Value;
-
 use crate::benchmarks::Overview;
 use crate::benchmarks::columns::{is, series};
 use crate::benchmarks::stats::to_f64;
 use crate::report::document::Measured;
+use crate::report::json::Json;
 
 pub fn overview(entry: &Measured) -> Overview {
     let all = series(entry);
@@ -16,7 +15,7 @@ pub fn overview(entry: &Measured) -> Overview {
         ("write", "random writes, alone", "random writes, most at once"),
     ] {
         let of = || all.iter().filter(move |one| is(one, "variant", variant));
-        let lanes = |one: &&Value| one["concurrency"].as_u64();
+        let lanes = |one: &&Json| one["concurrency"].as_u64();
         for (name, found) in [(alone, of().min_by_key(lanes)), (together, of().max_by_key(lanes))] {
             numbers.extend(found.and_then(rate).map(|rate| (name, format!("{rate:.0} /s"))));
         }
@@ -24,7 +23,7 @@ pub fn overview(entry: &Measured) -> Overview {
     Overview { numbers, drawing: None }
 }
 
-fn rate(series: &Value) -> Option<f64> {
+fn rate(series: &Json) -> Option<f64> {
     let (requests, elapsed_ns) = (series["requests"].as_u64()?, series["elapsed_ns"].as_u64()?);
     (elapsed_ns > 0).then(|| to_f64(requests) * 1e9 / to_f64(elapsed_ns))
 }

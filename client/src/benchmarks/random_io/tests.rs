@@ -5,16 +5,12 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::RandomIo;
+use crate::benchmarks::columns::measured as all;
 use crate::benchmarks::fake::Fake;
 use crate::benchmarks::{Interrupt, Kind, Measurement, Settings, Stop, Suite};
 
 fn measure(fake: &mut Fake, suite: Suite) -> Measurement {
     fake.session(Settings { suite, ..Settings::default() }, |session| RandomIo.run(session))
-}
-
-fn all(measurement: &Measurement) -> &Vec<Value> {
-    let samples = &measurement.result.as_ref().expect("samples").samples;
-    samples["series"].as_array().expect("series")
 }
 
 fn params(measurement: &Measurement) -> &Value {

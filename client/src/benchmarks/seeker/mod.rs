@@ -17,6 +17,7 @@ use super::walk::{Access, walk};
 use super::{CacheWish, Cost, Kind, Measurement, Nothing, Overview, Samples, Session, Settings, Stop, Suite, track};
 use crate::device::Geometry;
 use crate::report::document::Measured;
+use crate::report::json::Column;
 use plan::{Chain, Pattern, Plan, TURNS};
 
 pub struct Seeker;
@@ -29,23 +30,18 @@ struct Params {
     track_blocks_estimate: u64,
 }
 
-#[derive(Serialize)]
-struct Samples1 {
-    series: Vec<Series>,
-}
-
 /// Equally long columns, one entry per timed access.
 #[derive(Serialize)]
 struct Series {
     variant: Variant,
     pattern: Pattern,
-    group: Vec<u64>,
-    from_blocks: Vec<u64>,
-    to_blocks: Vec<u64>,
-    latency_ns: Vec<u64>,
+    group: Column,
+    from_blocks: Column,
+    to_blocks: Column,
+    latency_ns: Column,
     /// 1 where something disturbed the access, 0 where nothing did; left out where nothing disturbed any.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    disturbed: Vec<u8>,
+    #[serde(skip_serializing_if = "Column::is_empty")]
+    disturbed: Column,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
@@ -114,8 +110,8 @@ impl Kind for Seeker {
         let mut series = Vec::new();
         let stop = measure(session, track_blocks, rotation_ns, &mut series).err();
         series.retain(|one: &Series| !one.latency_ns.is_empty());
-        for one in series.iter_mut().filter(|one| !one.disturbed.contains(&1)) {
-            one.disturbed.clear();
+        for one in series.iter_mut().filter(|one| one.disturbed.iter().all(|mark| mark == 0)) {
+            one.disturbed = Column::new();
         }
         if series.is_empty() {
             return nothing("no series was completed before the run ended, or the disk is too small", stop);
@@ -127,9 +123,7 @@ impl Kind for Seeker {
             turns: TURNS,
             track_blocks_estimate: track_blocks,
         };
-        let params = serde_json::to_value(params).expect("integers always serialise");
-        let samples = serde_json::to_value(Samples1 { series }).expect("integers always serialise");
-        Measurement { result: Ok(Samples { params, samples }), stop }
+        Measurement { result: Ok(Samples::of(&params, series)), stop }
     }
 }
 
@@ -143,11 +137,11 @@ fn measure(session: &mut Session<'_>, track_blocks: u64, rotation_ns: u64, out: 
         out.push(Series {
             variant,
             pattern,
-            group: Vec::new(),
-            from_blocks: Vec::new(),
-            to_blocks: Vec::new(),
-            latency_ns: Vec::new(),
-            disturbed: Vec::new(),
+            group: Column::new(),
+            from_blocks: Column::new(),
+            to_blocks: Column::new(),
+            latency_ns: Column::new(),
+            disturbed: Column::new(),
         });
     }
     let mut left: u64 = chains.iter().map(|chain| chain.blocks.len() as u64).sum();
@@ -196,7 +190,7 @@ fn take(session: &mut Session<'_>, chain: &Chain, access: Access, out: &mut [Ser
         series.from_blocks.push(chain.blocks[index - 1]);
         series.to_blocks.push(chain.blocks[index]);
         series.latency_ns.push(latency);
-        series.disturbed.push(mark);
+        series.disturbed.push(mark.into());
     }
     stop.map_or(Ok(()), Err)
 }

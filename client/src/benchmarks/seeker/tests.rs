@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::Seeker;
+use crate::benchmarks::columns::{measured, numbers};
 use crate::benchmarks::fake::Fake;
 use crate::benchmarks::{Interrupt, Kind, Measurement, Settings, Stop};
 
@@ -12,13 +13,10 @@ fn measure(fake: &mut Fake) -> Measurement {
 
 /// Group, from, to and latency of each access of a pattern.
 fn accesses(measurement: &Measurement, pattern: &str) -> Vec<(u64, u64, u64, u64)> {
-    let samples = &measurement.result.as_ref().expect("samples").samples;
-    let series = samples["series"].as_array().expect("series").iter().find(|one| one["pattern"] == pattern);
+    let all = measured(measurement);
+    let series = all.iter().find(|one| one["pattern"] == pattern);
     let Some(series) = series else { return Vec::new() };
-    let column = |name: &str| -> Vec<u64> {
-        let values = series[name].as_array().expect("a column");
-        values.iter().map(|value| value.as_u64().expect("an integer")).collect()
-    };
+    let column = |name: &str| numbers(series, name);
     let (groups, from, to, latency) =
         (column("group"), column("from_blocks"), column("to_blocks"), column("latency_ns"));
     (0..groups.len()).map(|at| (groups[at], from[at], to[at], latency[at])).collect()
@@ -128,7 +126,6 @@ fn a_disk_too_small_to_seek_on_is_not_measured_and_the_reason_is_given() {
 fn a_drive_that_delays_writes_is_measured_by_reading() {
     for (delays_writes, variant) in [(false, "write"), (true, "read")] {
         let measurement = measure(&mut Fake { writable: true, delays_writes, ..Fake::default() });
-        let samples = measurement.result.expect("samples").samples;
-        assert!(samples["series"].as_array().expect("series").iter().all(|one| one["variant"] == variant));
+        assert!(measured(&measurement).iter().all(|one| one["variant"] == variant));
     }
 }

@@ -2,16 +2,16 @@
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::{Session, Stop};
 use crate::report::document::{Disturbance, MediumError};
+use crate::report::json::Json;
 
 /// What a finished piece of a kind left behind.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Piece {
     /// What the kind measured, in the kind's own form.
-    pub value: Value,
+    pub value: Json,
     pub errors: Vec<MediumError>,
     /// Device time from the end of the piece before, or from the start of the kind, to the end of this one.
     pub elapsed_ns: u64,
@@ -57,7 +57,7 @@ impl Session<'_> {
         mut measure: impl FnMut(&mut Self) -> (T, Option<Stop>),
     ) -> (T, Option<Stop>) {
         if let Some(piece) = self.journal.recall(name)
-            && let Ok(value) = serde_json::from_value(piece.value)
+            && let Ok(value) = T::deserialize(piece.value)
         {
             self.errors.extend(piece.errors);
             self.disturbances.extend(piece.disturbance);
@@ -68,7 +68,7 @@ impl Session<'_> {
         if stop.is_none() {
             let ended_ns = self.now_ns();
             let piece = Piece {
-                value: serde_json::to_value(&value).expect("columns of integers always serialise"),
+                value: Json::of(&value).expect("columns of integers always serialise"),
                 errors: self.errors[errors_before..].to_vec(),
                 elapsed_ns: ended_ns.saturating_sub(self.piece_from_ns),
                 ended_ns,

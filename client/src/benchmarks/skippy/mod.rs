@@ -29,11 +29,6 @@ struct Params {
     repeats: u32,
 }
 
-#[derive(Default, Serialize)]
-struct Samples1 {
-    series: Vec<Series>,
-}
-
 impl Kind for Skippy {
     fn slug(&self) -> &'static str {
         "skippy"
@@ -82,10 +77,10 @@ impl Kind for Skippy {
             let why = "no rotation period was found, and the steps depend on it".to_owned();
             return Measurement { result: Err(Nothing(why)), stop: None };
         };
-        let mut samples = Samples1::default();
-        let stop = measure_regions(session, rotation_ns, &mut samples.series).err();
-        samples.series.retain(|series| !series.latency_ns.is_empty());
-        if samples.series.is_empty() {
+        let mut series = Vec::new();
+        let stop = measure_regions(session, rotation_ns, &mut series).err();
+        series.retain(|one: &Series| !one.latency_ns.is_empty());
+        if series.is_empty() {
             let why = "no series was completed: the run ended first, or no track was found in the timing".to_owned();
             return Measurement { result: Err(Nothing(why)), stop };
         }
@@ -94,9 +89,7 @@ impl Kind for Skippy {
             rotation_estimate_ns: rotation_ns,
             repeats: session.settings.repeats,
         };
-        let params = serde_json::to_value(params).expect("integers always serialise");
-        let samples = serde_json::to_value(samples).expect("integers always serialise");
-        Measurement { result: Ok(Samples { params, samples }), stop }
+        Measurement { result: Ok(Samples::of(&params, series)), stop }
     }
 }
 

@@ -43,22 +43,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::report::document::Interference;
-
-    fn entry(params: serde_json::Value, series: &serde_json::Value) -> Measured {
-        let kind = "any".to_owned();
-        let samples = json!({"series": series});
-        Measured {
-            kind,
-            version: 1,
-            params,
-            samples,
-            elapsed_ns: 1,
-            caches: None,
-            interference: Interference::default(),
-            errors: Vec::new(),
-        }
-    }
+    use crate::benchmarks::columns::entry;
 
     #[test]
     fn the_turn_and_the_shortest_access_of_each_variant_are_told() {

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::plan::{Layout, Region, TRACKS_FIRST, TRACKS_MOST, Variant};
 use crate::benchmarks::walk::{Access, walk};
 use crate::benchmarks::{Session, Stop};
+use crate::report::json::Column;
 
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -29,13 +30,13 @@ pub struct Series {
     pub pattern: Pattern,
     pub repeat: u32,
     pub start_block: u64,
-    pub step_blocks: Vec<u64>,
-    pub offset_blocks: Vec<u64>,
-    pub start_ns: Vec<u64>,
-    pub latency_ns: Vec<u64>,
+    pub step_blocks: Column,
+    pub offset_blocks: Column,
+    pub start_ns: Column,
+    pub latency_ns: Column,
     /// 1 where something disturbed the access, 0 where nothing did; left out where nothing disturbed any.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub disturbed: Vec<u8>,
+    #[serde(default, skip_serializing_if = "Column::is_empty")]
+    pub disturbed: Column,
 }
 
 /// Measures one variant in one region. Series measured before a stop are in `out`.
@@ -60,7 +61,7 @@ pub fn measure_variant(
         take(session, &Request { layout, variant, pattern: Pattern::Increasing, repeat, lane, span }, &steps, out)?;
         if repeat == 0 {
             if let Some(first) = out.last().filter(|series| series.latency_ns.len() > 16) {
-                layout.learn_mtm(&first.latency_ns);
+                layout.learn_mtm(&first.latency_ns.to_vec());
             }
             measure_constant(session, layout, variant, out)?;
         }
@@ -85,7 +86,7 @@ fn measure_constant(
         let place = out.len();
         take(session, &Request { layout, variant, pattern, repeat: 0, lane, span }, &steps, out)?;
         let Some(constant) = out.get(place) else { break };
-        let found = layout.learn_cylinder(&constant.offset_blocks, &constant.latency_ns);
+        let found = layout.learn_cylinder(&constant.offset_blocks.to_vec(), &constant.latency_ns.to_vec());
         // Look-ahead answers most of a forward series: a longer one would show no more.
         if found || tracks == TRACKS_MOST || variant == Variant::Read {
             break;
@@ -138,11 +139,11 @@ fn walk_series(session: &mut Session<'_>, request: &Request<'_>, steps: &[u64]) 
         pattern: request.pattern,
         repeat: request.repeat,
         start_block: start,
-        step_blocks: Vec::new(),
-        offset_blocks: Vec::new(),
-        start_ns: Vec::new(),
-        latency_ns: Vec::new(),
-        disturbed: Vec::new(),
+        step_blocks: Column::new(),
+        offset_blocks: Column::new(),
+        start_ns: Column::new(),
+        latency_ns: Column::new(),
+        disturbed: Column::new(),
     };
     let marks = session.disturbed(&walked.timings);
     let origin = walked.timings.iter().flatten().next().map_or(0, |timing| timing.start_ns);
@@ -152,7 +153,7 @@ fn walk_series(session: &mut Session<'_>, request: &Request<'_>, steps: &[u64]) 
         series.offset_blocks.push(blocks[index]);
         series.start_ns.push(timing.start_ns - origin);
         series.latency_ns.push(timing.latency_ns);
-        series.disturbed.extend(marks.get(index).map(|&mark| u8::from(mark)));
+        series.disturbed.extend(marks.get(index).map(|&mark| u64::from(mark)));
     }
     (series, walked.stop)
 }

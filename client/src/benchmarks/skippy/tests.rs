@@ -5,20 +5,12 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::Skippy;
+use crate::benchmarks::columns::{measured as series, numbers as column};
 use crate::benchmarks::fake::Fake;
 use crate::benchmarks::{Interrupt, Kind, Measurement, Settings, Stop};
 
 fn measure(fake: &mut Fake) -> Measurement {
     fake.session(Settings::default(), |session| Skippy.run(session))
-}
-
-fn series(measurement: &Measurement) -> Vec<Value> {
-    let samples = measurement.result.as_ref().expect("samples");
-    samples.samples["series"].as_array().expect("a list").clone()
-}
-
-fn column(series: &Value, name: &str) -> Vec<u64> {
-    series[name].as_array().expect("a column").iter().map(|value| value.as_u64().expect("an integer")).collect()
 }
 
 fn pick<'a>(all: &'a [Value], variant: &str, region: &str, pattern: &str) -> Vec<&'a Value> {

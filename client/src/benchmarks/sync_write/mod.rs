@@ -16,6 +16,7 @@ use serde::Serialize;
 use super::{CacheWish, Cost, Kind, Measurement, Nothing, Overview, Samples, Session, Settings, Stop, Suite};
 use crate::device::{Cache, Geometry};
 use crate::report::document::Measured;
+use crate::report::json::Column;
 use chain::{Bound, Chain};
 
 /// The document's sizes, each twice the one before.
@@ -49,19 +50,14 @@ struct Params {
 }
 
 #[derive(Serialize)]
-struct Columns {
-    series: Vec<Series>,
-}
-
-#[derive(Serialize)]
 struct Series {
     variant: &'static str,
     /// `None` where nobody can tell.
     write_cache: Option<bool>,
     request_blocks: u64,
     start_block: u64,
-    offset_blocks: Vec<u64>,
-    latency_ns: Vec<u64>,
+    offset_blocks: Column,
+    latency_ns: Column,
 }
 
 impl Kind for SyncWrite {
@@ -137,9 +133,7 @@ impl Kind for SyncWrite {
             rotation_estimate_ns: session.notes.rotation_ns,
             not_switched: found.not_switched,
         };
-        let params = serde_json::to_value(params).expect("integers always serialise");
-        let samples = serde_json::to_value(Columns { series: found.series }).expect("integers always serialise");
-        Measurement { result: Ok(Samples { params, samples }), stop }
+        Measurement { result: Ok(Samples::of(&params, found.series)), stop }
     }
 }
 
@@ -219,6 +213,7 @@ fn measure_sizes(
         let Chain { start_block, offset_blocks, latency_ns } = chain;
         let elapsed_ns: u64 = latency_ns.iter().sum();
         let (variant, request_blocks) = ("write", blocks);
+        let (offset_blocks, latency_ns) = (offset_blocks.into_iter().collect(), latency_ns.into_iter().collect());
         found.series.push(Series { variant, write_cache, request_blocks, start_block, offset_blocks, latency_ns });
         if let Some(stop) = stop {
             return Err(stop);

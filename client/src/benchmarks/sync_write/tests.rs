@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::SyncWrite;
+use crate::benchmarks::columns::{measured as all_series, numbers as column};
 use crate::benchmarks::fake::Fake;
 use crate::benchmarks::stats::median;
 use crate::benchmarks::{Forgetful, Interrupt, Kind, Measurement, Notes, Quiet, Session, Settings, Stop, Suite};
@@ -25,14 +26,6 @@ fn run(drive: &mut SimulatedDrive, suite: Suite) -> Measurement {
 
 fn simulated(name: &str) -> SimulatedDrive {
     sim::open(&format!("{name},noise=off")).expect("a named drive")
-}
-
-fn all_series(measurement: &Measurement) -> Vec<Value> {
-    measurement.result.as_ref().expect("samples").samples["series"].as_array().expect("series").clone()
-}
-
-fn column(series: &Value, name: &str) -> Vec<u64> {
-    series[name].as_array().expect("a column").iter().map(|value| value.as_u64().expect("an integer")).collect()
 }
 
 fn latencies(measurement: &Measurement, write_cache: &Value, blocks: u64) -> Vec<u64> {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Temperature;
-use crate::benchmarks::columns::column;
+use crate::benchmarks::columns::{measured as series, numbers as column};
 use crate::benchmarks::fake::Fake;
 use crate::benchmarks::{Interrupt, Journal, Kind, Measurement, Notes, Piece, Quiet, Session, Settings, Stop, Suite};
 
@@ -12,10 +12,6 @@ const HOUR_NS: u64 = 3_600_000_000_000;
 fn measure(fake: &mut Fake) -> Measurement {
     let writes = fake.writable;
     fake.session(Settings { suite: Suite::Week, writes, ..Settings::default() }, |session| Temperature.run(session))
-}
-
-fn series(measurement: &Measurement) -> &Vec<Value> {
-    measurement.result.as_ref().expect("samples").samples["series"].as_array().expect("series")
 }
 
 fn disk() -> Fake {

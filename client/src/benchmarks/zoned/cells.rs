@@ -96,7 +96,7 @@ fn visit(
 /// Cells in order of position, the number of each beside its regions.
 fn series_of(plan: &Plan, mut measured: Vec<Regions>) -> Series {
     measured.sort_by_key(|regions| regions[0].0);
-    let mut series = Series::with_capacity(0, measured.iter().map(Vec::len).sum::<usize>() as u64);
+    let mut series = Series::new(0);
     for (number, regions) in measured.iter().enumerate() {
         for &(offset, elapsed) in regions {
             series.push_in(number as u64, offset, plan.length, elapsed);

@@ -32,11 +32,6 @@ struct Params {
     transfer_blocks: u32,
 }
 
-#[derive(Serialize)]
-struct Samples1 {
-    series: Vec<Series>,
-}
-
 impl Kind for Zoned {
     fn slug(&self) -> &'static str {
         "zoned"
@@ -93,9 +88,7 @@ impl Kind for Zoned {
             ZonedMode::Streaming => "streaming",
         };
         let params = Params { block_bytes: session.geometry().block_bytes, mode, transfer_blocks };
-        let params = serde_json::to_value(params).expect("integers always serialise");
-        let samples = serde_json::to_value(Samples1 { series }).expect("integers always serialise");
-        Measurement { result: Ok(Samples { params, samples }), stop }
+        Measurement { result: Ok(Samples::of(&params, series)), stop }
     }
 }
 
@@ -114,7 +107,7 @@ fn measure(session: &mut Session<'_>, transfer_blocks: u32, out: &mut Vec<Series
 fn stream(session: &mut Session<'_>, plan: &Plan, out: &mut Vec<Series>) -> Result<(), Stop> {
     let length = plan.streaming_length();
     let count = plan.capacity.div_ceil(length);
-    out.push(Series::with_capacity(0, count));
+    out.push(Series::new(0));
     let regions_ns = plan.nanoseconds(length).max(1);
     let per_piece = (STREAM_PIECE_NS / regions_ns).max(1);
     for first in (0..count).step_by(usize::try_from(per_piece).unwrap_or(usize::MAX)) {

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::benchmarks::stats::{to_f64, to_u64};
 use crate::benchmarks::{Session, Stop};
 use crate::device::Geometry;
+use crate::report::json::Column;
 
 /// Bytes of one request, where the device takes so many.
 const TRANSFER_BYTES: u32 = 1 << 20;
@@ -27,18 +28,18 @@ const STREAMING_REGIONS_MOST: u64 = 4000;
 #[derive(Debug, Serialize)]
 pub struct Series {
     pub repeat: u32,
-    pub offset_blocks: Vec<u64>,
-    pub length_blocks: Vec<u64>,
-    pub elapsed_ns: Vec<u64>,
+    pub offset_blocks: Column,
+    pub length_blocks: Column,
+    pub elapsed_ns: Column,
     /// Number of the cell that the region belongs to, where regions were read in cells.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub group: Option<Vec<u64>>,
+    pub group: Option<Column>,
 }
 
 impl Series {
-    pub fn with_capacity(repeat: u32, count: u64) -> Self {
-        let column = || Vec::with_capacity(usize::try_from(count).unwrap_or(0).min(10_000));
-        Self { repeat, offset_blocks: column(), length_blocks: column(), elapsed_ns: column(), group: None }
+    pub fn new(repeat: u32) -> Self {
+        let (offset_blocks, length_blocks, elapsed_ns) = (Column::new(), Column::new(), Column::new());
+        Self { repeat, offset_blocks, length_blocks, elapsed_ns, group: None }
     }
 
     /// Leaves out a region in which the medium failed.

@@ -50,7 +50,7 @@ pub fn measure(session: &mut Session<'_>, plan: &Plan, out: &mut Vec<Series>) ->
         return first;
     }
     // The first repeat is written down even when the run was stopped in the middle of it.
-    let mut series = Series::with_capacity(0, search.points.len() as u64);
+    let mut series = Series::new(0);
     for point in &search.points {
         series.push(point.offset, plan.length, Some(to_u64(point.elapsed_ns)));
     }
@@ -65,7 +65,7 @@ fn repeat(session: &mut Session<'_>, plan: &Plan, points: &[Point], out: &mut Ve
     for repeat in 1..repeats {
         let left = points.len() as u64 * u64::from(repeats - repeat);
         session.progress(&format!("pass {} of {repeats}", repeat + 1), region_ns(plan) * left);
-        out.push(Series::with_capacity(repeat, points.len() as u64));
+        out.push(Series::new(repeat));
         let place = out.len() - 1;
         for (number, part) in points.chunks(VISITS_PER_PIECE).enumerate() {
             let (found, stop) = session.piece(&format!("pass {}, part {}", repeat + 1, number + 1), |session| {

@@ -2,9 +2,8 @@
 
 use std::collections::HashSet;
 
-use serde_json::Value;
-
 use super::Zoned;
+use crate::benchmarks::columns::{measured, numbers};
 use crate::benchmarks::fake::Fake;
 use crate::benchmarks::{Interrupt, Kind, Measurement, Settings, Stop, ZonedMode};
 
@@ -19,11 +18,8 @@ fn measure(fake: &mut Fake, zoned: ZonedMode) -> Measurement {
 }
 
 fn columns(measurement: &Measurement, series: usize) -> Vec<(u64, u64, u64)> {
-    let samples = &measurement.result.as_ref().expect("samples").samples;
-    let column = |name: &str| -> Vec<u64> {
-        let values = samples["series"][series][name].as_array().expect("a column");
-        values.iter().map(|value| value.as_u64().expect("an integer")).collect()
-    };
+    let all = measured(measurement);
+    let column = |name: &str| numbers(&all[series], name);
     let (offsets, lengths, times) = (column("offset_blocks"), column("length_blocks"), column("elapsed_ns"));
     assert!(offsets.len() == lengths.len() && lengths.len() == times.len());
     offsets.into_iter().zip(lengths).zip(times).map(|((offset, length), time)| (offset, length, time)).collect()
@@ -103,8 +99,7 @@ fn an_interrupt_keeps_the_regions_read_so_far() {
     fake.interrupt_after = Some((300, Interrupt::default()));
     let measurement = measure(&mut fake, ZonedMode::Sampled);
     assert!(matches!(measurement.stop, Some(Stop::Interrupted)));
-    let empty: &Value = &measurement.result.as_ref().expect("samples").samples;
-    assert!(!empty["series"].as_array().expect("series").is_empty());
+    assert!(!measured(&measurement).is_empty());
 }
 
 #[test]

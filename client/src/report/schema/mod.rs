@@ -4,9 +4,11 @@
 //! archive refuses. Tests hold the answers against those of a whole implementation.
 
 mod node;
+mod quote;
 
 use serde_json::Value;
 
+use super::json::Json;
 use node::{Definitions, Node};
 
 /// One thing that is wrong in an instance: a JSON pointer to it, and words.
@@ -49,7 +51,7 @@ impl Schema {
 
     /// What is wrong with `instance`: the first `most` things, in the order of the document.
     #[must_use]
-    pub fn problems(&self, instance: &Value, most: usize) -> Vec<Problem> {
+    pub fn problems(&self, instance: &Json, most: usize) -> Vec<Problem> {
         let mut found = node::Findings::new(&self.definitions, most);
         self.root.check(instance, &mut found);
         found.problems

@@ -7,12 +7,11 @@ use regex_lite::Regex;
 use serde_json::{Map, Number, Value};
 
 use super::Problem;
+use super::quote::{quoted, shortened};
+use crate::report::json::Json;
 
 /// The schemas below `$defs`, by the reference that leads to them.
 pub type Definitions = BTreeMap<String, Node>;
-
-/// Longer values are not repeated in a message: a column may hold a million numbers, and a text markup.
-const MAX_QUOTED_BYTES: usize = 80;
 
 /// What people read and no program checks.
 const ANNOTATIONS: [&str; 8] = ["$schema", "$id", "$defs", "$comment", "title", "description", "examples", "default"];
@@ -25,8 +24,8 @@ pub struct Node {
 #[derive(Debug)]
 enum Keyword {
     Type(Vec<String>),
-    Const(Value),
-    Enum(Vec<Value>),
+    Const(Json),
+    Enum(Vec<Json>),
     Minimum(Number),
     Maximum(Number),
     MinLength(u64),
@@ -64,8 +63,15 @@ impl<'a> Findings<'a> {
         }
     }
 
+    /// Checks an element of a list. Nothing is said of most of them, so their places are not written out.
+    fn element(&mut self, index: usize, node: &Node, instance: &Json) {
+        if !node.accepts(instance, self.definitions) {
+            self.below(&index.to_string(), node, instance);
+        }
+    }
+
     /// Checks one level deeper in the instance.
-    fn below(&mut self, step: &str, node: &Node, instance: &Value) {
+    fn below(&mut self, step: &str, node: &Node, instance: &Json) {
         if self.problems.len() < self.most {
             let length = self.path.len();
             self.path.push('/');
@@ -109,13 +115,13 @@ impl Node {
         found
     }
 
-    pub fn check(&self, instance: &Value, found: &mut Findings<'_>) {
+    pub fn check(&self, instance: &Json, found: &mut Findings<'_>) {
         for keyword in &self.keywords {
             keyword.check(instance, found);
         }
     }
 
-    fn accepts(&self, instance: &Value, definitions: &Definitions) -> bool {
+    fn accepts(&self, instance: &Json, definitions: &Definitions) -> bool {
         let mut found = Findings::new(definitions, 1);
         self.check(instance, &mut found);
         found.problems.is_empty()
@@ -128,8 +134,8 @@ fn compile_keyword(name: &str, value: &Value, beside: &Map<String, Value>) -> Re
     let optional = |name| beside.get(name).map_or(Ok(Node::default()), Node::compile);
     let keyword = match name {
         "type" => strings_or_one(value).map(Keyword::Type),
-        "const" => Some(Keyword::Const(value.clone())),
-        "enum" => value.as_array().cloned().map(Keyword::Enum),
+        "const" => Some(Keyword::Const(value.clone().into())),
+        "enum" => value.as_array().map(|list| Keyword::Enum(list.iter().cloned().map(Json::from).collect())),
         "minimum" => value.as_number().cloned().map(Keyword::Minimum),
         "maximum" => value.as_number().cloned().map(Keyword::Maximum),
         "minLength" => value.as_u64().map(Keyword::MinLength),
@@ -187,7 +193,7 @@ fn strings(list: &[Value]) -> Option<Vec<String>> {
 }
 
 impl Keyword {
-    fn check(&self, instance: &Value, found: &mut Findings<'_>) {
+    fn check(&self, instance: &Json, found: &mut Findings<'_>) {
         match (self, instance) {
             (Self::Ref(name), _) => {
                 if let Some(node) = found.definitions.get(name) {
@@ -200,13 +206,16 @@ impl Keyword {
                 let holds = condition.accepts(instance, found.definitions);
                 if holds { then } else { otherwise }.check(instance, found);
             }
-            (Self::Items(node), Value::Array(list)) => {
-                for (index, value) in list.iter().enumerate() {
-                    found.below(&index.to_string(), node, value);
+            (Self::Items(node), Json::Column(column)) => {
+                for (index, number) in column.iter().enumerate() {
+                    found.element(index, node, &Json::Scalar(number.into()));
                 }
             }
-            (Self::Properties(nodes, open), Value::Object(object)) => check_members(nodes, *open, object, found),
-            (Self::Required(names), Value::Object(object)) => {
+            (Self::Items(node), Json::List(list)) => {
+                list.iter().enumerate().for_each(|(index, element)| found.element(index, node, element));
+            }
+            (Self::Properties(nodes, open), Json::Object(object)) => check_members(nodes, *open, object, found),
+            (Self::Required(names), Json::Object(object)) => {
                 for name in names.iter().filter(|name| !object.contains_key(*name)) {
                     found.add(|| format!("{name:?} is a required property"));
                 }
@@ -220,19 +229,34 @@ impl Keyword {
     }
 
     /// What is wrong with the value itself, whatever stands inside it.
-    fn refuses(&self, instance: &Value) -> Option<String> {
-        let shown = || quoted(instance);
+    fn refuses(&self, instance: &Json) -> Option<String> {
         let told = |wrong: bool, words: &dyn Fn() -> String| wrong.then(words);
         match (self, instance) {
             (Self::Type(names), _) => {
                 let wrong = !names.iter().any(|name| is_of_type(instance, name));
-                told(wrong, &|| format!("{} is not of type {}", shown(), quoted_list(names)))
+                told(wrong, &|| format!("{} is not of type {}", quoted(instance), quoted_list(names)))
             }
-            (Self::Const(value), _) => told(!equal(instance, value), &|| format!("{value} was expected")),
+            (Self::Const(value), _) => told(!equal(instance, value), &|| format!("{} was expected", quoted(value))),
             (Self::Enum(values), _) => {
                 let wrong = !values.iter().any(|value| equal(instance, value));
-                told(wrong, &|| format!("{} is not one of {}", shown(), Value::from(values.clone())))
+                let all = || values.iter().map(quoted).collect::<Vec<_>>().join(",");
+                told(wrong, &|| format!("{} is not one of [{}]", quoted(instance), all()))
             }
+            (Self::MinProperties(least), Json::Object(object)) => told((object.len() as u64) < *least, &|| {
+                format!("{} members: at least {least} are needed", object.len())
+            }),
+            (Self::MaxProperties(most), Json::Object(object)) => {
+                told(object.len() as u64 > *most, &|| format!("{} members: at most {most} are allowed", object.len()))
+            }
+            (_, Json::Scalar(scalar)) => self.refuses_scalar(scalar),
+            _ => self.refuses_length(instance.list_length()? as u64),
+        }
+    }
+
+    fn refuses_scalar(&self, scalar: &Value) -> Option<String> {
+        let shown = || quoted(scalar);
+        let told = |wrong: bool, words: &dyn Fn() -> String| wrong.then(words);
+        match (self, scalar) {
             (Self::Minimum(least), Value::Number(number)) => told(compare(number, least) == Ordering::Less, &|| {
                 format!("{number} is less than the minimum of {least}")
             }),
@@ -248,24 +272,25 @@ impl Keyword {
             (Self::Pattern(pattern), Value::String(text)) => {
                 told(!pattern.is_match(text), &|| format!("{} does not match \"{pattern}\"", shown()))
             }
-            (Self::MinItems(least), Value::Array(list)) => {
-                told((list.len() as u64) < *least, &|| format!("{} items: at least {least} are needed", list.len()))
-            }
-            (Self::MaxItems(most), Value::Array(list)) => {
-                told(list.len() as u64 > *most, &|| format!("{} items: at most {most} are allowed", list.len()))
-            }
-            (Self::MinProperties(least), Value::Object(object)) => told((object.len() as u64) < *least, &|| {
-                format!("{} members: at least {least} are needed", object.len())
-            }),
-            (Self::MaxProperties(most), Value::Object(object)) => {
-                told(object.len() as u64 > *most, &|| format!("{} members: at most {most} are allowed", object.len()))
-            }
+            _ => None,
+        }
+    }
+
+    fn refuses_length(&self, length: u64) -> Option<String> {
+        match self {
+            Self::MinItems(least) if length < *least => Some(format!("{length} items: at least {least} are needed")),
+            Self::MaxItems(most) if length > *most => Some(format!("{length} items: at most {most} are allowed")),
             _ => None,
         }
     }
 }
 
-fn check_members(nodes: &BTreeMap<String, Node>, open: bool, object: &Map<String, Value>, found: &mut Findings<'_>) {
+fn check_members(
+    nodes: &BTreeMap<String, Node>,
+    open: bool,
+    object: &BTreeMap<String, Json>,
+    found: &mut Findings<'_>,
+) {
     for (name, value) in object {
         if let Some(node) = nodes.get(name) {
             found.below(name, node, value);
@@ -275,16 +300,16 @@ fn check_members(nodes: &BTreeMap<String, Node>, open: bool, object: &Map<String
     }
 }
 
-fn is_of_type(instance: &Value, name: &str) -> bool {
+fn is_of_type(instance: &Json, name: &str) -> bool {
     match (name, instance) {
-        ("null", Value::Null)
-        | ("boolean", Value::Bool(_))
-        | ("string", Value::String(_))
-        | ("array", Value::Array(_))
-        | ("object", Value::Object(_))
-        | ("number", Value::Number(_)) => true,
+        ("null", Json::Scalar(Value::Null))
+        | ("boolean", Json::Scalar(Value::Bool(_)))
+        | ("string", Json::Scalar(Value::String(_)))
+        | ("array", Json::Column(_) | Json::List(_))
+        | ("object", Json::Object(_))
+        | ("number", Json::Scalar(Value::Number(_))) => true,
         // 1.0 is an integer to JSON Schema.
-        ("integer", Value::Number(number)) => {
+        ("integer", Json::Scalar(Value::Number(number))) => {
             !number.is_f64() || number.as_f64().is_some_and(|value| value.fract() == 0.0)
         }
         _ => false,
@@ -292,9 +317,11 @@ fn is_of_type(instance: &Value, name: &str) -> bool {
 }
 
 /// Equal as JSON Schema has it: 1 and 1.0 are one number.
-fn equal(one: &Value, other: &Value) -> bool {
+fn equal(one: &Json, other: &Json) -> bool {
     match (one, other) {
-        (Value::Number(one), Value::Number(other)) => compare(one, other) == Ordering::Equal,
+        (Json::Scalar(Value::Number(one)), Json::Scalar(Value::Number(other))) => {
+            compare(one, other) == Ordering::Equal
+        }
         _ => one == other,
     }
 }
@@ -309,13 +336,4 @@ fn compare(one: &Number, other: &Number) -> Ordering {
 
 fn quoted_list(names: &[String]) -> String {
     names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(" or ")
-}
-
-fn quoted(value: &Value) -> String {
-    let text = value.to_string();
-    if text.len() <= MAX_QUOTED_BYTES { text } else { "the value".to_owned() }
-}
-
-fn shortened(text: &str) -> String {
-    text.chars().take(MAX_QUOTED_BYTES).collect()
 }

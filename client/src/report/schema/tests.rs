@@ -11,7 +11,7 @@ const RUN: &str = include_str!("../../../../server/core/schema/run-v1.json");
 
 fn problems(schema: &Value, instance: &Value) -> Vec<String> {
     let schema = Schema::compile(&schema.to_string()).expect("a schema");
-    let found = schema.problems(instance, 50);
+    let found = schema.problems(&instance.clone().into(), 50);
     found.iter().map(|problem| format!("{}: {}", problem.path, problem.message)).collect()
 }
 
@@ -75,7 +75,7 @@ fn a_member_that_no_schema_knows_is_allowed_unless_the_schema_is_closed() {
 #[test]
 fn no_more_problems_are_listed_than_asked_for() {
     let schema = Schema::compile(r#"{"items": {"type": "integer"}}"#).expect("a schema");
-    assert_eq!(schema.problems(&json!(vec!["x"; 1000]), 7).len(), 7);
+    assert_eq!(schema.problems(&json!(vec!["x"; 1000]).into(), 7).len(), 7);
 }
 
 /// Both implementations, with a schema that they compiled.
@@ -93,7 +93,8 @@ impl Pair {
 
     /// The places with which each finds fault.
     fn places(&self, instance: &Value) -> [BTreeSet<String>; 2] {
-        let ours = self.ours.problems(instance, usize::MAX).into_iter().map(|problem| problem.path).collect();
+        let ours =
+            self.ours.problems(&instance.clone().into(), usize::MAX).into_iter().map(|problem| problem.path).collect();
         let reference = self.reference.iter_errors(instance).map(|error| error.instance_path().to_string()).collect();
         [ours, reference]
     }

@@ -46,7 +46,7 @@ fn machine(folder: &Path, boot: &str) -> Tree {
 }
 
 fn piece(value: u64, ended_ns: u64) -> Piece {
-    Piece { value: json!(value), errors: Vec::new(), elapsed_ns: 7, ended_ns, disturbance: None }
+    Piece { value: json!(value).into(), errors: Vec::new(), elapsed_ns: 7, ended_ns, disturbance: None }
 }
 
 /// A journal of three pieces, closed.
@@ -61,7 +61,7 @@ fn three_pieces(folder: &Path) -> PathBuf {
 }
 
 fn recall(journal: &mut RunJournal, name: &str) -> Option<serde_json::Value> {
-    KindJournal { journal, kind: "seeker" }.recall(name).map(|piece| piece.value)
+    KindJournal { journal, kind: "seeker" }.recall(name).map(|piece| serde_json::to_value(piece.value).expect("JSON"))
 }
 
 #[test]
