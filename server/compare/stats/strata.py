@@ -1,0 +1,151 @@
+"""Several groups of units (batches, firmware revisions, bridges): do they differ, and which of them?"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from scipy import stats
+
+from server.compare.stats.multiple import holm
+from server.compare.stats.samples import Values, check_level, usable, varies
+
+ENOUGH_FOR_CHI_SQUARE = 5
+"""Units of the smallest group from which the chi-square approximation serves (Kruskal and Wallis 1952)."""
+RESAMPLES = 4_999
+
+
+@dataclass(frozen=True, slots=True)
+class Stratum:
+    """One group."""
+
+    name: str
+    n: int
+    mean: float
+    median: float
+    stdev: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PairOfStrata:
+    """Dunn's comparison of two groups after the test over all."""
+
+    a: str
+    b: str
+    difference: float
+    """Of the medians, A minus B."""
+    adjusted_p: float
+    differs: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Strata:
+    """Kruskal-Wallis over the groups, then Dunn with Holm's correction."""
+
+    level: float
+    strata: tuple[Stratum, ...]
+    h: float | None
+    p: float | None
+    method: str
+    """`chi-square` or `permutation`."""
+    smallest_p: float
+    """The least that groups so small can give."""
+    share: float | None
+    """Eta squared of H: the share of the ranks' variance that the groups explain, not below nought."""
+    pairs: tuple[PairOfStrata, ...]
+    """Filled where the groups differ."""
+    differs: bool | None
+    """None where nothing can be said; `reason` says why."""
+    reason: str
+
+
+def compare_strata(groups: Mapping[str, Sequence[float | None]], *, level: float) -> Strata:
+    """Test whether the groups differ: one value for each unit; groups without any value do not take part."""
+    alpha = 1 - check_level(level)
+    samples = {name: values for name, given in groups.items() if (values := usable(given)).size}
+    described = tuple(_stratum(name, values) for name, values in samples.items())
+    smallest = _smallest_p([values.size for values in samples.values()])
+    lack = _lack(samples, smallest, alpha)
+    if lack:
+        return Strata(level, described, None, None, "", smallest, None, (), None, lack)
+    h, p, method = _kruskal_wallis(list(samples.values()))
+    differs = p <= alpha
+    pairs = _dunn(samples, alpha) if differs else ()
+    share = _share(h, len(samples), sum(values.size for values in samples.values()))
+    return Strata(level, described, h, p, method, smallest, share, pairs, differs, "")
+
+
+def _stratum(name: str, values: Values) -> Stratum:
+    stdev = float(values.std(ddof=1)) if values.size > 1 else None
+    return Stratum(name, values.size, float(values.mean()), float(np.median(values)), stdev)
+
+
+def _lack(samples: Mapping[str, Values], smallest_p: float, alpha: float) -> str:
+    """Return why nothing can be said, or nothing."""
+    if len(samples) < 2:
+        return "There is one group only, so nothing can be compared."
+    if not varies(np.concatenate(list(samples.values()))):
+        return "All units have the same value."
+    if smallest_p > alpha:
+        sizes = " and ".join(str(values.size) for values in samples.values())
+        return (
+            f"With {sizes} units no result could be told from chance at {100 * (1 - alpha):g} %; "
+            "more units are needed."
+        )
+    return ""
+
+
+def _smallest_p(sizes: list[int]) -> float:
+    """Return the p of the most separated groups of these sizes; sizes that are alike can be swapped."""
+    ways = math.lgamma(sum(sizes) + 1) - sum(math.lgamma(size + 1) for size in sizes)
+    swaps = math.prod(math.factorial(count) for count in Counter(sizes).values())
+    return min(1.0, swaps * math.exp(-min(ways, 700.0))) if len(sizes) > 1 else 1.0
+
+
+def _kruskal_wallis(samples: list[Values]) -> tuple[float, float, str]:
+    """Return H corrected for ties, its p and how that was found."""
+    # The order of groups and units must not matter to the resampling.
+    ordered = sorted((np.sort(values) for values in samples), key=lambda values: (values.size, *values))
+    h, chi_square_p = (float(number) for number in stats.kruskal(*ordered))
+    if min(values.size for values in ordered) >= ENOUGH_FOR_CHI_SQUARE:
+        return h, chi_square_p, "chi-square"
+    ranks = stats.rankdata(np.concatenate(ordered))
+    ends = np.cumsum([values.size for values in ordered])[:-1]
+    found = stats.permutation_test(
+        np.split(ranks, ends),
+        lambda *groups, axis: sum(group.sum(axis=axis) ** 2 / group.shape[axis] for group in groups),
+        permutation_type="independent",
+        alternative="greater",
+        n_resamples=RESAMPLES,
+        rng=np.random.default_rng(1952),
+    )
+    return h, float(found.pvalue), "permutation"
+
+
+def _share(h: float, groups: int, n: int) -> float:
+    """Return eta squared of H (Tomczak and Tomczak 2014): (H - k + 1) / (n - k), not below nought."""
+    return max(0.0, (h - groups + 1) / (n - groups)) if n > groups else 0.0
+
+
+def _dunn(samples: Mapping[str, Values], alpha: float) -> tuple[PairOfStrata, ...]:
+    """Compare all pairs by their mean ranks among all units (Dunn 1964), with Holm's correction."""
+    together = np.concatenate(list(samples.values()))
+    n = together.size
+    ranks = stats.rankdata(together)
+    ends = np.cumsum([values.size for values in samples.values()])[:-1]
+    means = dict(zip(samples, (part.mean() for part in np.split(ranks, ends)), strict=True))
+    _values, ties = np.unique(together, return_counts=True)
+    variance = n * (n + 1) / 12 - float((ties**3 - ties).sum()) / (12 * (n - 1))
+    pairs = list(combinations(samples, 2))
+    p_values = []
+    for a, b in pairs:
+        error = math.sqrt(variance * (1 / samples[a].size + 1 / samples[b].size))
+        p_values.append(2 * float(stats.norm.sf(abs(means[a] - means[b]) / error)))
+    return tuple(
+        PairOfStrata(a, b, float(np.median(samples[a]) - np.median(samples[b])), p, p <= alpha)
+        for (a, b), p in zip(pairs, holm(p_values), strict=True)
+    )
