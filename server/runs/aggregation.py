@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 from django.db import transaction
@@ -13,6 +14,7 @@ from django.db.models import F
 
 from server.core import clock
 from server.core.locks import transaction_lock
+from server.runs.conditions import Differing, differing_of, run_conditions
 from server.runs.models import Aggregate, AggregateDue, Measurement, State
 
 USABLE = ("good", "fair")
@@ -23,6 +25,7 @@ USABLE = ("good", "fair")
 class _Group:
     values: list[float] = field(default_factory=list)
     units: set[object] = field(default_factory=set)
+    runs: set[UUID] = field(default_factory=set)
     excluded: int = 0
 
 
@@ -31,9 +34,15 @@ def aggregates_update(*, drive_model_id: int) -> int:
     """Compute a model's aggregates anew; return how many there are."""
     transaction_lock("aggregates", str(drive_model_id))
     AggregateDue.objects.filter(drive_model_id=drive_model_id).delete()
-    rows = [
-        row for key, group in _groups(drive_model_id).items() if (row := _row(drive_model_id, key, group))
-    ]
+    conditions = run_conditions(drive_model_id=drive_model_id)
+    known: dict[frozenset[UUID], Differing] = {}
+    rows = []
+    for key, group in _groups(drive_model_id).items():
+        runs = frozenset(group.runs)
+        if runs not in known:
+            known[runs] = differing_of(conditions.get(run, {}) for run in runs)
+        if row := _row(drive_model_id, key, group, known[runs]):
+            rows.append(row)
     Aggregate.objects.filter(drive_model_id=drive_model_id).delete()
     Aggregate.objects.bulk_create(rows)
     return len(rows)
@@ -47,6 +56,7 @@ def _groups(drive_model_id: int) -> dict[tuple[str, str, str], _Group]:
             group.values.append(value)
             # A run without a digest may be of any drive: it counts as one of its own.
             group.units.add(unit if unit is not None else run_id)
+            group.runs.add(run_id)
         else:
             group.excluded += 1
     return groups
@@ -74,7 +84,9 @@ def _published(drive_model_id: int) -> Iterator[tuple[Any, ...]]:
     yield from rows.iterator(chunk_size=5000)
 
 
-def _row(drive_model_id: int, key: tuple[str, str, str], group: _Group) -> Aggregate | None:
+def _row(
+    drive_model_id: int, key: tuple[str, str, str], group: _Group, differing: Differing
+) -> Aggregate | None:
     if not group.values:
         return None
     provenance, metric, scope = key
@@ -95,5 +107,6 @@ def _row(drive_model_id: int, key: tuple[str, str, str], group: _Group) -> Aggre
         q3=q3,
         minimum=float(values.min()),
         maximum=float(values.max()),
+        differing=differing,
         updated_at=clock.now(),
     )

@@ -69,6 +69,11 @@ class Aggregate(models.Model):
     q3 = models.FloatField()
     minimum = models.FloatField()
     maximum = models.FloatField()
+    differing = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="What the runs differ in beside the drive: condition to state to number of runs.",
+    )
     updated_at = models.DateTimeField()
 
     class Meta:
