@@ -1,14 +1,15 @@
-"""Loading the catalogue's data file. Doing it again changes nothing but what the file changed."""
+"""Loading the catalogue's files. Doing it again changes nothing but what the files changed."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from django.db import transaction
 from django.utils.text import slugify
 
+from server.catalog.bringing import LoadReport, Table
+from server.catalog.files import DATA, catalog_read, claim_rows, value_rows
 from server.catalog.models import (
     Citation,
     Claim,
@@ -19,87 +20,108 @@ from server.catalog.models import (
     VendorAlias,
 )
 from server.catalog.services import drive_alias_add, drive_model_search_text_update, vendor_resolve
+from server.core.locks import transaction_lock
 from server.core.text import normalize_name
 
-DATA = Path(__file__).parent / "data" / "drives.json"
-_COPIED = (
+_DRIVE_FIELDS = (
+    "number",
     "name",
     "year",
     "interface",
+    "form_factor",
     "capacity_bytes",
     "capacity_tolerance",
-    "form_factor",
     "rated_rpm",
     "rated_surfaces",
     "simulated",
     "notes",
 )
+_DRIVE_KEY = ("vendor", "normalized")
+_VALUE_KEY = ("drive_model", "citation", "locator", "metric", "scope")
+_VALUE_DEFAULTS: dict[str, Any] = {
+    "scope": "",
+    "relation": "=",
+    "printed": "",
+    "basis": "measured",
+    "deviation": None,
+    "samples": [],
+    "count": None,
+    "units": None,
+    "conditions": "",
+    "note": "",
+    "hidden": False,
+}
+_CLAIM_KEY = ("drive_model", "citation", "locator", "metric", "scope", "form", "quantity", "conditions")
+_CLAIM_DEFAULTS: dict[str, Any] = {
+    "scope": "",
+    "quantity": "same",
+    "conditions": "",
+    "stated_on": "",
+    "low": None,
+    "high": None,
+    "printed": "",
+    "tolerance": None,
+    "write_cache": "",
+    "note": "",
+    "hidden": False,
+}
 
 
 @transaction.atomic
-def catalog_load(*, path: Path = DATA) -> int:
-    """Bring the tables up to the file; return how many models it holds."""
-    data = json.loads(path.read_text())
-    citations = {entry["key"]: _citation(entry) for entry in data["citations"]}
-    for name, aliases in data["vendor_aliases"].items():
+def catalog_load(*, folder: Path = DATA, overwrite: bool = False) -> LoadReport:
+    """Bring the tables up to the files; return what changed.
+
+    What a person edited stays and is reported, unless `overwrite`. Published values and claims that left the
+    files are removed; drive models never are, since runs hang on them. Raises CatalogError.
+    """
+    files = catalog_read(folder)
+    transaction_lock("catalog")
+    report = LoadReport(drives=len(files.drives))
+    sources = Table(Citation, ("key",), report, overwrite=overwrite)
+    citations = {entry["key"]: sources.bring({"url": ""} | entry) for entry in files.citations}
+    for name, aliases in files.vendors.items():
         _vendor_aliases(vendor_resolve(name=name), [name, *aliases])
-    for entry in data["drives"]:
-        _drive(entry, citations)
-    return len(data["drives"])
+    drive_models = Table(DriveModel, _DRIVE_KEY, report, overwrite=overwrite)
+    values = Table(LiteratureValue, _VALUE_KEY, report, overwrite=overwrite, at_once=True)
+    claims = Table(Claim, _CLAIM_KEY, report, overwrite=overwrite, at_once=True)
+    for entry in files.drives.values():
+        drive_model = _drive(entry, drive_models)
+        for row in value_rows(entry):
+            values.bring(_whole(_VALUE_DEFAULTS, row, drive_model, citations))
+        for row in claim_rows(entry):
+            claims.bring(_whole(_CLAIM_DEFAULTS, row, drive_model, citations))
+    values.finish((*_VALUE_DEFAULTS, "drive_model", "citation", "locator", "metric", "value", "unit"))
+    claims.finish((*_CLAIM_DEFAULTS, "drive_model", "citation", "locator", "metric", "form", "unit"))
+    return report
 
 
-def _citation(entry: dict[str, Any]) -> Citation:
-    fields = {name: value for name, value in entry.items() if name != "key"}
-    citation, _created = Citation.objects.update_or_create(key=entry["key"], defaults=fields)
-    return citation
+def _whole(
+    defaults: dict[str, Any], row: dict[str, Any], drive_model: DriveModel, citations: dict[str, Citation]
+) -> dict[str, Any]:
+    """Return a row with the defaults for what the file leaves out."""
+    return defaults | row | {"drive_model": drive_model, "citation": citations[row["citation"]]}
 
 
 def _vendor_aliases(vendor: Vendor, texts: list[str]) -> None:
+    """Add spellings; one that already means a vendor goes on meaning it."""
     for text in texts:
-        VendorAlias.objects.update_or_create(
+        VendorAlias.objects.get_or_create(
             normalized=normalize_name(text), defaults={"vendor": vendor, "text": text}
         )
 
 
-def _drive(entry: dict[str, Any], citations: dict[str, Citation]) -> None:
-    vendor = vendor_resolve(name=entry["vendor"])
-    number = entry["number"]
-    fields = {name: entry[name] for name in _COPIED} | {"number": number, "curated": True}
-    drive_model, _created = DriveModel.objects.update_or_create(
-        vendor=vendor,
-        normalized=normalize_name(number),
-        defaults=fields,
-        create_defaults={**fields, "slug": slugify(f"{vendor.name} {number}")},
-    )
+def _drive(entry: dict[str, Any], drive_models: Table[DriveModel]) -> DriveModel:
+    vendor, number = vendor_resolve(name=entry["vendor"]), entry["number"]
+    existing = DriveModel.objects.filter(vendor=vendor, normalized=normalize_name(number)).first()
+    whole = {name: entry[name] for name in _DRIVE_FIELDS} | {
+        "vendor": vendor,
+        "normalized": normalize_name(number),
+        "slug": existing.slug if existing else slugify(f"{vendor.name} {number}"),
+        "curated": True,
+    }
+    drive_model = drive_models.bring(whole, untouched=existing is not None and not existing.curated)
     for text in [f"{vendor.name} {number}", *entry["aliases"]]:
         if not DriveAlias.objects.filter(normalized=normalize_name(text)).exists():
             drive_alias_add(drive_model=drive_model, text=text)
     drive_model_search_text_update(drive_model=drive_model)
-    _literature(drive_model, entry["literature"], citations)
-    _claims(drive_model, entry["claims"], citations)
-
-
-def _literature(
-    drive_model: DriveModel, values: list[dict[str, Any]], citations: dict[str, Citation]
-) -> None:
-    for value in values:
-        LiteratureValue.objects.update_or_create(
-            drive_model=drive_model,
-            citation=citations[value["citation"]],
-            locator=value["locator"],
-            metric=value["metric"],
-            scope=value["scope"],
-            defaults={"value": value["value"], "unit": value["unit"], "note": value["note"]},
-        )
-
-
-def _claims(drive_model: DriveModel, claims: list[dict[str, Any]], citations: dict[str, Citation]) -> None:
-    for claim in claims:
-        Claim.objects.update_or_create(
-            drive_model=drive_model,
-            citation=citations[claim["citation"]],
-            metric=claim["metric"],
-            scope=claim["scope"],
-            form=claim["form"],
-            defaults={name: claim[name] for name in ("locator", "low", "high", "unit")},
-        )
+    return drive_model

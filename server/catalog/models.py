@@ -2,9 +2,29 @@
 
 from __future__ import annotations
 
+from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.contrib.postgres.search import SearchVector, SearchVectorField
+from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
+
+from server.catalog.claim_form import claim_number_errors
+
+
+class Loaded(models.Model):
+    """A row that the catalogue's files may have brought."""
+
+    loaded_digest = models.CharField(
+        max_length=64,
+        blank=True,
+        default="",
+        editable=False,
+        help_text="Digest of what the files said when they were loaded last; empty for a person's own entry.",
+    )
+
+    class Meta:
+        abstract = True
 
 
 class Vendor(models.Model):
@@ -35,7 +55,7 @@ class VendorAlias(models.Model):
         return self.text
 
 
-class DriveModel(models.Model):
+class DriveModel(Loaded):
     """Vendor and model number: what runs, claims and published values are about."""
 
     vendor = models.ForeignKey(Vendor, on_delete=models.PROTECT, related_name="drive_models")
@@ -108,7 +128,7 @@ class DriveAlias(models.Model):
         return self.text
 
 
-class Citation(models.Model):
+class Citation(Loaded):
     """A document that values or claims are taken from."""
 
     key = models.SlugField(max_length=64, unique=True)
@@ -125,17 +145,53 @@ class Citation(models.Model):
         return self.title
 
 
-class LiteratureValue(models.Model):
+class LiteratureValue(Loaded):
     """A number that a document states for a model. Provenance `literature`: never part of an aggregate."""
+
+    class Basis(models.TextChoices):
+        """What the number rests on."""
+
+        MEASURED = "measured", "measured on drives"
+        DERIVED = "derived", "computed in the document"
+        SPECIFICATION = "specification", "the vendor's specification, as the document quotes it"
+        STATED = "stated", "said without a source"
+        SIMULATED = "simulated", "measured on a simulated drive"
+
+    class Relation(models.TextChoices):
+        """How the number is meant."""
+
+        EQUAL = "=", "="
+        ABOUT = "~", "about"
+        BELOW = "<", "less than"
+        ABOVE = ">", "more than"
 
     drive_model = models.ForeignKey(DriveModel, on_delete=models.CASCADE, related_name="literature_values")
     citation = models.ForeignKey(Citation, on_delete=models.PROTECT, related_name="values")
     locator = models.CharField(max_length=100, help_text="Where in the document, for example Table 3.")
     metric = models.CharField(max_length=64)
     scope = models.CharField(max_length=64, blank=True)
-    value = models.FloatField()
+    relation = models.CharField(max_length=1, choices=Relation, default=Relation.EQUAL)
+    value = models.FloatField(help_text="The mean, where the document gives samples.")
     unit = models.CharField(max_length=16)
-    note = models.CharField(max_length=300, blank=True)
+    printed = models.CharField(max_length=64, blank=True, help_text="As the document prints it, if other.")
+    basis = models.CharField(max_length=16, choices=Basis, default=Basis.MEASURED)
+    deviation = models.FloatField(
+        null=True, blank=True, help_text="Standard deviation that the document states with the value."
+    )
+    samples = ArrayField(
+        models.FloatField(), default=list, blank=True, help_text="Every sample that the document prints."
+    )
+    count = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Samples behind the value, where the document says how many."
+    )
+    units = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Different drives behind it, where the document says how many."
+    )
+    conditions = models.CharField(max_length=300, blank=True)
+    note = models.CharField(max_length=600, blank=True)
+    hidden = models.BooleanField(
+        default=False, help_text="Not shown and not compared. Loading the catalogue leaves it so."
+    )
 
     class Meta:
         ordering = ["metric", "scope"]
@@ -143,14 +199,25 @@ class LiteratureValue(models.Model):
             models.UniqueConstraint(
                 fields=["drive_model", "citation", "locator", "metric", "scope"],
                 name="literaturevalue_stated_once",
-            )
+            ),
+            models.CheckConstraint(
+                condition=models.Q(deviation__isnull=True) | models.Q(deviation__gte=0),
+                name="literaturevalue_deviation_not_negative",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(basis__in=["measured", "derived", "specification", "stated", "simulated"]),
+                name="literaturevalue_basis_known",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(relation__in=["=", "~", "<", ">"]), name="literaturevalue_relation_known"
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.metric} {self.value} {self.unit}"
 
 
-class Claim(models.Model):
+class Claim(Loaded):
     """What the vendor states for a metric of a model, with the document that states it."""
 
     class Form(models.TextChoices):
@@ -159,15 +226,59 @@ class Claim(models.Model):
         MAXIMUM = "maximum"
         RANGE = "range"
 
+    class Quantity(models.TextChoices):
+        """What kind of quantity the vendor's number is, beside the one the metric measures."""
+
+        SAME = "same", "what the metric measures"
+        RAW_MEDIA = "raw_media", "rate at the head, between medium and buffer"
+        INTERFACE = "interface", "rate of the interface, a limit of the link"
+        OTHER = "other", "something that no benchmark here measures"
+
+    class WriteCache(models.TextChoices):
+        """The state of the write cache for which the claim is made."""
+
+        ON = "on"
+        OFF = "off"
+
     drive_model = models.ForeignKey(DriveModel, on_delete=models.CASCADE, related_name="claims")
     citation = models.ForeignKey(Citation, on_delete=models.PROTECT, related_name="claims")
-    locator = models.CharField(max_length=100, blank=True)
+    locator = models.CharField(max_length=100, help_text="Page, table or section of the document.")
+    stated_on = models.CharField(
+        max_length=10,
+        blank=True,
+        validators=[
+            RegexValidator(r"^\d{4}(-\d{2}(-\d{2})?)?$", "Write the date as 2012, 2012-07 or 2012-07-31.")
+        ],
+        help_text="When the vendor stated it: year, month or day, as far as it is known.",
+    )
     metric = models.CharField(max_length=64)
-    scope = models.CharField(max_length=64, blank=True)
+    scope = models.CharField(
+        max_length=64, blank=True, help_text="As in the metric's table; empty: all of the drive."
+    )
     form = models.CharField(max_length=16, choices=Form)
-    low = models.FloatField(null=True, blank=True)
-    high = models.FloatField(null=True, blank=True)
+    quantity = models.CharField(max_length=16, choices=Quantity, default=Quantity.SAME)
+    low = models.FloatField(
+        null=True, blank=True, help_text="Minimum and range; for a typical value the value."
+    )
+    high = models.FloatField(
+        null=True, blank=True, help_text="Maximum and range; for a typical value the same value."
+    )
     unit = models.CharField(max_length=16)
+    printed = models.CharField(
+        max_length=100, blank=True, help_text="The vendor's words, as the document has them."
+    )
+    tolerance = models.FloatField(
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0.0), MaxValueValidator(1.0)],
+        help_text="How far off a typical value may be, as a fraction; empty for the usual one.",
+    )
+    conditions = models.CharField(max_length=300, blank=True)
+    write_cache = models.CharField(max_length=3, choices=WriteCache, blank=True)
+    note = models.CharField(max_length=600, blank=True)
+    hidden = models.BooleanField(
+        default=False, help_text="Not shown and not judged. Loading the catalogue leaves it so."
+    )
 
     class Meta:
         ordering = ["metric", "scope"]
@@ -186,7 +297,32 @@ class Claim(models.Model):
                 condition=models.Q(form__in=["typical", "minimum", "maximum", "range"]),
                 name="claim_form_known",
             ),
+            models.CheckConstraint(
+                condition=models.Q(form="minimum", low__isnull=False, high__isnull=True)
+                | models.Q(form="maximum", low__isnull=True, high__isnull=False)
+                | models.Q(form__in=["typical", "range"], low__isnull=False, high__isnull=False),
+                name="claim_numbers_fit_form",
+            ),
+            models.UniqueConstraint(
+                fields=[
+                    "drive_model",
+                    "citation",
+                    "locator",
+                    "metric",
+                    "scope",
+                    "form",
+                    "quantity",
+                    "conditions",
+                ],
+                name="claim_stated_once",
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.metric} {self.form}"
+
+    def clean(self) -> None:
+        """Refuse numbers that do not fit the form; each message says fact, limit and remedy."""
+        errors = claim_number_errors(form=self.form, low=self.low, high=self.high)
+        if errors:
+            raise ValidationError(errors)

@@ -7,9 +7,11 @@ import re
 from django.contrib.postgres.search import SearchQuery
 from django.db.models import Q, QuerySet
 
-from server.catalog.models import DriveModel, LiteratureValue
+from server.catalog.models import Claim, DriveModel, LiteratureValue
 from server.core.text import normalize_name
 
+FACT_PREFIX = "published."
+"""Keys of published numbers that no benchmark measures begin so; see `files.facts_by_key`."""
 _WORD = re.compile(r"\w+")
 
 
@@ -32,7 +34,23 @@ def drive_models_search(*, query: str = "") -> QuerySet[DriveModel]:
 
 
 def literature_values_list(*, drive_model: DriveModel) -> QuerySet[LiteratureValue]:
-    """Return the published values of a model with the documents that state them."""
-    return drive_model.literature_values.select_related("citation").order_by(
-        "citation__key", "metric", "scope"
+    """Return the published values of metrics, with the documents that state them."""
+    return _stated(drive_model).exclude(metric__startswith=FACT_PREFIX)
+
+
+def literature_facts_list(*, drive_model: DriveModel) -> QuerySet[LiteratureValue]:
+    """Return the published numbers that no benchmark measures, with the documents that state them."""
+    return _stated(drive_model).filter(metric__startswith=FACT_PREFIX)
+
+
+def claims_list(*, drive_model: DriveModel) -> QuerySet[Claim]:
+    """Return what the vendor claims of a model, with the documents that state it."""
+    return drive_model.claims.filter(hidden=False).select_related("citation").order_by("metric", "scope", "id")
+
+
+def _stated(drive_model: DriveModel) -> QuerySet[LiteratureValue]:
+    return (
+        drive_model.literature_values.filter(hidden=False)
+        .select_related("citation")
+        .order_by("citation__key", "metric", "scope", "id")
     )

@@ -49,6 +49,15 @@ class StatedValue:
     locator: str
     note: int
     """Place of its note in the page's list; 0 where there is none."""
+    relation: str = ""
+    """`about`, `less than` or `more than`, where the document says so."""
+    basis: str = ""
+    """What it rests on, where it was not measured on drives."""
+    behind: str = ""
+    """How many samples and drives are behind it, and their standard deviation."""
+    samples: tuple[str, ...] = ()
+    title: str = ""
+    """Where it stands, and under which conditions it was measured."""
 
 
 @dataclass(slots=True)
@@ -62,7 +71,29 @@ class Sources:
         """Return a published number with the places of its document and note."""
         reference = _place(self.citations, value.citation)
         note = _place(self.notes, value.note) if value.note else 0
-        return StatedValue(show_stated(value.value, value.unit), reference, value.locator, note)
+        return StatedValue(
+            show_stated(value.value, value.unit),
+            reference,
+            value.locator,
+            note,
+            relation="" if value.relation == LiteratureValue.Relation.EQUAL else value.get_relation_display(),
+            basis="" if value.basis == LiteratureValue.Basis.MEASURED else value.get_basis_display(),
+            behind=_behind(value),
+            samples=tuple(show_stated(sample, value.unit).value for sample in value.samples),
+            title=". ".join(text for text in (value.printed and f"Printed: {value.printed}", value.conditions) if text),
+        )
+
+
+def _behind(value: LiteratureValue) -> str:
+    """Return what is behind a published number: `n = 10, 1 drive, s.d. 0.34`."""
+    parts = []
+    if value.count:
+        parts.append(f"n = {value.count}")
+    if value.units and (value.count or value.units > 1):
+        parts.append(f"{value.units} drive{'' if value.units == 1 else 's'}")
+    if value.deviation is not None:
+        parts.append(f"s.d. {show_stated(value.deviation, value.unit).value}")
+    return ", ".join(parts)
 
 
 def _place(entries: list[Any], entry: Any) -> int:

@@ -1,0 +1,143 @@
+"""The catalogue's files, read and checked: one per drive, and those that all drives share."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+
+from server.core.units import UnitError, convert_stated
+
+DATA = Path(__file__).parent / "data"
+_GROUP_FIELDS = ("basis", "units", "conditions", "note")
+
+
+class CatalogError(Exception):
+    """A file of the catalogue is wrong. Its text names the file and the place, and says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A published number that no benchmark measures."""
+
+    key: str
+    title: str
+    unit: str
+    definition: str
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogFiles:
+    """What the files hold, as they write it."""
+
+    citations: list[dict[str, Any]]
+    vendors: dict[str, list[str]]
+    drives: dict[str, dict[str, Any]]
+    """By the name of the file, which is the drive's address."""
+
+
+def catalog_read(folder: Path = DATA) -> CatalogFiles:
+    """Read and check all files; raises CatalogError at the first that is wrong."""
+    citations = _checked(folder / "citations.json", "citations")["citations"]
+    vendors = _checked(folder / "vendors.json", "vendors")["vendors"]
+    drives = {path.stem: _checked(path, "drive") for path in sorted((folder / "drives").glob("*.json"))}
+    keys = {entry["key"] for entry in citations}
+    for name, drive in drives.items():
+        for entry in [*drive["published"], *drive["claims"]]:
+            if entry["citation"] not in keys:
+                raise CatalogError(
+                    f"{name}.json cites {entry['citation']!r}. citations.json has {', '.join(sorted(keys))}. "
+                    "Add the document there, or cite one of these."
+                )
+        _check_numbers(name, drive)
+    return CatalogFiles(citations, vendors, drives)
+
+
+@cache
+def facts_by_key(folder: Path = DATA) -> dict[str, Fact]:
+    """Return the published numbers that no benchmark measures, by their key (`published.<name>`)."""
+    entries = _checked(folder / "facts.json", "facts")["facts"]
+    return {entry["key"]: Fact(**entry) for entry in entries}
+
+
+def value_rows(drive: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a drive's published values as rows: what a place has in common in each, units as stored."""
+    rows = []
+    for group in drive["published"]:
+        common = {name: group[name] for name in _GROUP_FIELDS if name in group}
+        for entry in group["values"]:
+            row = {"citation": group["citation"], "locator": group["locator"], **common, **entry}
+            rows.append(_in_stored_unit(row, ("value", "deviation", "samples")))
+    return rows
+
+
+def claim_rows(drive: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a drive's claims as rows, `value` put where the form has it, units as stored."""
+    rows = []
+    for entry in drive["claims"]:
+        row = _in_stored_unit(entry, ("value", "low", "high"))
+        if "value" in row:
+            value = row.pop("value")
+            row["low"] = value if row["form"] in ("minimum", "typical") else None
+            row["high"] = value if row["form"] in ("maximum", "typical") else None
+        rows.append(row)
+    return rows
+
+
+def _in_stored_unit(entry: dict[str, Any], numbers: tuple[str, ...]) -> dict[str, Any]:
+    row = dict(entry)
+    to = row.pop("as", row["unit"])
+    for name in numbers:
+        if name in row:
+            given = row[name]
+            row[name] = (
+                [convert_stated(one, row["unit"], to) for one in given]
+                if isinstance(given, list)
+                else convert_stated(given, row["unit"], to)
+            )
+    row["unit"] = to
+    return row
+
+
+def _check_numbers(name: str, drive: dict[str, Any]) -> None:
+    seen = set()
+    try:
+        rows = value_rows(drive)
+        claim_rows(drive)
+    except UnitError as error:
+        raise CatalogError(f"{name}.json: {error}") from None
+    for row in rows:
+        key = (row["citation"], row["locator"], row["metric"], row.get("scope", ""))
+        if key in seen:
+            raise CatalogError(
+                f"{name}.json states {row['metric']} {row.get('scope', '')} twice at {row['locator']}. "
+                "A place states a number once. Make the locators say which is which."
+            )
+        seen.add(key)
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    schema: dict[str, Any] = json.loads((DATA / "schema.json").read_text(encoding="utf-8"))
+    return schema
+
+
+@cache
+def _validator(name: str) -> jsonschema_rs.Draft202012Validator:
+    schema = _schema()
+    return jsonschema_rs.Draft202012Validator({"$ref": f"#/$defs/{name}", "$defs": schema["$defs"]})
+
+
+def _checked(path: Path, name: str) -> dict[str, Any]:
+    try:
+        data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise CatalogError(f"{path.name} cannot be read as JSON: {error}. Mend the file.") from None
+    for wrong in _validator(name).iter_errors(data):
+        place = "/".join(str(part) for part in wrong.instance_path) or "the top"
+        raise CatalogError(f"{path.name}, at {place}: {wrong.message}. See data/schema.json.")
+    return data
