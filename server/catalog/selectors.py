@@ -45,7 +45,9 @@ def literature_facts_list(*, drive_model: DriveModel) -> QuerySet[LiteratureValu
 
 def claims_list(*, drive_model: DriveModel) -> QuerySet[Claim]:
     """Return what the vendor claims of a model, with the documents that state it."""
-    return drive_model.claims.filter(hidden=False).select_related("citation").order_by("metric", "scope", "id")
+    return (
+        drive_model.claims.filter(hidden=False).select_related("citation").order_by("metric", "scope", "id")
+    )
 
 
 def _stated(drive_model: DriveModel) -> QuerySet[LiteratureValue]:

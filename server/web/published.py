@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from server.catalog.files import facts_by_key
 from server.catalog.models import LiteratureValue
-from server.web.rows import Sources, StatedValue, scope_text
+from server.web.rows import Sources, StatedValue
+from server.web.scopes import scope_text
 
 
 @dataclass(frozen=True, slots=True)

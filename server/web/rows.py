@@ -80,7 +80,9 @@ class Sources:
             basis="" if value.basis == LiteratureValue.Basis.MEASURED else value.get_basis_display(),
             behind=_behind(value),
             samples=tuple(show_stated(sample, value.unit).value for sample in value.samples),
-            title=". ".join(text for text in (value.printed and f"Printed: {value.printed}", value.conditions) if text),
+            title=". ".join(
+                text for text in (value.printed and f"Printed: {value.printed}", value.conditions) if text
+            ),
         )
 
 

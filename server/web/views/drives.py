@@ -8,6 +8,7 @@ from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
 from server.catalog.models import DriveModel
+from server.catalog.selectors import literature_facts_list
 from server.compare.selectors import (
     SORTS,
     drive_metric_rows,
@@ -18,6 +19,7 @@ from server.runs.models import Provenance, Run
 from server.runs.selectors import runs_of_model
 from server.web.figures import Figure
 from server.web.page import page
+from server.web.published import fact_rows
 from server.web.rows import Sources, statistics_groups
 from server.web.views.runs import safe_figures
 
@@ -67,6 +69,7 @@ def drive_detail(request: HttpRequest, slug: str) -> HttpResponse:
         "measured": measured,
         "readouts": [row for group in measured for row in group.rows if row.headline],
         "simulated": simulated,
+        "facts": fact_rows(literature_facts_list(drive_model=model), sources),
         "sources": sources,
         "measured_run": measured_run,
         "measured_figures": _figures(measured_run),
