@@ -257,27 +257,45 @@ fn an_interrupted_run_saves_and_signs_what_was_measured_and_exits_with_1() {
     assert!(benchmark(&document, "skippy").get("samples").is_some());
 }
 
-/// Device time of all kinds of a suite together, in seconds.
-fn suite_seconds(device: &str, suite: &str, writes: &str) -> u64 {
+/// Device time of all kinds of a suite together as a run took it, and as the plan expects it, in seconds.
+fn suite_seconds(device: &str, suite: &str, writes: &str) -> (f64, f64) {
+    let seconds = |kinds: &Value| -> f64 {
+        let kinds = kinds.as_array().expect("kinds");
+        kinds.iter().filter_map(|kind| kind["elapsed_ns"].as_f64()).sum::<f64>() / 1e9
+    };
     let document = run(device, &["--suite", suite, "--writes", writes]);
-    let kinds = document["benchmarks"].as_array().expect("benchmarks");
-    kinds.iter().filter_map(|kind| kind["elapsed_ns"].as_u64()).sum::<u64>() / 1_000_000_000
+    let folder = tempfile::tempdir().expect("a folder");
+    let arguments = ["plan", device, "--suite", suite, "--writes", writes, "--json"];
+    let plan: Value = serde_json::from_slice(&probe(folder.path()).args(arguments).output().expect("the probe").stdout)
+        .expect("JSON");
+    (seconds(&document["benchmarks"]), seconds(&plan["kinds"]))
+}
+
+/// A plan knows the size of a disk and its turn, not its interface or its buffer.
+const PLAN_WITHIN: f64 = 1.5;
+
+fn assert_near(taken: f64, planned: f64, what: &str) {
+    let times = (taken / planned).max(planned / taken);
+    assert!(times < PLAN_WITHIN, "{what}: {taken:.0} s, and the plan said {planned:.0} s");
 }
 
 #[test]
-fn a_quick_run_ends_within_three_minutes_with_and_without_writes() {
-    let reading = ["sim:seagate-st2000nm0001", "sim:samsung-hd103sj"].map(|device| (device, "none"));
-    let both = ["none", "preserve"].map(|writes| ("sim:modern-20tb", writes));
-    for (device, writes) in both.into_iter().chain(reading) {
-        let seconds = suite_seconds(device, "quick", writes);
-        assert!((30..180).contains(&seconds), "{device}, {writes}: {seconds} s");
+fn a_quick_run_of_any_drive_ends_within_three_minutes_with_and_without_writes_and_about_as_planned() {
+    for name in diskatlas::sim::names() {
+        for writes in ["none", "preserve"] {
+            let what = format!("{name}, {writes}");
+            let (taken, planned) = suite_seconds(&format!("sim:{name}"), "quick", writes);
+            assert!((30.0..178.0).contains(&taken) && planned < 180.0, "{what}: {taken} s, planned {planned} s");
+            assert_near(taken, planned, &what);
+        }
     }
 }
 
 #[test]
 fn a_standard_run_of_a_20_tb_drive_ends_within_twenty_minutes_with_and_without_writes() {
     for writes in ["none", "preserve"] {
-        let seconds = suite_seconds("sim:modern-20tb", "standard", writes);
-        assert!((300..1200).contains(&seconds), "{writes}: {seconds} s");
+        let (taken, planned) = suite_seconds("sim:modern-20tb", "standard", writes);
+        assert!((300.0..1200.0).contains(&taken), "{writes}: {taken} s");
+        assert_near(taken, planned, writes);
     }
 }

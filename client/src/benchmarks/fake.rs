@@ -224,3 +224,68 @@ impl Device for Fake {
         self.writable
     }
 }
+
+/// A disk that remembers what it was told to make ready for writing.
+pub struct Recording {
+    pub disk: Box<dyn Device>,
+    pub kept: Vec<Span>,
+}
+
+impl Device for Recording {
+    fn geometry(&self) -> Geometry {
+        self.disk.geometry()
+    }
+
+    fn max_transfer_blocks(&self) -> u32 {
+        self.disk.max_transfer_blocks()
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.disk.now_ns()
+    }
+
+    fn idle(&mut self, duration_ns: u64) {
+        self.disk.idle(duration_ns);
+    }
+
+    fn read_timed(&mut self, block: u64, count: u32) -> Result<Timing, AccessError> {
+        self.disk.read_timed(block, count)
+    }
+
+    fn keep(&mut self, spans: &[Span]) -> Result<(), AccessError> {
+        self.kept.extend_from_slice(spans);
+        self.disk.keep(spans)
+    }
+
+    fn write_timed(&mut self, index: usize) -> Result<Timing, AccessError> {
+        self.disk.write_timed(index)
+    }
+
+    fn burst(&mut self, burst: &Burst<'_>, done: &mut Vec<Done>) -> Result<Ending, BurstError> {
+        self.disk.burst(burst, done)
+    }
+
+    fn flush(&mut self) {
+        self.disk.flush();
+    }
+
+    fn queue(&mut self, depth: u32) -> Result<(), NoQueue> {
+        self.disk.queue(depth)
+    }
+
+    fn cache(&mut self, which: Cache) -> Option<bool> {
+        self.disk.cache(which)
+    }
+
+    fn set_cache(&mut self, which: Cache, on: bool) -> Result<(), Unswitchable> {
+        self.disk.set_cache(which, on)
+    }
+
+    fn temperature_celsius(&mut self) -> Option<i32> {
+        self.disk.temperature_celsius()
+    }
+
+    fn writable(&self) -> bool {
+        self.disk.writable()
+    }
+}

@@ -10,6 +10,8 @@ pub mod rotation;
 mod access;
 mod bandwidth;
 mod buffer;
+mod edges;
+pub mod estimate;
 mod fluctuation;
 mod positional;
 mod random_io;
@@ -24,6 +26,8 @@ mod transfer;
 mod walk;
 mod zoned;
 
+#[cfg(test)]
+mod edges_tests;
 #[cfg(test)]
 pub mod fake;
 #[cfg(test)]

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::{Deserialize, Serialize};
 
+use super::edges::touches_edge;
 use crate::device::{AccessError, Cache, Device, Geometry, Span, Timing, Unswitchable};
 use crate::report::document::{Disturbance, MediumError};
 
@@ -39,7 +40,7 @@ pub enum ZonedMode {
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Suite {
-    /// Under three minutes on a disk of today; a disk of the 1990s takes up to seven, since its interface is slow.
+    /// Under three minutes on any disk that turns.
     Quick,
     /// Under twenty minutes on a disk of 20 TB.
     Standard,
@@ -162,6 +163,8 @@ pub struct Session<'a> {
     piece_from_ns: u64,
     /// What the device was told to keep, for the place of an error.
     kept: Vec<Span>,
+    /// How often something was to be written where nothing ever is; stays 0 where the kinds place their writes rightly.
+    pub refused_spans: u32,
     /// `None` where nobody else can reach the device.
     watch: Option<&'a mut dyn Watch>,
     /// Start and end of each request of the piece, on the device's clock; room is there from the start.
@@ -195,6 +198,7 @@ impl<'a> Session<'a> {
             clock_offset_ns: 0,
             piece_from_ns,
             kept: Vec::new(),
+            refused_spans: 0,
             watch: None,
             spans: Vec::new(),
             disturbances: Vec::new(),
@@ -305,8 +309,8 @@ impl<'a> Session<'a> {
         self.settle_timing(result, "write")
     }
 
-    /// Makes the blocks ready for `write`. Answers with the block that could not be read, if there was one: nothing
-    /// may be written then.
+    /// Makes the blocks ready for `write`. Answers with the block that could not be read, or that stands where nothing is
+    /// ever written, if there was one: nothing may be written then.
     ///
     /// # Errors
     /// [`Stop`] when the run has to end.
@@ -321,6 +325,11 @@ impl<'a> Session<'a> {
     /// [`Stop`] when the run has to end.
     pub fn keep_spans(&mut self, spans: &[Span]) -> Result<Option<u64>, Stop> {
         self.check_interrupt()?;
+        let geometry = self.geometry();
+        if let Some(span) = spans.iter().find(|&&span| touches_edge(&geometry, span)) {
+            self.refused_spans += 1;
+            return Ok(Some(span.block));
+        }
         self.kept = spans.to_vec();
         let bad = match self.device.keep(spans) {
             Err(AccessError::Medium { block, source }) => {

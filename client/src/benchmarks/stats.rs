@@ -32,6 +32,12 @@ pub fn to_u64(value: f64) -> u64 {
     value.round() as u64
 }
 
+/// A number of blocks as a request takes it; more than fits becomes the most, which no device accepts.
+#[must_use]
+pub fn count32(count: u64) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
 /// Positions that look random and are the same for the same seed (splitmix64, Steele, Lea and Flood 2014).
 pub struct Random(pub u64);
 

@@ -3,12 +3,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::edges::edge_blocks;
+use super::stats::count32;
 use super::{Overview, Session, Stop, columns};
 use crate::device::{Geometry, LONGEST_WRITE_BYTES, Span};
 use crate::report::document::Measured;
-
-/// Nothing is written nearer to either end of a disk: partition tables stand there.
-const MARGIN_BYTES: u64 = 1 << 20;
 
 /// When a transfer began on the device's clock, and how long its calls took together.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -20,7 +19,7 @@ pub struct Transfer {
 /// The first block that may be measured: the disk's first, or one behind its first MiB where something is written.
 #[must_use]
 pub fn first_block(session: &Session<'_>) -> u64 {
-    if session.writable() { MARGIN_BYTES.div_ceil(u64::from(session.geometry().block_bytes)) } else { 0 }
+    if session.writable() { edge_blocks(&session.geometry()) } else { 0 }
 }
 
 /// Blocks of one stretch: the most that is written in one call.
@@ -66,10 +65,6 @@ pub fn write(
         at += length;
     }
     Ok(written)
-}
-
-fn count32(count: u64) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 /// One transfer with its direction, as the kinds that watch the rate over time write it down.

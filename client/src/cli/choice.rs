@@ -38,7 +38,7 @@ pub struct Choice {
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub enum SuiteName {
-    /// Under three minutes on a disk of today: what kind of disk it is
+    /// Under three minutes: what kind of disk it is
     Quick,
     /// Under twenty minutes, also on a disk of 20 TB
     Standard,

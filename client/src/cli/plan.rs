@@ -6,15 +6,13 @@ use serde_json::json;
 
 use super::choice::{Choice, Writes};
 use super::{Status, UsageError, say};
+use crate::benchmarks::estimate::TYPICAL_ROTATION_NS;
 use crate::benchmarks::{Cost, Kind};
 use crate::device::{Device, Geometry};
 use crate::identify::Tree;
 use crate::run::target;
 use crate::sim;
 use crate::text;
-
-/// A turn when none is known: that of a disk of 7200 rpm.
-const TYPICAL_ROTATION_NS: u64 = 8_333_333;
 
 /// Show what a run would read and write, and how long it should take
 ///

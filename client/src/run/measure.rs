@@ -8,6 +8,7 @@ use super::monitor::Monitor;
 use super::progress::{Display, KindProgress};
 use super::target::Target;
 use super::{Request, caches, writing_word};
+use crate::benchmarks::estimate::TYPICAL_ROTATION_NS;
 use crate::benchmarks::rotation::{Verdict, detect};
 use crate::benchmarks::{Interrupt, Kind, Measurement, Notes, Samples, Session, Stop};
 use crate::device::Cache;
@@ -15,9 +16,6 @@ use crate::identify::{Tree, disk};
 use crate::report::document::{
     Benchmark, Conditions, Disturbance, Interference, Measured, MediumError, Probe, Provenance, RunDocument, SCHEMA,
 };
-
-/// A turn when none is known, for the estimate of how long a run takes only.
-const TYPICAL_ROTATION_NS: u64 = 8_333_333;
 
 /// How a run ended.
 #[derive(Debug)]

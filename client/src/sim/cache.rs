@@ -75,11 +75,21 @@ impl ReadBuffer {
         self.segments.iter().any(|segment| segment.first <= first && end <= segment.end)
     }
 
-    /// Reads on from a segment's end until `limit`, not before `at_ns`, and returns when its last sector had passed.
-    pub fn read_on(&mut self, model: &Model, arm: &mut Arm, index: usize, limit: u64, at_ns: f64) -> f64 {
-        self.resume(index, limit, at_ns);
+    /// Reads on from a segment's end up to `end`, not before `at_ns`, and returns when the last sector before it had
+    /// passed. A stream that was to go further still is.
+    pub fn read_on(&mut self, model: &Model, arm: &mut Arm, index: usize, end: u64, at_ns: f64) -> f64 {
+        self.resume(index, end, at_ns);
+        let further = self.stream.map_or(end, |stream| stream.limit);
+        self.limit(end);
         self.advance(model, arm, f64::INFINITY);
+        self.limit(further);
         self.stream.map_or(at_ns, |stream| stream.at_ns)
+    }
+
+    fn limit(&mut self, limit: u64) {
+        if let Some(stream) = &mut self.stream {
+            stream.limit = limit;
+        }
     }
 
     /// Lets a segment fill up to `limit`. A stream that still runs goes on without a pause.

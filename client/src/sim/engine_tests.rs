@@ -45,6 +45,23 @@ fn reading_ahead_ends_where_the_segment_does() {
 }
 
 #[test]
+fn blocks_that_are_just_being_read_ahead_come_when_they_have_passed_the_head() {
+    let mut engine = engine("ibm-ultrastar-xp", |_| {});
+    // At the start of a track of 184, so that all of it stands on that track.
+    let end = engine.serve(0.0, Request::read(920, 8));
+    let sector_ns = engine.model().rotation_ns / 184.0;
+    let passed_ns = engine.free_ns + 100.0 * sector_ns;
+    let answered = engine.serve(end + 20.0 * sector_ns, Request::read(928, 100));
+    let after_ns = answered - passed_ns;
+    let expected_ns = engine.model().bus_ns(1) + engine.model().command.hit_after_ns;
+    assert!((after_ns - expected_ns).abs() < 1000.0, "answered {after_ns} ns after the last block had passed");
+    // What comes behind them was being read meanwhile.
+    let later = answered + 50.0 * sector_ns;
+    let behind = engine.serve(later, Request::read(1028, 40)) - later;
+    assert!(behind < 1.6e6, "{behind} ns for what had been read ahead");
+}
+
+#[test]
 fn reading_backwards_never_meets_the_buffer() {
     let mut engine = engine("ibm-ultrastar-xp", |_| {});
     let positions = (0..40_u64).scan(50_000, |at, step| Some(std::mem::replace(at, *at - step - 1)));

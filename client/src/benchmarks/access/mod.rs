@@ -10,6 +10,7 @@ mod plan;
 
 use serde::Serialize;
 
+use super::estimate::{bytes_in, bytes_ns};
 use super::{CacheWish, Cost, Kind, Measurement, Nothing, Overview, Samples, Session, Settings, Stop, Suite};
 use crate::device::Geometry;
 use crate::report::document::Measured;
@@ -18,6 +19,9 @@ use plan::{BURST_BYTES, Plan, TRANSFER_BYTES};
 
 /// What the buffer's first block takes where it could not be measured: less than any turn.
 const TYPICAL_HIT_NS: u64 = 200_000;
+
+/// A buffer holds about what the medium gives in this time.
+const KEPT_NS: u64 = 60_000_000;
 
 /// What a rate sample costs beyond its length: the seek to it and the request before it.
 const SEEK_NS: u64 = 20_000_000;
@@ -54,17 +58,18 @@ impl Kind for Access {
         suite <= Suite::Full
     }
 
-    fn cost(&self, _geometry: &Geometry, settings: &Settings, rotation_ns: u64) -> Cost {
+    fn cost(&self, geometry: &Geometry, settings: &Settings, rotation_ns: u64) -> Cost {
         let plan = Plan::new(settings.suite);
         let random_ns = u64::from(plan.random_reads) * rotation_ns * 3 / 2;
         let rates_ns = plan.samples() * (plan.sample_ns * 9 / 8 + SEEK_NS);
         let burst = u64::from(plan.burst_reads) * BURST_BYTES.len() as u64;
-        // A buffer that keeps 8 MiB of a stream: found between 8 and 16 MiB, looked for up to 32.
-        let buffer_bytes = u64::from(plan.buffer_tries) * plan.largest_buffer_bytes.min(112 << 20);
-        // At 150 MB/s, a guess.
+        // A buffer that keeps 8 MiB of a stream, or as much less as the disk is slower: found between it and twice as
+        // much, looked for up to four times.
+        let kept = (1 << 20).max(bytes_in(geometry, KEPT_NS)).min(8 << 20);
+        let buffer_bytes = u64::from(plan.buffer_tries) * plan.largest_buffer_bytes.min(14 * kept);
         Cost {
-            elapsed_ns: random_ns + rates_ns + burst * 300_000 + buffer_bytes / 150 * 1000,
-            read_bytes: rates_ns / 1000 * 150 + buffer_bytes + burst * u64::from(TRANSFER_BYTES),
+            elapsed_ns: random_ns + rates_ns + burst * 300_000 + bytes_ns(geometry, buffer_bytes),
+            read_bytes: bytes_in(geometry, rates_ns) + buffer_bytes + burst * u64::from(TRANSFER_BYTES),
             written_bytes: 0,
         }
     }

@@ -11,14 +11,15 @@ mod plan;
 
 use serde::{Deserialize, Serialize};
 
+use super::estimate::{byte_ns, bytes_ns};
 use super::stats::Random;
 use super::{CacheWish, Cost, Kind, Measurement, Nothing, Overview, Samples, Session, Settings, Stop, Suite, transfer};
 use crate::device::{Cache, Geometry, LONGEST_WRITE_BYTES};
 use crate::report::document::Measured;
 use plan::{DUMMY_READS, Extent, Plan};
 
-/// What most disks' rate is near to, for estimates only.
-const TYPICAL_BYTE_NS: u64 = 7;
+/// Of a dummy: a hundredth of the disk, for an estimate.
+const SEEK_NS: u64 = 2_000_000;
 
 /// Of 3600 turns a minute: no slower disk is left.
 const LONGEST_TURN_NS: u64 = 16_666_667;
@@ -88,17 +89,18 @@ impl Kind for Bandwidth {
 
     fn cost(&self, geometry: &Geometry, settings: &Settings, rotation_ns: u64) -> Cost {
         let extent = Extent::of(settings.suite);
-        #[allow(clippy::cast_precision_loss, reason = "a small constant")]
-        let (sizes, _) = extent.sizes(geometry, TYPICAL_BYTE_NS as f64);
+        let (sizes, _) = extent.sizes(geometry, byte_ns(geometry));
         let passes = extent.positions * u64::from(settings.repeats_or(1));
         let bytes = passes * sizes.iter().sum::<u64>();
         let writes = u64::from(settings.writes);
-        // A dummy is a short seek and half a turn; a long write is kept and prepared for stretch by stretch.
+        // A dummy is a short seek and about half a turn; a long write is kept and prepared for stretch by stretch.
         let stretches: u64 = sizes.iter().map(|bytes| bytes.div_ceil(LONGEST_WRITE_BYTES)).sum();
         let gaps = passes * (sizes.len() as u64 + writes * stretches);
+        let dummies = DUMMY_READS * extent.dummy_bytes(byte_ns(geometry));
         Cost {
-            elapsed_ns: (1 + 2 * writes) * bytes * TYPICAL_BYTE_NS + gaps * (DUMMY_READS + 4) * rotation_ns * 3 / 4,
-            read_bytes: (1 + writes) * bytes + gaps * DUMMY_READS * (64 << 10),
+            elapsed_ns: (1 + 2 * writes) * bytes_ns(geometry, bytes)
+                + gaps * ((DUMMY_READS + 4) * (rotation_ns * 3 / 4 + SEEK_NS) + bytes_ns(geometry, dummies)),
+            read_bytes: (1 + writes) * bytes + gaps * dummies,
             written_bytes: writes * bytes,
         }
     }

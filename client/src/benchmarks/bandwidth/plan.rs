@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::benchmarks::stats::to_f64;
 use crate::benchmarks::transfer;
 use crate::benchmarks::{Session, Stop, Suite};
 use crate::device::{Geometry, LONGEST_READ_BYTES};
@@ -14,11 +15,15 @@ const SIZES: u32 = 22;
 /// that was used longest ago, so that so many streams leave nothing of an earlier sample.
 pub const DUMMY_READS: u64 = 64;
 const DUMMY_BYTES: u64 = 64 << 10;
+/// A slow disk has a small buffer: so little a dummy still fills one of half a MiB.
+const SHORTEST_DUMMY_BYTES: u64 = 8 << 10;
 /// From one dummy to the next: farther than drives read ahead.
 const DUMMY_STRIDE_BYTES: u64 = 8 << 20;
 
-/// What the disk's rate is found with, after as much that brings the arm there.
-const PROBE_BYTES: u64 = 8 << 20;
+/// What the disk's rate is found with, after as much that brings the arm there: little where that takes long enough to
+/// tell.
+const PROBE_BYTES: [u64; 2] = [512 << 10, 8 << 20];
+const PROBE_NS: u64 = 50_000_000;
 
 /// How far a suite goes.
 #[derive(Clone, Copy, Debug)]
@@ -28,15 +33,19 @@ pub struct Extent {
     pub step: u32,
     /// No transfer is longer, where the disk's rate is as at its start.
     pub longest_ns: u64,
+    /// No dummy is longer, as far as half a MiB of them together allows.
+    pub dummy_ns: f64,
 }
 
 impl Extent {
     #[must_use]
     pub fn of(suite: Suite) -> Self {
         match suite {
-            Suite::Quick => Self { positions: 4, step: 3, longest_ns: 150_000_000 },
-            Suite::Standard => Self { positions: 16, step: 2, longest_ns: 1_000_000_000 },
-            Suite::Full | Suite::Day | Suite::Week => Self { positions: 16, step: 1, longest_ns: u64::MAX },
+            Suite::Quick => Self { positions: 4, step: 3, longest_ns: 150_000_000, dummy_ns: 2e6 },
+            Suite::Standard => Self { positions: 16, step: 2, longest_ns: 1_000_000_000, dummy_ns: f64::INFINITY },
+            Suite::Full | Suite::Day | Suite::Week => {
+                Self { positions: 16, step: 1, longest_ns: u64::MAX, dummy_ns: f64::INFINITY }
+            }
         }
     }
 
@@ -48,9 +57,16 @@ impl Extent {
         let fits = |bytes: &u64| *bytes >= u64::from(geometry.block_bytes) && *bytes <= longest;
         let all = (0..SIZES).step_by(self.step as usize).map(|power| SMALLEST_BYTES << power);
         let (fitting, left_out): (Vec<u64>, Vec<u64>) = all.partition(fits);
-        #[allow(clippy::cast_precision_loss, reason = "sizes are below 2^53, and this is an estimate")]
-        let in_time = |bytes: &u64| (*bytes as f64) * byte_ns <= self.longest_ns as f64;
+        let in_time = |bytes: &u64| to_f64(*bytes) * byte_ns <= to_f64(self.longest_ns);
         (fitting.into_iter().filter(in_time).collect(), left_out)
+    }
+
+    /// Bytes of a dummy.
+    #[must_use]
+    pub fn dummy_bytes(&self, byte_ns: f64) -> u64 {
+        let halves = std::iter::successors(Some(DUMMY_BYTES), |bytes| Some(bytes / 2));
+        let mut usable = halves.take_while(|&bytes| bytes >= SHORTEST_DUMMY_BYTES);
+        usable.find(|&bytes| to_f64(bytes) * byte_ns <= self.dummy_ns).unwrap_or(SHORTEST_DUMMY_BYTES)
     }
 }
 
@@ -65,6 +81,8 @@ pub struct Plan {
     geometry: Geometry,
     #[serde(skip)]
     first: u64,
+    #[serde(skip)]
+    dummy_bytes: u64,
 }
 
 impl Plan {
@@ -79,7 +97,14 @@ impl Plan {
         stop.map_or(Ok(()), Err)?;
         let (sizes_bytes, left_out_bytes) = extent.sizes(&geometry, rate);
         let first = transfer::first_block(session);
-        Ok(Self { positions: extent.positions, sizes_bytes, left_out_bytes, geometry, first })
+        Ok(Self {
+            positions: extent.positions,
+            sizes_bytes,
+            left_out_bytes,
+            geometry,
+            first,
+            dummy_bytes: extent.dummy_bytes(rate),
+        })
     }
 
     fn spacing(&self) -> u64 {
@@ -107,7 +132,7 @@ impl Plan {
         let spacing = self.spacing();
         // The half of the way to the next position in which no sample stands.
         let (window, far) = (spacing / 2, (position + self.positions / 2) % self.positions * spacing + spacing / 2);
-        let count = self.blocks(DUMMY_BYTES).max(1).min(window);
+        let count = self.blocks(self.dummy_bytes).max(1).min(window);
         let stride = self.blocks(DUMMY_STRIDE_BYTES).clamp(1, (window / (DUMMY_READS + 1)).max(1));
         let shift = sample * (stride * DUMMY_READS + count) % window;
         (0..DUMMY_READS).rev().map(move |dummy| {
@@ -120,15 +145,27 @@ impl Plan {
 /// Nanoseconds per byte, wherever a few MiB can be read; 0 where nothing can.
 fn probe(session: &mut Session<'_>) -> Result<f64, Stop> {
     let geometry = session.geometry();
-    let capacity = geometry.capacity_blocks();
-    let count = (PROBE_BYTES / u64::from(geometry.block_bytes)).min(capacity / 32).max(1);
+    let block_bytes = u64::from(geometry.block_bytes);
+    let mut byte_ns = 0.0;
+    for bytes in PROBE_BYTES {
+        let count = (bytes / block_bytes).min(geometry.capacity_blocks() / 32).max(1);
+        let Some(elapsed_ns) = probe_with(session, count)? else { break };
+        byte_ns = to_f64(elapsed_ns) / to_f64(count * block_bytes);
+        if elapsed_ns >= PROBE_NS {
+            break;
+        }
+    }
+    Ok(byte_ns)
+}
+
+/// What so many blocks take behind as many others.
+fn probe_with(session: &mut Session<'_>, count: u64) -> Result<Option<u64>, Stop> {
+    let capacity = session.geometry().capacity_blocks();
     for start in [capacity / 32, capacity / 8, capacity / 4] {
         transfer::read(session, start, count)?;
         if let Some(read) = transfer::read(session, start + count, count)? {
-            let bytes = count * u64::from(geometry.block_bytes);
-            #[allow(clippy::cast_precision_loss, reason = "both are below 2^53")]
-            return Ok(read.elapsed_ns as f64 / bytes as f64);
+            return Ok(Some(read.elapsed_ns));
         }
     }
-    Ok(0.0)
+    Ok(None)
 }

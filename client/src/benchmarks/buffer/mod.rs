@@ -12,7 +12,8 @@ mod overview;
 
 use serde::Serialize;
 
-use super::stats::to_f64;
+use super::estimate::bytes_ns;
+use super::stats::{count32, to_f64};
 use super::{CacheWish, Cost, Kind, Measurement, Nothing, Overview, Samples, Session, Settings, Stop, Suite};
 use crate::device::Geometry;
 use crate::report::document::Measured;
@@ -34,6 +35,9 @@ const SAME: f64 = 0.01;
 
 /// Where it reads: at the start of the disk, or this part of it further on where the start is bad.
 const PLACES: [u64; 4] = [0, 8, 4, 2];
+
+/// A place is tried with requests from here on.
+const TRIED_BYTES: u64 = 1 << 20;
 
 /// A size whose fewest requests take so many times the limit is the last: a larger one would take longer still.
 const TIMES_MOST: u64 = 2;
@@ -117,13 +121,17 @@ impl Kind for Buffer {
         let bound = bound(settings);
         let mut cost = Cost::default();
         for blocks in sizes(geometry) {
-            // At 300 MB/s and 0.1 ms for each request; from 16 MiB on at the medium's 150 MB/s. A guess.
+            // At twice the medium's rate and 0.1 ms for each request; from 16 MiB on from the medium. A guess.
             let bytes = blocks * u64::from(geometry.block_bytes);
-            let each_ns = if bytes < 16 << 20 { 100_000 + bytes * 10 / 3 } else { rotation_ns + bytes * 20 / 3 };
+            let medium_ns = bytes_ns(geometry, bytes);
+            let each_ns = if bytes < 16 << 20 { 100_000 + medium_ns / 2 } else { rotation_ns + medium_ns };
             let requests = (bound.bytes / bytes).max(bound.fewest_requests);
             let elapsed_ns = (requests * each_ns).min(bound.time_ns.max(bound.fewest_requests * each_ns));
             cost.elapsed_ns += elapsed_ns;
             cost.read_bytes += elapsed_ns / each_ns * bytes;
+            if elapsed_ns > TIMES_MOST * bound.time_ns {
+                break;
+            }
         }
         cost
     }
@@ -183,7 +191,7 @@ fn sizes(geometry: &Geometry) -> impl Iterator<Item = u64> + use<> {
 fn measure(session: &mut Session<'_>, bound: Bound, found: &mut Found) -> Result<(), Stop> {
     let geometry = session.geometry();
     let sizes: Vec<u64> = sizes(&geometry).collect();
-    let Some(start) = readable_place(session, sizes.last().copied().unwrap_or(1))? else { return Ok(()) };
+    let Some(start) = readable_place(session, &sizes, bound)? else { return Ok(()) };
     find_threshold(session, start, bound, found)?;
     found.series.push(Series::new("sizes", start));
     let place = found.series.len() - 1;
@@ -202,17 +210,34 @@ fn measure(session: &mut Session<'_>, bound: Bound, found: &mut Found) -> Result
     Ok(())
 }
 
-/// A place where the longest request succeeds: the start of the disk, unless that is bad.
-fn readable_place(session: &mut Session<'_>, longest: u64) -> Result<Option<u64>, Stop> {
+/// A place where the longest request succeeds that time allows: the start of the disk, unless that is bad.
+fn readable_place(session: &mut Session<'_>, sizes: &[u64], bound: Bound) -> Result<Option<u64>, Stop> {
     session.progress("looking for a place that can be read", 0);
     let capacity = session.geometry().capacity_blocks();
     for part in PLACES {
         let start = capacity.checked_div(part).unwrap_or(0);
-        if start + longest <= capacity && session.read(start, count32(longest))?.is_some() {
+        let fits = start + sizes.last().copied().unwrap_or(1) <= capacity;
+        if fits && reads_all(session, start, sizes, bound)? {
             return Ok(Some(start));
         }
     }
     Ok(None)
+}
+
+/// Whether requests from `start` on succeed, each twice as long as the one before, until one takes so long that no
+/// size above it is going to be measured.
+fn reads_all(session: &mut Session<'_>, start: u64, sizes: &[u64], bound: Bound) -> Result<bool, Stop> {
+    let block_bytes = u64::from(session.geometry().block_bytes);
+    let last = sizes.len().saturating_sub(1);
+    for (_, &blocks) in
+        sizes.iter().enumerate().filter(|&(index, blocks)| index == last || blocks * block_bytes >= TRIED_BYTES)
+    {
+        let Some(timing) = session.read(start, count32(blocks))? else { return Ok(false) };
+        if timing.latency_ns * bound.fewest_requests > TIMES_MOST * bound.time_ns {
+            break;
+        }
+    }
+    Ok(true)
 }
 
 /// Doubles the amount until the rate stays the same, at most to what each size is going to read.
@@ -246,10 +271,6 @@ fn find_threshold(session: &mut Session<'_>, start: u64, bound: Bound, found: &m
 fn take(session: &mut Session<'_>, name: &str, start: u64, blocks: u64, bound: Bound) -> Result<Option<Burst>, Stop> {
     let (burst, stop) = session.piece(name, |session| Burst::take(session, start, count32(blocks), bound));
     stop.map_or(Ok(burst), Err)
-}
-
-fn count32(count: u64) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

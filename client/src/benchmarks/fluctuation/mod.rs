@@ -8,6 +8,7 @@
 
 use serde::Serialize;
 
+use super::estimate::bytes_ns;
 use super::transfer::{self, Sample};
 use super::{CacheWish, Cost, Kind, Measurement, Nothing, Overview, Samples, Session, Settings, Stop, Suite};
 use crate::device::{Cache, Geometry};
@@ -16,9 +17,6 @@ use crate::report::document::Measured;
 const POSITIONS: u64 = 15;
 const ROUNDS: u64 = 24;
 const SECOND_NS: u64 = 1_000_000_000;
-
-/// What most disks' rate is near to, for estimates only.
-const TYPICAL_BYTE_NS: u64 = 7;
 
 pub struct Fluctuation;
 
@@ -80,7 +78,7 @@ impl Kind for Fluctuation {
         let bytes = POSITIONS * ROUNDS * transfer_bytes(geometry);
         let writes = u64::from(settings.writes);
         Cost {
-            elapsed_ns: (1 + 2 * writes) * bytes * TYPICAL_BYTE_NS + (ROUNDS - 1) * pause_ns(settings.suite),
+            elapsed_ns: (1 + 2 * writes) * bytes_ns(geometry, bytes) + (ROUNDS - 1) * pause_ns(settings.suite),
             read_bytes: (1 + writes) * bytes,
             written_bytes: writes * bytes,
         }
@@ -128,7 +126,7 @@ fn place(session: &Session<'_>, position: u64) -> u64 {
 fn measure(session: &mut Session<'_>, bytes: u64, pause_ns: u64, out: &mut Vec<(u64, Sample)>) -> Result<(), Stop> {
     let count = bytes / u64::from(session.geometry().block_bytes);
     let directions = if session.writable() { 3 } else { 1 };
-    let round_ns = POSITIONS * bytes * TYPICAL_BYTE_NS * directions;
+    let round_ns = POSITIONS * bytes_ns(&session.geometry(), bytes) * directions;
     for round in 0..ROUNDS {
         session.progress(&format!("round {} of {ROUNDS}", round + 1), (ROUNDS - round) * (round_ns + pause_ns));
         let (samples, stop) = session.piece(&format!("round/{round}"), |session| {

@@ -9,6 +9,7 @@ mod sample;
 
 use serde::Serialize;
 
+use super::estimate::bytes_in;
 use super::{CacheWish, Cost, Kind, Measurement, Nothing, Overview, Samples, Session, Settings, Stop, Suite};
 use crate::device::Geometry;
 use crate::report::document::Measured;
@@ -65,8 +66,7 @@ impl Kind for Positional {
 
     fn cost(&self, geometry: &Geometry, settings: &Settings, _rotation_ns: u64) -> Cost {
         let elapsed_ns = 3 * u64::from(samples(settings)) * SAMPLE_NS;
-        // At 150 MB/s, a guess; a sample ends with the disk.
-        let sample_bytes = (SAMPLE_NS / 1000 * 150).min(geometry.capacity_bytes);
+        let sample_bytes = bytes_in(geometry, SAMPLE_NS);
         Cost { elapsed_ns, read_bytes: 3 * u64::from(samples(settings)) * sample_bytes, written_bytes: 0 }
     }
 

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::plan::{Case, Mode, Plan};
 use super::series::{Collector, Cpu, First, Series, Slices};
+use crate::benchmarks::edges::edge_blocks;
 use crate::benchmarks::stats::Random;
 use crate::benchmarks::{BurstStop, Session, Stop};
 use crate::device::Span;
@@ -11,9 +12,6 @@ use crate::device::burst::{Action, Processors};
 
 /// What is kept at once before it is written back.
 pub const BATCH_BYTES: u64 = 64 << 20;
-
-/// Nothing is written in the first and last MiB, and where something is written nothing else is read there either.
-const MARGIN_BYTES: u64 = 1 << 20;
 
 /// After so many unreadable places a batch is given up.
 const UNREADABLE_PLACES_GIVEN_UP: usize = 8;
@@ -28,7 +26,8 @@ struct Places {
 impl Places {
     fn new(session: &Session<'_>, request_blocks: u32) -> Self {
         let geometry = session.geometry();
-        let margin = if session.writable() { MARGIN_BYTES.div_ceil(u64::from(geometry.block_bytes)) } else { 0 };
+        // Where something is written nothing else is read at the ends either, so that the directions compare.
+        let margin = if session.writable() { edge_blocks(&geometry) } else { 0 };
         let step = u64::from(request_blocks);
         let first = margin.next_multiple_of(step);
         let count = geometry.capacity_blocks().saturating_sub(margin).saturating_sub(first) / step;

@@ -12,15 +12,13 @@ mod series;
 
 use serde::Serialize;
 
+use super::estimate::TYPICAL_ROTATION_NS;
 use super::{Cost, Kind, Measurement, Nothing, Overview, Samples, Session, Settings, Stop, Suite};
 use crate::device::Geometry;
 use crate::device::burst::Crowd;
 use crate::report::document::Measured;
 use plan::{Case, Plan};
 use series::Series;
-
-/// A turn where none is known: for the number of requests only.
-const TYPICAL_TURN_NS: u64 = 8_333_333;
 
 pub struct RandomIo;
 
@@ -70,7 +68,7 @@ impl Kind for RandomIo {
     }
 
     fn run(&self, session: &mut Session<'_>) -> Measurement {
-        let turn_ns = session.notes.rotation_ns.unwrap_or(TYPICAL_TURN_NS);
+        let turn_ns = session.notes.rotation_ns.unwrap_or(TYPICAL_ROTATION_NS);
         let plan = Plan::new(&session.geometry(), session.settings.suite, session.writable(), turn_ns);
         let deepest = plan.cases.iter().map(|case| case.crowd.lanes()).max().unwrap_or(1);
         let queue_reason = session.queue(deepest).err().map(|why| why.0);

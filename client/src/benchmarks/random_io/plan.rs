@@ -21,7 +21,7 @@ const PROCESSES: [u32; 4] = [1, 2, 4, 8];
 const DEPTHS: [u32; 6] = [1, 2, 4, 8, 16, 32];
 
 /// Device time of all combinations together, in the suites that promise an end.
-const QUICK_NS: u64 = 26_000_000_000;
+const QUICK_NS: u64 = 20_000_000_000;
 const STANDARD_NS: u64 = 170_000_000_000;
 /// A combination ends at this multiple of its share, whatever the disk does.
 const SHARES_MOST: u64 = 4;

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::benchmarks::edges::edge_blocks;
 use crate::benchmarks::stats::{Random, to_f64, to_u64};
 use crate::device::Geometry;
 
@@ -26,9 +27,6 @@ const RANDOM_PAIRS: u64 = 400;
 
 /// Writes that show whether the drive delays them.
 const TRIAL_WRITES: u64 = 24;
-
-/// Nothing is written in the first and last MiB, where partition tables and their copies stand.
-const EDGE_KEPT_BYTES: u64 = 1 << 20;
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -66,7 +64,7 @@ impl Plan {
     /// `None` where the disk is too small to seek on.
     pub fn new(geometry: &Geometry, track_blocks: u64, writing: bool) -> Option<Self> {
         let capacity = geometry.capacity_blocks();
-        let edge = if writing { EDGE_KEPT_BYTES / u64::from(geometry.block_bytes) } else { 0 };
+        let edge = if writing { edge_blocks(geometry) } else { 0 };
         let spacing = (TURNS * track_blocks).div_ceil(PER_TWO_TURNS).max(1);
         let plan = Self { first: edge, end: capacity.checked_sub(edge)?, track_blocks, spacing, writing };
         let needed = plan.home_room() + plan.baseline_room() + 8 * plan.group_room();

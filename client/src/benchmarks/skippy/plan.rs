@@ -2,13 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::benchmarks::edges::edge_blocks;
 use crate::benchmarks::stats::{Random, median, quantile, to_f64, to_u64};
-use crate::benchmarks::{Session, Stop, track};
+use crate::benchmarks::{Session, Stop, Suite, track};
 use crate::device::Geometry;
-
-/// Nothing is written in the first and last MiB: partition tables and their copies stand there, and a power cut in
-/// the middle of a write can tear a block.
-const EDGE_KEPT_BYTES: u64 = 1 << 20;
 
 /// All series of a region together stay within this share of the disk, so that they see one zone where they can.
 const REGION_SHARE: u64 = 12;
@@ -22,6 +19,9 @@ const CONSTANT_STEPS_MOST: u64 = 6000;
 
 /// A series of growing steps is never longer than this: a track of a megabyte in blocks of 512 bytes fits three times.
 const STEPS_MOST: u64 = 8000;
+
+/// Accesses of a series where time is short: a track of many blocks is then met at every second or third step.
+const QUICK_ACCESSES_MOST: u64 = 800;
 
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -71,6 +71,8 @@ pub struct Layout {
     pub cylinder_tracks: Option<u64>,
     /// About the minimum time to media, once a series has shown it.
     mtm_ns: Option<u64>,
+    /// Where time is short.
+    quick: bool,
     first: u64,
     end: u64,
     lanes_used: u64,
@@ -98,6 +100,7 @@ impl Layout {
             track_blocks,
             cylinder_tracks: None,
             mtm_ns: None,
+            quick: session.settings.suite == Suite::Quick,
             first: 0,
             end: capacity,
             lanes_used: 0,
@@ -134,6 +137,13 @@ impl Layout {
         to_u64(one_track.max(cylinders).min(room)).min(STEPS_MOST)
     }
 
+    /// The steps of a growing series, from 0 on: all of them, or evenly as many as time allows.
+    pub fn growing(&self) -> Vec<u64> {
+        let steps = self.steps();
+        let apart = if self.quick { steps.div_ceil(QUICK_ACCESSES_MOST).max(1) } else { 1 };
+        (0..steps).step_by(usize::try_from(apart).unwrap_or(1)).collect()
+    }
+
     /// The step of a constant series. Forward it stands just above the edge. Backward the head has a track less the
     /// step to go, less the gap at a boundary: a third of a turn is left for that gap, so that no turn is missed.
     pub fn constant_step(&self, variant: Variant) -> u64 {
@@ -147,7 +157,8 @@ impl Layout {
     /// How often a constant step is taken to pass `tracks` tracks.
     pub fn constant_count(&self, step: u64, tracks: u64) -> u64 {
         let room = (self.end - self.first) / 2 / (step + 1);
-        (tracks * self.track_blocks / (step + 1)).min(CONSTANT_STEPS_MOST).min(room).max(1)
+        let most = if self.quick { QUICK_ACCESSES_MOST } else { CONSTANT_STEPS_MOST };
+        (tracks * self.track_blocks / (step + 1)).min(most).min(room).max(1)
     }
 
     /// First block of the next `span` blocks, fresh ones while the region has them.
@@ -167,7 +178,7 @@ impl Layout {
 
     /// Nanoseconds that one variant takes here.
     pub fn variant_ns(&self, repeats: u32) -> u64 {
-        let steps = self.steps() * u64::from(repeats) + TRACKS_FIRST * 5;
+        let steps = self.growing().len() as u64 * u64::from(repeats) + TRACKS_FIRST * 5;
         steps * self.rotation_ns * 3 / 4
     }
 
@@ -182,13 +193,12 @@ impl Layout {
 
 fn bounds(geometry: &Geometry, region: Region, writing: bool, wanted: u64) -> (u64, u64) {
     let capacity = geometry.capacity_blocks();
-    let edge = if writing { EDGE_KEPT_BYTES / u64::from(geometry.block_bytes) } else { 0 };
-    let edge = edge.min(capacity / 8);
-    let size = wanted.min(capacity / REGION_SHARE);
+    let edge = if writing { edge_blocks(geometry) } else { 0 };
+    let size = wanted.min(capacity.saturating_sub(2 * edge) / REGION_SHARE);
     match region {
         Region::Outer => (edge, edge + size),
         Region::Middle => (capacity / 2, capacity / 2 + size),
-        Region::Inner => (capacity - edge - size, capacity - edge),
+        Region::Inner => (capacity.saturating_sub(edge + size), capacity.saturating_sub(edge)),
     }
 }
 

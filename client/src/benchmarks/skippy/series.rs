@@ -49,7 +49,7 @@ pub fn measure_variant(
     // Repeats of a write go to the same place: no cache answers them, and noise then shows step by step.
     let mut write_lane = None;
     for repeat in 0..session.settings.repeats {
-        let steps: Vec<u64> = (0..layout.steps()).collect();
+        let steps = layout.growing();
         let span = steps.iter().map(|step| step + 1).sum::<u64>() + 1;
         let lane = match write_lane.filter(|&(_, kept_span)| kept_span >= span) {
             Some((lane, _)) => lane,

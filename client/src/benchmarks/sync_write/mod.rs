@@ -13,11 +13,12 @@ mod overview;
 
 use serde::Serialize;
 
+use super::estimate::bytes_ns;
 use super::{CacheWish, Cost, Kind, Measurement, Nothing, Overview, Samples, Session, Settings, Stop, Suite};
 use crate::device::{Cache, Geometry};
 use crate::report::document::Measured;
 use crate::report::json::Column;
-use chain::{Bound, Chain};
+use chain::{Bound, Chain, State};
 
 /// The document's sizes, each twice the one before.
 const SMALLEST_BYTES: u64 = 512;
@@ -89,12 +90,17 @@ impl Kind for SyncWrite {
         let bound = bound(settings);
         for blocks in sizes(geometry, settings) {
             let bytes = blocks * u64::from(geometry.block_bytes);
-            // A turn and the medium's 150 MB/s: a guess. With the write cache on it takes less.
-            let each_ns = rotation_ns + bytes * 20 / 3;
+            // A turn and the medium's time; no turn with the write cache on.
+            let medium_ns = bytes_ns(geometry, bytes);
+            let each_ns = rotation_ns + medium_ns;
             let writes = bound.writes(bytes).min((bound.time_ns / each_ns).max(bound.fewest));
-            cost.elapsed_ns += 2 * (SETTLE_NS + writes * each_ns);
+            let kept = (writes * bytes).min(chain::AREA_BYTES);
+            cost.elapsed_ns += 2 * (SETTLE_NS + bytes_ns(geometry, kept)) + writes * (each_ns + medium_ns);
             cost.written_bytes += 2 * writes * bytes;
-            cost.read_bytes += 2 * (writes * bytes).min(chain::AREA_BYTES);
+            cost.read_bytes += 2 * kept;
+            if bound.fewest * each_ns > TIMES_MOST * bound.time_ns {
+                break;
+            }
         }
         cost
     }
@@ -199,6 +205,11 @@ fn measure_sizes(
     let geometry = session.geometry();
     let sizes: Vec<u64> = sizes(&geometry, &session.settings).collect();
     let state = write_cache.map_or("unknown", |on| if on { "on" } else { "off" });
+    let (byte_ns, stop) = session.piece(&format!("{state}/rate"), |session| match chain::byte_ns(session) {
+        Ok(byte_ns) => (byte_ns, None),
+        Err(stop) => (0.0, Some(stop)),
+    });
+    stop.map_or(Ok(()), Err)?;
     for (index, &blocks) in sizes.iter().enumerate() {
         let bytes = blocks * u64::from(geometry.block_bytes);
         let left = (sizes.len() - index) as u64;
@@ -208,7 +219,7 @@ fn measure_sizes(
         let (chain, stop) = session.piece(&piece, |session| {
             session.idle(SETTLE_NS);
             // A cache would use the time of a write that nobody times to empty itself.
-            Chain::take(session, blocks, bound, write_cache == Some(false))
+            Chain::take(session, blocks, bound, State { led: write_cache == Some(false), byte_ns })
         });
         let Chain { start_block, offset_blocks, latency_ns } = chain;
         let elapsed_ns: u64 = latency_ns.iter().sum();

@@ -77,7 +77,7 @@ fn writes_begin_where_the_one_before_ended_and_stay_within_128_mib_of_the_start(
     for series in all_series(&measurement) {
         let (start, blocks) = (series["start_block"].as_u64().unwrap(), series["request_blocks"].as_u64().unwrap());
         let offsets = column(&series, "offset_blocks");
-        assert_eq!(start, 2048);
+        assert_eq!(start, 4096);
         assert!(offsets.windows(2).all(|pair| pair[1] == pair[0] + blocks || pair[1] == start), "{blocks}");
         assert!(offsets.iter().all(|offset| (offset + blocks - start) * 512 <= 128 << 20), "{blocks}");
     }
@@ -116,16 +116,16 @@ fn only_what_was_kept_is_written() {
     let mut fake = Fake { capacity_blocks: 100_000_000, writable: true, ..Fake::default() };
     let _ = fake.session(settings(Suite::Quick), |session| SyncWrite.run(session));
     let (low, high) = (fake.written.iter().min().unwrap(), fake.written.iter().max().unwrap());
-    assert!((*low, *high) >= (2047, 2048) && *high < 2048 + (128 << 20) / 512, "{low} to {high}");
+    assert!((*low, *high) >= (4095, 4096) && *high < 4096 + (128 << 20) / 512, "{low} to {high}");
 }
 
 #[test]
 fn an_area_with_a_bad_block_is_not_written() {
     let mut fake = Fake { capacity_blocks: 100_000_000, writable: true, ..Fake::default() };
-    fake.bad_blocks = HashSet::from([2047]);
+    fake.bad_blocks = HashSet::from([4095]);
     let measurement = fake.session(settings(Suite::Quick), |session| SyncWrite.run(session));
     assert!(all_series(&measurement).iter().all(|series| series["start_block"] == (257 << 20) / 512));
-    assert!(fake.written.iter().all(|block| *block > 2048));
+    assert!(fake.written.iter().all(|block| *block > 4096));
 }
 
 #[test]

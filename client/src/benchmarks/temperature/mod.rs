@@ -7,6 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::estimate::bytes_ns;
 use super::transfer::{self, Sample};
 use super::{CacheWish, Cost, Kind, Measurement, Nothing, Overview, Samples, Session, Settings, Stop, Suite};
 use crate::device::{Cache, Geometry};
@@ -16,9 +17,6 @@ use crate::report::document::Measured;
 const ROUNDS: u64 = 168;
 const INTERVAL_NS: u64 = 3600 * 1_000_000_000;
 const PLACES: u64 = 8;
-
-/// What most disks' rate is near to, for estimates only.
-const TYPICAL_BYTE_NS: u64 = 7;
 
 pub struct Temperature;
 
@@ -83,7 +81,7 @@ impl Kind for Temperature {
         let bytes = ROUNDS * transfer_bytes(geometry);
         let writes = u64::from(settings.writes);
         Cost {
-            elapsed_ns: (ROUNDS - 1) * INTERVAL_NS + (1 + 2 * writes) * bytes / ROUNDS * TYPICAL_BYTE_NS,
+            elapsed_ns: (ROUNDS - 1) * INTERVAL_NS + (1 + 2 * writes) * bytes_ns(geometry, bytes / ROUNDS),
             read_bytes: (1 + writes) * bytes,
             written_bytes: writes * bytes,
         }

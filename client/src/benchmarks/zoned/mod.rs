@@ -15,6 +15,7 @@ mod sampled;
 
 use serde::Serialize;
 
+use super::estimate::{bytes_in, bytes_ns};
 use super::{Cost, Kind, Measurement, Nothing, Overview, Samples, Session, Settings, Stop, Suite, ZonedMode};
 use crate::device::Geometry;
 use crate::report::document::Measured;
@@ -54,16 +55,14 @@ impl Kind for Zoned {
     }
 
     fn cost(&self, geometry: &Geometry, settings: &Settings, rotation_ns: u64) -> Cost {
-        // At 150 MB/s, a guess until the first region has been read.
-        let bytes_in = |elapsed_ns: u64| elapsed_ns / 1000 * 150;
         match settings.zoned {
-            // 200 regions in each repeat, about 40 turns each with the seek.
             ZonedMode::Sampled => {
-                let elapsed_ns = 200 * u64::from(settings.repeats) * 40 * rotation_ns;
-                Cost { elapsed_ns, read_bytes: bytes_in(elapsed_ns).min(geometry.capacity_bytes), written_bytes: 0 }
+                let regions = sampled::regions_guess(settings);
+                let elapsed_ns = regions * region::cost_ns(geometry, settings.suite, rotation_ns);
+                Cost { elapsed_ns, read_bytes: bytes_in(geometry, elapsed_ns), written_bytes: 0 }
             }
             ZonedMode::Streaming => Cost {
-                elapsed_ns: geometry.capacity_bytes / 150 * 1000,
+                elapsed_ns: bytes_ns(geometry, geometry.capacity_bytes),
                 read_bytes: geometry.capacity_bytes,
                 written_bytes: 0,
             },

@@ -2,13 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::benchmarks::stats::{to_f64, to_u64};
-use crate::benchmarks::{Session, Stop};
+use crate::benchmarks::estimate::bytes_ns;
+use crate::benchmarks::stats::{count32, to_f64, to_u64};
+use crate::benchmarks::{Session, Stop, Suite};
 use crate::device::Geometry;
 use crate::report::json::Column;
 
 /// Bytes of one request, where the device takes so many.
 const TRANSFER_BYTES: u32 = 1 << 20;
+
+/// Where time is short requests are as much shorter as a slow disk needs for regions of the same number of turns.
+const SHORTEST_TRANSFER_BYTES: u32 = 64 << 10;
 
 /// A turn where none is known: the device may not turn at all, and regions then only have to be long enough to time.
 const TURN_WITHOUT_ROTATION_NS: u64 = 8_000_000;
@@ -58,6 +62,15 @@ impl Series {
     }
 }
 
+/// What a region takes with the seek to it and the requests before it, for an estimate.
+pub fn cost_ns(geometry: &Geometry, suite: Suite, rotation_ns: u64) -> u64 {
+    let turns_ns = (TURNS_PER_REGION + 4) * rotation_ns;
+    let whole_requests_ns = bytes_ns(geometry, (BURST + LEAD) * u64::from(TRANSFER_BYTES));
+    let reading_ns = if suite == Suite::Quick { turns_ns } else { turns_ns.max(whole_requests_ns) };
+    // The inner part is slower than the start, where the length is chosen.
+    reading_ns * 5 / 4 + 20_000_000
+}
+
 /// What the first requests showed.
 #[derive(Clone, Deserialize, Serialize)]
 pub struct Plan {
@@ -80,18 +93,32 @@ impl Plan {
         let capacity = session.geometry().capacity_blocks();
         let transfer = u64::from(transfer_blocks).min(capacity);
         let turn_ns = session.notes.rotation_ns.unwrap_or(TURN_WITHOUT_ROTATION_NS);
-        let mut plan = Self { capacity, transfer_blocks: transfer, length: transfer * 8, block_ns: 0.0 };
+        let quick = session.settings.suite == Suite::Quick;
+        let tried = transfer * if quick { 2 } else { 8 };
+        let mut plan = Self { capacity, transfer_blocks: transfer, length: tried, block_ns: 0.0 };
         // Anywhere that can be read will do: the first place may have a bad spot.
         for start in [0, capacity / 8, capacity / 4, capacity / 2] {
             let blocks = plan.length.min(capacity - start);
             if let Some(elapsed) = read(session, &plan, start, blocks, 1)? {
                 plan.block_ns = to_f64(elapsed.max(1)) / to_f64(blocks);
+                if quick {
+                    plan.shorten(u64::from((SHORTEST_TRANSFER_BYTES / session.geometry().block_bytes).max(1)), turn_ns);
+                }
+                let transfer = plan.transfer_blocks;
                 let wanted = to_f64(TURNS_PER_REGION * turn_ns) / plan.block_ns / to_f64(transfer);
                 plan.length = (to_u64(wanted.ceil()).max(1).next_multiple_of(BURST) * transfer).min(capacity);
                 return Ok(Some(plan));
             }
         }
         Ok(None)
+    }
+
+    /// Halves the requests until a quarter of a region is the fewest of them that a region may grow by.
+    fn shorten(&mut self, shortest: u64, turn_ns: u64) {
+        let longest = to_f64(TURNS_PER_REGION * turn_ns / (4 * BURST));
+        while to_f64(self.transfer_blocks) * self.block_ns > longest && self.transfer_blocks / 2 >= shortest {
+            self.transfer_blocks /= 2;
+        }
     }
 
     /// What reading so many blocks takes at the start of the disk.
@@ -126,8 +153,4 @@ pub fn read(session: &mut Session<'_>, plan: &Plan, offset: u64, blocks: u64, le
         at += count;
     }
     Ok(started_ns.map(|start| ended_ns.saturating_sub(start)))
-}
-
-fn count32(count: u64) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
 }

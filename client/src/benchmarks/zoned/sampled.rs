@@ -8,7 +8,7 @@ use super::halving::{Halving, Point, evenly};
 use super::region::{self, LEAD, Plan, Series};
 use super::{bands, cells};
 use crate::benchmarks::stats::{median, to_f64, to_u64};
-use crate::benchmarks::{Session, Stop, Suite};
+use crate::benchmarks::{Session, Settings, Stop, Suite};
 
 /// Regions at equal distances, the first and the last one included.
 pub const COARSE: u64 = 65;
@@ -22,6 +22,16 @@ const REGIONS_MOST: usize = 420;
 /// Where a run has three minutes for all kinds: the shape, and what boundaries that shows. Heads are not told apart.
 const REGIONS_MOST_QUICK: usize = 40;
 const COARSE_QUICK: u64 = 25;
+
+/// What a pass usually takes, of which the noise and the overview are a part.
+const REGIONS_TYPICAL: u64 = 150;
+const REGIONS_TYPICAL_QUICK: u64 = 45;
+
+/// Regions of a whole run, for an estimate.
+pub fn regions_guess(settings: &Settings) -> u64 {
+    let each = if settings.suite == Suite::Quick { REGIONS_TYPICAL_QUICK } else { REGIONS_TYPICAL };
+    each * u64::from(settings.repeats)
+}
 
 /// Regions one after the other at the start of the disk: they tell the noise.
 const NOISE_REGIONS: u64 = 12;
