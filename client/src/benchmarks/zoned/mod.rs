@@ -16,6 +16,7 @@ mod sampled;
 use serde::Serialize;
 
 use super::estimate::{bytes_in, bytes_ns};
+use super::stats::count32;
 use super::{Cost, Kind, Measurement, Nothing, Overview, Samples, Session, Settings, Stop, Suite, ZonedMode};
 use crate::device::Geometry;
 use crate::report::document::Measured;
@@ -75,8 +76,8 @@ impl Kind for Zoned {
 
     fn run(&self, session: &mut Session<'_>) -> Measurement {
         let mut series = Vec::new();
-        let transfer_blocks = session.max_transfer_blocks().min(region::transfer_blocks(&session.geometry()));
-        let stop = measure(session, transfer_blocks, &mut series).err();
+        let mut transfer_blocks = session.max_transfer_blocks().min(region::transfer_blocks(&session.geometry()));
+        let stop = measure(session, &mut transfer_blocks, &mut series).err();
         series.retain(|one| !one.offset_blocks.is_empty());
         if series.is_empty() {
             let why = "no region could be read before the run ended".to_owned();
@@ -91,11 +92,13 @@ impl Kind for Zoned {
     }
 }
 
-fn measure(session: &mut Session<'_>, transfer_blocks: u32, out: &mut Vec<Series>) -> Result<(), Stop> {
+/// Requests are of `transfer_blocks`, which becomes what they were in the end.
+fn measure(session: &mut Session<'_>, transfer_blocks: &mut u32, out: &mut Vec<Series>) -> Result<(), Stop> {
     session.progress("length of a region", 0);
-    let (plan, stop) = session.piece("length of a region", |session| as_piece(Plan::find(session, transfer_blocks)));
+    let (plan, stop) = session.piece("length of a region", |session| as_piece(Plan::find(session, *transfer_blocks)));
     stop.map_or(Ok(()), Err)?;
     let Some(plan) = plan else { return Ok(()) };
+    *transfer_blocks = count32(plan.transfer_blocks);
     match session.settings.zoned {
         ZonedMode::Sampled => sampled::measure(session, &plan, out),
         ZonedMode::Streaming => stream(session, &plan, out),

@@ -5,7 +5,9 @@ use std::collections::HashSet;
 use super::Zoned;
 use crate::benchmarks::columns::{measured, numbers};
 use crate::benchmarks::fake::Fake;
-use crate::benchmarks::{Interrupt, Kind, Measurement, Settings, Stop, ZonedMode};
+use crate::benchmarks::{
+    Forgetful, Interrupt, Kind, Measurement, Notes, Quiet, Session, Settings, Stop, Suite, ZonedMode,
+};
 
 /// Zones from 184 blocks per track down to 120; boundaries at odd places.
 fn zoned_disk() -> Fake {
@@ -107,4 +109,19 @@ fn a_disk_smaller_than_a_few_regions_is_measured_too() {
     let mut fake = Fake { capacity_blocks: 5_000, ..Fake::default() };
     let regions = columns(&measure(&mut fake, ZonedMode::Sampled), 0);
     assert!(!regions.is_empty());
+}
+
+#[test]
+fn on_a_slow_disk_a_quick_run_makes_shorter_requests_and_says_so() {
+    let mut drive = crate::sim::open("hp-97560,noise=off").expect("a named drive");
+    let settings = Settings { suite: Suite::Quick, repeats: 1, ..Settings::default() };
+    let (mut quiet, mut forgetful) = (Quiet, Forgetful);
+    let notes = Notes { rotation_ns: Some(14_992_000) };
+    let interrupt = Interrupt::default();
+    let mut session = Session::new(&mut drive, &mut quiet, &mut forgetful, interrupt, settings, notes);
+    let measurement = Zoned.run(&mut session);
+    let transfer = measurement.result.as_ref().expect("samples").params["transfer_blocks"].as_u64().expect("a number");
+    assert!((128..=256).contains(&transfer), "{transfer} blocks of 512 bytes");
+    let length = columns(&measurement, 0)[0].1;
+    assert!(length.is_multiple_of(transfer) && length >= 8 * transfer, "{length} of {transfer}");
 }
