@@ -67,9 +67,13 @@ class Sources:
     citations: list[Citation] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
+    def place(self, citation: Citation) -> int:
+        """Return the place of a document in the page's list, counted from 1."""
+        return _place(self.citations, citation)
+
     def stated(self, value: LiteratureValue) -> StatedValue:
         """Return a published number with the places of its document and note."""
-        reference = _place(self.citations, value.citation)
+        reference = self.place(value.citation)
         note = _place(self.notes, value.note) if value.note else 0
         return StatedValue(
             show_stated(value.value, value.unit),

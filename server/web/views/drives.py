@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 
 from server.catalog.models import DriveModel
 from server.catalog.selectors import literature_facts_list
+from server.compare.claims import claim_rows
 from server.compare.selectors import (
     SORTS,
     drive_metric_rows,
@@ -17,6 +18,7 @@ from server.compare.selectors import (
 )
 from server.runs.models import Provenance, Run
 from server.runs.selectors import runs_of_model
+from server.web.claims import claim_views
 from server.web.figures import Figure
 from server.web.page import page
 from server.web.published import fact_rows
@@ -70,6 +72,7 @@ def drive_detail(request: HttpRequest, slug: str) -> HttpResponse:
         "readouts": [row for group in measured for row in group.rows if row.headline],
         "simulated": simulated,
         "facts": fact_rows(literature_facts_list(drive_model=model), sources),
+        "claims": claim_views(claim_rows(drive_model=model), sources),
         "sources": sources,
         "measured_run": measured_run,
         "measured_figures": _figures(measured_run),

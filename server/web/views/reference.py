@@ -17,6 +17,7 @@ from server.web.markdown import read_about, render_markdown, split_title
 from server.web.page import page
 from server.web.release import release_read
 
+CLAIMS_ABOUT = Path(__file__).resolve().parents[2] / "compare" / "claims.md"
 RUN_SCHEMA = Path(__file__).resolve().parents[2] / "core" / "schema" / "run-v1.json"
 
 
@@ -60,6 +61,15 @@ def method_detail(request: HttpRequest, slug: str) -> HttpResponse:
     metrics = [(metric.key.partition(".")[2], metric) for metric in kind.metrics]
     context = {"kind": kind, "about": render_markdown(text), "metrics": metrics}
     return page(request, "web/method.html", context, section="methods")
+
+
+@require_safe
+def method_claims(request: HttpRequest) -> HttpResponse:
+    """Show how a vendor's claim is judged."""
+    title, text = split_title(CLAIMS_ABOUT.read_text(encoding="utf-8"))
+    return page(
+        request, "web/method_text.html", {"title": title, "text": render_markdown(text)}, section="methods"
+    )
 
 
 @require_safe

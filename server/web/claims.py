@@ -1,0 +1,112 @@
+"""A model's claims and their verdicts, ready for a template."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from server.catalog.files import facts_by_key
+from server.catalog.models import Claim
+from server.compare.claims import ClaimRow, Judged
+from server.core.numbers import show_stated
+from server.runs.kinds import metrics_by_key
+from server.web.rows import Sources, metric_url
+from server.web.scopes import scope_text
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedView:
+    """A verdict and the way to what it rests on."""
+
+    outcome: str
+    slug: str
+    """The outcome as a class name."""
+    words: str
+    measured_as: str
+    """The metric that was measured, where it is not the claim's own."""
+    link: str
+    link_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimView:
+    """One row of the claims' table."""
+
+    title: str
+    url: str
+    definition: str
+    scope: str
+    stated: str
+    printed: str
+    conditions: str
+    reference: int
+    locator: str
+    stated_on: str
+    note: str
+    measured: JudgedView
+    published: JudgedView | None
+
+
+def claim_views(rows: Iterable[ClaimRow], sources: Sources) -> tuple[ClaimView, ...]:
+    """Return the claims; the documents that they cite are added to `sources`."""
+    return tuple(_view(row, sources) for row in rows)
+
+
+def _view(row: ClaimRow, sources: Sources) -> ClaimView:
+    claim = row.claim
+    fact = facts_by_key().get(claim.metric)
+    cache = f"write cache {claim.write_cache}" if claim.write_cache else ""
+    return ClaimView(
+        title=row.metric.title if row.metric else fact.title if fact else claim.metric,
+        url=metric_url(claim.metric) if row.metric else "",
+        definition=row.metric.definition if row.metric else fact.definition if fact else "",
+        scope=scope_text(claim.scope),
+        stated=claim_text(claim),
+        printed=claim.printed,
+        conditions=", ".join(text for text in (claim.conditions, cache) if text),
+        reference=sources.place(claim.citation),
+        locator=claim.locator,
+        stated_on=claim.stated_on,
+        note=claim.note,
+        measured=_judged(row, row.measured, sources),
+        published=_judged(row, row.published, sources) if row.published else None,
+    )
+
+
+def claim_text(claim: Claim) -> str:
+    """Return the form and the numbers of a claim: `at most 18 ms`, `62 to 152 MB/s`."""
+    low, high = (
+        show_stated(value, claim.unit).value if value is not None else "" for value in (claim.low, claim.high)
+    )
+    number = low if low == high else " to ".join(text for text in (low, high) if text)
+    form = {"minimum": "minimum", "maximum": "maximum", "typical": "typical"}.get(claim.form, "")
+    unit = "" if claim.unit == "1" else claim.unit
+    return " ".join(text for text in (number, unit, f"({form})" if form else "") if text)
+
+
+def _judged(row: ClaimRow, judged: Judged, sources: Sources) -> JudgedView:
+    link, link_text = "", ""
+    if judged.literature is not None:
+        reference = sources.place(judged.literature.citation)
+        link, link_text = f"#reference-{reference}", f"[{reference}, {judged.literature.locator}]"
+    elif judged.place is not None:
+        link, link_text = "#runs-title", "the runs"
+    words = judged.verdict.words
+    if judged.left_out:
+        words += f" {judged.left_out} left out, whose write cache was in another state."
+    return JudgedView(
+        outcome=judged.verdict.outcome.value,
+        slug=judged.verdict.outcome.value.replace(" ", "-"),
+        words=words,
+        measured_as=_measured_as(row.claim, judged),
+        link=link,
+        link_text=link_text,
+    )
+
+
+def _measured_as(claim: Claim, judged: Judged) -> str:
+    if judged.place is None or judged.place == (claim.metric, claim.scope):
+        return ""
+    key, scope = judged.place
+    metric = metrics_by_key().get(key)
+    return ", ".join(text for text in (metric.title if metric else key, scope_text(scope)) if text)

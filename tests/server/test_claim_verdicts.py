@@ -1,0 +1,155 @@
+"""Verdicts from rows: which runs and published values enter one, and which never do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from server.catalog.loading import catalog_load
+from server.catalog.models import Citation, Claim, DriveModel, LiteratureValue
+from server.compare.claims import ClaimRow, claim_rows
+from server.compare.verdicts import Outcome
+from server.runs.models import Measurement, Provenance
+from tests.support.sample_archive import SampleRun, sample_run
+
+pytestmark = pytest.mark.django_db
+
+
+def run_with(value: float, **fields: Any) -> DriveModel:
+    """Publish a run whose outer bandwidth is `value`, between a fifth below and above."""
+    quality = fields.pop("quality", "good")
+    run = sample_run(SampleRun(**fields))
+    rows = Measurement.objects.filter(benchmark__run=run, metric="zoned.outer_bandwidth")
+    rows.update(value=value, low=value - 0.2, high=value + 0.2, quality=quality)
+    return run.drive_model
+
+
+def claim(model: DriveModel, **changes: Any) -> Claim:
+    citation, _made = Citation.objects.get_or_create(
+        key="sample-sheet", defaults={"authors": "Sample vendor", "title": "A sample sheet"}
+    )
+    fields = {
+        "metric": "zoned.outer_bandwidth",
+        "form": "minimum",
+        "low": 100.0,
+        "unit": "MB/s",
+        "locator": "p. 1",
+    }
+    return Claim.objects.create(drive_model=model, citation=citation, **(fields | changes))
+
+
+def only(model: DriveModel) -> ClaimRow:
+    (row,) = claim_rows(drive_model=model)
+    return row
+
+
+def loaded(slug: str, metric: str, form: str) -> ClaimRow:
+    catalog_load()
+    rows = claim_rows(drive_model=DriveModel.objects.get(slug=slug))
+    (row,) = [row for row in rows if (row.claim.metric, row.claim.form) == (metric, form)]
+    return row
+
+
+def test_simulated_runs_never_enter_a_verdict() -> None:
+    model = run_with(150, provenance=Provenance.SIMULATED)
+    claim(model)
+    row = only(model)
+    assert (row.measured.verdict.outcome, row.measured.place) == (Outcome.INCONCLUSIVE, None)
+
+
+def test_values_measured_on_a_simulator_or_quoted_from_a_sheet_never_enter_a_verdict() -> None:
+    model = run_with(150, provenance=Provenance.SIMULATED)
+    stated = claim(model)
+    for basis in ("simulated", "specification", "stated", "derived"):
+        LiteratureValue.objects.create(
+            drive_model=model,
+            citation=stated.citation,
+            locator=basis,
+            metric=stated.metric,
+            value=150,
+            unit="MB/s",
+            basis=basis,
+        )
+    assert only(model).published is None
+
+
+def test_runs_of_one_drive_are_averaged_before_drives_are_compared() -> None:
+    for value in (103, 104, 105):
+        run_with(value, unit="aa" * 32)
+    model = run_with(98, unit="bb" * 32)
+    claim(model)
+    row = only(model)
+    assert row.measured.verdict.outcome == Outcome.INCONCLUSIVE
+    assert "101.0" in row.measured.verdict.words or row.measured.verdict.words.startswith("101 ")
+
+
+def test_runs_that_do_not_say_of_which_drive_they_are_count_as_one_drives() -> None:
+    for value in (110, 111, 112):
+        model = run_with(value, unit=None)
+    claim(model)
+    assert "one drive" in only(model).measured.verdict.words
+
+
+def test_poor_values_do_not_count() -> None:
+    run_with(50, unit="aa" * 32, quality="poor")
+    model = run_with(110, unit="bb" * 32)
+    claim(model)
+    assert only(model).measured.verdict.outcome == Outcome.EXCEEDED
+
+
+def test_runs_with_the_write_cache_in_another_state_are_left_out() -> None:
+    model = run_with(110)
+    claim(model, write_cache="off")
+    claim(model, write_cache="on", conditions="cache on")
+    off, on = (row.measured for row in claim_rows(drive_model=model))
+    assert (off.verdict.outcome, off.left_out) == (Outcome.EXCEEDED, 0)
+    assert (on.verdict.outcome, on.left_out) == (Outcome.NOT_COMPARABLE, 1)
+
+
+def test_a_claim_for_another_place_or_size_is_not_compared_with_this_one() -> None:
+    model = run_with(110)
+    claim(model, metric="skippy.sectors_per_track", scope="middle", low=100.0, unit="blocks")
+    row = only(model)
+    assert row.measured.verdict.outcome == Outcome.NOT_COMPARABLE
+    assert "inner, outer" in row.measured.verdict.words
+
+
+def test_a_hidden_claim_is_not_judged() -> None:
+    model = run_with(110)
+    claim(model, hidden=True)
+    assert claim_rows(drive_model=model) == ()
+
+
+def test_st2000nm0001_by_published_values() -> None:
+    outer = loaded("seagate-st2000nm0001", "zoned.outer_bandwidth", "maximum")
+    inner = loaded("seagate-st2000nm0001", "zoned.inner_bandwidth", "minimum")
+    assert outer.measured.verdict.outcome == Outcome.INCONCLUSIVE
+    assert outer.published and outer.published.verdict.outcome == Outcome.MET
+    assert outer.published.place == ("positional.mean_bandwidth", "outer")
+    assert inner.published and inner.published.verdict.outcome == Outcome.EXCEEDED
+    assert "2^20" in outer.claim.note
+
+
+def test_hd103sj_by_published_values() -> None:
+    media = loaded("samsung-hd103sj", "zoned.outer_bandwidth", "maximum")
+    link = loaded("samsung-hd103sj", "buffer.peak_bandwidth", "maximum")
+    assert media.published and media.published.verdict.outcome == Outcome.NOT_COMPARABLE
+    assert "143" in media.published.verdict.words
+    assert link.published and "275 MB/s is 92 % of it" in link.published.verdict.words
+
+
+def test_claims_that_nothing_measures_are_not_comparable() -> None:
+    row = loaded("samsung-hd103sj", "published.ready_time", "typical")
+    assert row.measured.verdict.outcome == Outcome.NOT_COMPARABLE
+
+
+def test_the_ultrastars_specification_agrees_with_what_was_published() -> None:
+    catalog_load()
+    rows = claim_rows(drive_model=DriveModel.objects.get(slug="ibm-ultrastar-xp"))
+    outcomes = {(row.claim.metric, row.claim.scope): row.published for row in rows}
+    surfaces = outcomes["skippy.surfaces", ""]
+    assert surfaces and surfaces.verdict.outcome == Outcome.MET
+    switch = outcomes["skippy.head_switch_gap", "outer"]
+    assert switch and switch.verdict.outcome == Outcome.MET
+    assert outcomes["skippy.sectors_per_track", "inner"] is None
