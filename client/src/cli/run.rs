@@ -201,8 +201,7 @@ pub(super) fn save_document(
     document: &RunDocument,
     key: &crate::report::keys::Key,
 ) -> anyhow::Result<PathBuf> {
-    let bytes = sign_document(document, key)?;
-    let saved = save::save(path, &bytes)?;
+    let saved = save::save(path, &sign_document(document, key)?)?;
     if let Some(why) = saved.instead_because {
         say!("warning: {why}; the result lies in {} instead", saved.path.display());
     }

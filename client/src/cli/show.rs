@@ -258,6 +258,7 @@ impl Page {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::content::Content;
     use crate::report::keys::Key;
     use crate::report::sign_document;
 
@@ -266,7 +267,7 @@ mod tests {
     fn page(change: impl FnOnce(&mut RunDocument)) -> String {
         let mut document: RunDocument = serde_json::from_str(SAMPLE).unwrap();
         change(&mut document);
-        let bytes = sign_document(&document, &Key::from_seed([7; 32])).unwrap();
+        let bytes = sign_document(&document, &Key::from_seed([7; 32])).unwrap().to_vec().unwrap();
         let verified = Envelope::parse(&bytes).unwrap().verify().unwrap();
         describe(&document, &verified)
     }

@@ -3,11 +3,15 @@
 //! What is signed is the payload's bytes in the pre-authentication encoding, so no canonical JSON is needed.
 //! The format is <https://github.com/secure-systems-lab/dsse>, protocol.md and envelope.md.
 
+use std::io::{self, BufWriter, Write};
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use base64::write::EncoderWriter;
 use ed25519_dalek::{Signature as Ed25519Signature, VerifyingKey};
 use serde::{Deserialize, Serialize};
 
+use super::content::Content;
 use super::document::PAYLOAD_TYPE;
 use super::keys::{self, ALGORITHM, Key};
 
@@ -84,34 +88,43 @@ pub fn pre_authentication_encoding(payload_type: &str, payload: &[u8]) -> Vec<u8
     bytes
 }
 
-/// The bytes of a signed envelope with a line feed at the end: what [`Envelope::sign`] says as JSON.
-///
-/// The payload, `length` bytes that `write` writes, stands in memory once, and once more in base64.
+/// A signed envelope with a line feed at the end, as JSON: what [`Envelope::sign`] makes. Its payload is written anew
+/// whenever it is needed, and never stands in memory as a whole.
+pub struct Sealed<'a> {
+    head: String,
+    payload: Box<dyn Content + 'a>,
+    tail: String,
+}
+
+/// Signs `payload` in two passes over it.
 ///
 /// # Errors
-/// What `write` said, and where it wrote another length.
-pub fn seal(
-    payload_type: &str,
-    length: usize,
-    write: impl FnOnce(&mut Vec<u8>) -> Result<(), serde_json::Error>,
-    key: &Key,
-) -> Result<Vec<u8>, serde_json::Error> {
-    let header = format!("DSSEv1 {} {payload_type} {length} ", payload_type.len());
-    let mut signed = Vec::with_capacity(header.len() + length);
-    signed.extend_from_slice(header.as_bytes());
-    write(&mut signed)?;
-    let payload = &signed[header.len()..];
-    if payload.len() != length {
-        return Err(serde::ser::Error::custom("the payload changed while it was written"));
+/// When the payload can't be written.
+pub fn seal<'a>(payload_type: &str, payload: impl Content + 'a, key: &Key) -> io::Result<Sealed<'a>> {
+    let header = format!("DSSEv1 {} {payload_type} {} ", payload_type.len(), payload.length()?);
+    let sig = key.sign_written(|out| {
+        out.write_all(header.as_bytes())?;
+        payload.write_to(out)
+    })?;
+    let signature = serde_json::to_string(&Signature::of(&sig, key))?;
+    Ok(Sealed {
+        head: format!("{{\"payloadType\":{},\"payload\":\"", serde_json::to_string(payload_type)?),
+        payload: Box::new(payload),
+        tail: format!("\",\"signatures\":[{signature}]}}\n"),
+    })
+}
+
+impl Content for Sealed<'_> {
+    fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut out = BufWriter::new(out);
+        out.write_all(self.head.as_bytes())?;
+        let mut base64 = EncoderWriter::new(&mut out, &STANDARD);
+        self.payload.write_to(&mut base64)?;
+        base64.finish()?;
+        drop(base64);
+        out.write_all(self.tail.as_bytes())?;
+        out.flush()
     }
-    let signature = Signature::of(&key.sign(&signed), key);
-    let head = format!("{{\"payloadType\":{},\"payload\":\"", serde_json::to_string(payload_type)?);
-    let tail = format!("\",\"signatures\":[{}]}}\n", serde_json::to_string(&signature)?);
-    let mut text = String::with_capacity(head.len() + length.div_ceil(3) * 4 + tail.len());
-    text.push_str(&head);
-    STANDARD.encode_string(payload, &mut text);
-    text.push_str(&tail);
-    Ok(text.into_bytes())
 }
 
 impl Signature {

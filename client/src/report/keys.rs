@@ -1,5 +1,6 @@
 //! The contributor's ed25519 key: made once, kept in a file that only its owner can read.
 
+use std::cell::Cell;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
@@ -8,8 +9,11 @@ use std::{env, fmt};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use ed25519_dalek::{Signer, SigningKey, VerifyingKey};
-use sha2::{Digest, Sha256};
+use ed25519_dalek::hazmat::{ExpandedSecretKey, raw_sign_byupdate};
+use ed25519_dalek::{SignatureError, Signer, SigningKey, VerifyingKey};
+use sha2::{Digest, Sha256, Sha512};
+
+use super::content::Hashing;
 
 /// Names the file whose key is used, instead of the one in the configuration folder.
 pub const PATH_VARIABLE: &str = "DISKATLAS_KEY";
@@ -81,6 +85,25 @@ impl Key {
     #[must_use]
     pub fn sign(&self, message: &[u8]) -> [u8; 64] {
         self.0.sign(message).to_bytes()
+    }
+
+    /// Signs the message that `write` writes, without holding it: as [`Key::sign`], which also goes over it twice. `write`
+    /// is called twice and writes the same bytes each time; otherwise the signature fits nothing.
+    ///
+    /// # Errors
+    /// What `write` said.
+    pub fn sign_written(&self, write: impl Fn(&mut dyn Write) -> io::Result<()>) -> io::Result<[u8; 64]> {
+        let problem = Cell::new(None);
+        let message = |hasher: &mut Sha512| {
+            write(&mut Hashing(hasher)).map_err(|error| {
+                problem.set(Some(error));
+                SignatureError::new()
+            })
+        };
+        let secret = ExpandedSecretKey::from(self.0.as_bytes());
+        raw_sign_byupdate(&secret, message, &self.0.verifying_key())
+            .map(|signature| signature.to_bytes())
+            .map_err(|error| problem.take().unwrap_or_else(|| io::Error::other(error.to_string())))
     }
 
     fn to_line(&self) -> String {

@@ -1,10 +1,12 @@
 //! Puts a signed document on disk: whole or not at all, and somewhere else rather than nowhere.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::{env, process};
+
+use super::content::Content;
 
 /// Where a document came to lie.
 #[derive(Debug)]
@@ -21,7 +23,7 @@ pub enum SaveError {
         "the file system that holds {} is full, and {bytes} bytes are needed: free some space there, or name another place with -o",
         path.display()
     )]
-    Full { path: PathBuf, bytes: usize },
+    Full { path: PathBuf, bytes: u64 },
     #[error("no permission to write {}: name another place with -o", .0.display())]
     Forbidden(PathBuf),
     #[error("the folder of {} does not exist: make it, or name another place with -o", .0.display())]
@@ -35,7 +37,7 @@ pub enum SaveError {
 }
 
 impl SaveError {
-    fn new(path: &Path, bytes: usize, source: io::Error) -> Self {
+    fn new(path: &Path, bytes: u64, source: io::Error) -> Self {
         let path = path.to_owned();
         match source.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full { path, bytes },
@@ -46,13 +48,13 @@ impl SaveError {
     }
 }
 
-/// Writes `bytes` to `path`, and when that fails to the first folder that takes them: `$TMPDIR`, `/var/tmp`, `/tmp`, `$HOME`,
+/// Writes `content` to `path`, and when that fails to the first folder that takes it: `$TMPDIR`, `/var/tmp`, `/tmp`, `$HOME`,
 /// the memory file system. A measurement of hours is not lost to a full disk.
 ///
 /// # Errors
-/// The error of `path` itself, when no other place took the bytes either.
-pub fn save(path: &Path, bytes: &[u8]) -> Result<Saved, SaveError> {
-    save_or_fall_back(path, bytes, &fallback_folders())
+/// The error of `path` itself, when no other place took the content either.
+pub fn save(path: &Path, content: &dyn Content) -> Result<Saved, SaveError> {
+    save_or_fall_back(path, content, &fallback_folders())
 }
 
 /// What would keep [`save`] from writing `path`, before hours are spent on measuring. Leaves nothing behind.
@@ -78,13 +80,13 @@ fn fallback_folders() -> Vec<PathBuf> {
         .collect()
 }
 
-fn save_or_fall_back(path: &Path, bytes: &[u8], folders: &[PathBuf]) -> Result<Saved, SaveError> {
-    let Err(error) = write(path, bytes) else {
+fn save_or_fall_back(path: &Path, content: &dyn Content, folders: &[PathBuf]) -> Result<Saved, SaveError> {
+    let Err(error) = write(path, content) else {
         return Ok(Saved { path: path.to_owned(), instead_because: None });
     };
     for folder in folders {
         let other = free_name(folder, path);
-        if write(&other, bytes).is_ok() {
+        if write(&other, content).is_ok() {
             return Ok(Saved { path: other, instead_because: Some(error) });
         }
     }
@@ -129,19 +131,21 @@ impl Target {
     }
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<(), SaveError> {
+fn write(path: &Path, content: &dyn Content) -> Result<(), SaveError> {
     let written = match Target::of(path)? {
-        Target::File(path) => replace(&path, bytes),
-        Target::Stream(path) => OpenOptions::new().write(true).open(path).and_then(|mut file| file.write_all(bytes)),
+        Target::File(path) => replace(&path, content),
+        Target::Stream(path) => {
+            OpenOptions::new().write(true).open(path).and_then(|mut file| content.write_to(&mut file))
+        }
     };
-    written.map_err(|error| SaveError::new(path, bytes.len(), error))
+    written.map_err(|error| SaveError::new(path, content.length().unwrap_or(0), error))
 }
 
 /// Writes beside `path` and renames, so that a reader, or a power cut, sees the old file or the whole new one.
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn replace(path: &Path, content: &dyn Content) -> io::Result<()> {
     let temporary = temporary_name(path);
     let written = create(&temporary)
-        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+        .and_then(|mut file| content.write_to(&mut file).and_then(|()| file.sync_all()))
         .and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {
         let _ = fs::remove_file(&temporary);
@@ -183,7 +187,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.run.json");
         fs::write(&path, "an older and longer run").unwrap();
-        let saved = save(&path, b"new").unwrap();
+        let saved = save(&path, &b"new").unwrap();
         assert_eq!(saved.path, path);
         assert!(saved.instead_because.is_none());
         assert_eq!(fs::read(&path).unwrap(), b"new");
@@ -193,7 +197,7 @@ mod tests {
     #[test]
     fn a_full_disk_costs_no_data_and_says_what_to_do() {
         let folder = tempfile::tempdir().unwrap();
-        let saved = save_or_fall_back(Path::new("/dev/full"), b"hours", &[folder.path().to_owned()]).unwrap();
+        let saved = save_or_fall_back(Path::new("/dev/full"), &b"hours", &[folder.path().to_owned()]).unwrap();
         assert_eq!(saved.path, folder.path().join("diskatlas.run.json"));
         assert_eq!(fs::read(&saved.path).unwrap(), b"hours");
         let words = saved.instead_because.unwrap().to_string();
@@ -205,7 +209,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("a.run.json"), "another").unwrap();
         let nowhere = folder.path().join("missing/a.run.json");
-        let saved = save_or_fall_back(&nowhere, b"new", &[folder.path().to_owned()]).unwrap();
+        let saved = save_or_fall_back(&nowhere, &b"new", &[folder.path().to_owned()]).unwrap();
         assert_eq!(saved.path, folder.path().join("a-1.run.json"));
         assert!(matches!(saved.instead_because, Some(SaveError::NoFolder(_))));
         assert_eq!(fs::read(folder.path().join("a.run.json")).unwrap(), b"another");
@@ -213,7 +217,7 @@ mod tests {
 
     #[test]
     fn when_no_place_takes_the_bytes_the_error_is_of_the_place_that_was_asked_for() {
-        let error = save_or_fall_back(Path::new("/dev/full"), b"x", &[PathBuf::from("/proc")]).unwrap_err();
+        let error = save_or_fall_back(Path::new("/dev/full"), &b"x", &[PathBuf::from("/proc")]).unwrap_err();
         assert!(matches!(error, SaveError::Full { .. }), "{error}");
     }
 
@@ -221,7 +225,7 @@ mod tests {
     fn a_failed_write_leaves_the_older_file_and_no_part() {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("taken")).unwrap();
-        assert!(matches!(write(&folder.path().join("taken"), b"x"), Err(SaveError::Folder(_))));
+        assert!(matches!(write(&folder.path().join("taken"), &b"x"), Err(SaveError::Folder(_))));
         assert_eq!(names(folder.path()), ["taken"]);
     }
 
@@ -231,14 +235,14 @@ mod tests {
         let (link, file) = (folder.path().join("link"), folder.path().join("file"));
         fs::write(&file, "old").unwrap();
         symlink(&file, &link).unwrap();
-        save(&link, b"new").unwrap();
+        save(&link, &b"new").unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read(&file).unwrap(), b"new");
     }
 
     #[test]
     fn a_stream_is_written_to_and_not_replaced() {
-        save(Path::new("/dev/null"), b"x").unwrap();
+        save(Path::new("/dev/null"), &b"x").unwrap();
         assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
     }
 

@@ -51,13 +51,7 @@ pub fn measure(
     let disturbances = Vec::new();
     let mut run =
         Run { target, request, tree, display, interrupt, journal, watch, disturbances, clock_offset_ns, notes, end };
-    let no_rotation = run.decide_rotation();
-    let mut benchmarks = Vec::new();
-    for (index, &kind) in request.kinds.iter().enumerate() {
-        let entry = run.measure_kind(kind, &request.kinds[index + 1..], no_rotation.as_deref());
-        benchmarks.push(entry);
-    }
-    run.display.finish();
+    let benchmarks = run.measure_all();
     let (end, disturbances) = (run.end, run.disturbances);
     drop(go_first);
     let interference = counters(target, tree).since(&before);
@@ -66,25 +60,34 @@ pub fn measure(
     if interrupted {
         journal.stopped(target.device.now_ns().wrapping_add_signed(clock_offset_ns));
     }
-    let header = &journal.header;
-    let document = RunDocument {
+    let conditions = Conditions {
+        disturbances,
+        cpu_khz,
+        load_average_most,
+        ..conditions(target, tree, request, &interference, journal, interrupted, &benchmarks)
+    };
+    (document(target, request, journal, conditions, benchmarks), end)
+}
+
+fn document(
+    target: &Target,
+    request: &Request,
+    journal: &RunJournal,
+    conditions: Conditions,
+    benchmarks: Vec<Benchmark>,
+) -> RunDocument {
+    RunDocument {
         schema: SCHEMA.to_owned(),
-        run_id: header.run_id.clone(),
-        created_at: header.created_at.clone(),
+        run_id: journal.header.run_id.clone(),
+        created_at: journal.header.created_at.clone(),
         provenance: target.provenance,
         license: request.license.clone(),
         probe: probe(),
         host: target.host.clone(),
         device: target.report.clone(),
-        conditions: Conditions {
-            disturbances,
-            cpu_khz,
-            load_average_most,
-            ..conditions(target, tree, request, &interference, journal, interrupted, &benchmarks)
-        },
+        conditions,
         benchmarks,
-    };
-    (document, end)
+    }
 }
 
 struct Run<'a> {
@@ -102,7 +105,27 @@ struct Run<'a> {
     end: End,
 }
 
+/// What a kind gave, and what happened meanwhile.
+struct Taken {
+    measurement: Measurement,
+    elapsed_ns: u64,
+    interference: Interference,
+    errors: Vec<MediumError>,
+}
+
 impl Run<'_> {
+    /// An entry for each kind that was asked for.
+    fn measure_all(&mut self) -> Vec<Benchmark> {
+        let no_rotation = self.decide_rotation();
+        let kinds = &self.request.kinds[..];
+        let entries = kinds.iter().enumerate();
+        let entries =
+            entries.map(|(index, &kind)| self.measure_kind(kind, &kinds[index + 1..], no_rotation.as_deref()));
+        let entries = entries.collect();
+        self.display.finish();
+        entries
+    }
+
     /// Finds the period of a turn and settles whether the device turns. Answers why kinds that need it are skipped.
     fn decide_rotation(&mut self) -> Option<String> {
         if self.request.rotational == Some(false) {
@@ -162,27 +185,57 @@ impl Run<'_> {
         later: &[&'static dyn Kind],
         no_rotation: Option<&str>,
     ) -> Benchmark {
-        let skipped = |why: &str| Benchmark::Skipped { kind: kind.slug().to_owned(), skipped: why.to_owned() };
-        if let Some(entry) = self.journal.recall_finished(kind.slug()) {
-            self.disturbances.extend(self.journal.disturbances(kind.slug()));
+        if let Some(entry) = self.without_measuring(kind, no_rotation) {
             return entry;
         }
-        match &self.end {
-            End::Complete => {}
-            End::Interrupted => return skipped("the run was interrupted before this benchmark"),
-            End::Gone(_) => return skipped("the device vanished before this benchmark"),
-        }
-        if let Some(why) = no_rotation.filter(|_| kind.needs_rotation()) {
-            return skipped(why);
-        }
-        let rotation_ns = self.notes.rotation_ns.unwrap_or(TYPICAL_ROTATION_NS);
-        let geometry = self.target.device.geometry();
-        let later_ns =
-            later.iter().map(|kind| kind.cost(&geometry, &self.request.settings, rotation_ns).elapsed_ns).sum();
         let wish = kind.caches(&self.request.settings);
         let switches = self.request.settings.switch_caches;
         let (mut used, changed) = caches::prepare(self.target.device.as_mut(), wish, switches);
         used.write = used.write.or(self.target.report.write_cache.current);
+        let Taken { measurement: Measurement { result, stop }, elapsed_ns, interference, errors } =
+            self.take(kind, later);
+        for problem in caches::put_back(self.target.device.as_mut(), changed) {
+            self.display.warn(&problem);
+        }
+        let entry = match result {
+            Ok(Samples { params, samples }) => Benchmark::Measured(Measured {
+                kind: kind.slug().to_owned(),
+                version: kind.version(),
+                params,
+                samples,
+                elapsed_ns,
+                caches: Some(used),
+                interference,
+                errors,
+            }),
+            Err(nothing) => skipped(kind, &nothing.0),
+        };
+        match stop {
+            Some(stop) => self.stopped(stop),
+            None => self.journal.finish_kind(&entry, self.clock_ns()),
+        }
+        entry
+    }
+
+    /// The entry of a kind that an earlier process finished, or that can't be measured.
+    fn without_measuring(&mut self, kind: &'static dyn Kind, no_rotation: Option<&str>) -> Option<Benchmark> {
+        if let Some(entry) = self.journal.recall_finished(kind.slug()) {
+            self.disturbances.extend(self.journal.disturbances(kind.slug()));
+            return Some(entry);
+        }
+        let why = match &self.end {
+            End::Complete => no_rotation.filter(|_| kind.needs_rotation())?,
+            End::Interrupted => "the run was interrupted before this benchmark",
+            End::Gone(_) => "the device vanished before this benchmark",
+        };
+        Some(skipped(kind, why))
+    }
+
+    fn take(&mut self, kind: &'static dyn Kind, later: &[&'static dyn Kind]) -> Taken {
+        let rotation_ns = self.notes.rotation_ns.unwrap_or(TYPICAL_ROTATION_NS);
+        let geometry = self.target.device.geometry();
+        let later_ns =
+            later.iter().map(|kind| kind.cost(&geometry, &self.request.settings, rotation_ns).elapsed_ns).sum();
         let before = counters(self.target, self.tree);
         let earlier_ns = self.journal.elapsed_ns(kind.slug());
         let start_ns = self.target.device.now_ns();
@@ -193,23 +246,7 @@ impl Run<'_> {
         });
         let elapsed_ns = earlier_ns + (self.target.device.now_ns() - start_ns);
         let interference = counters(self.target, self.tree).since(&before);
-        for problem in caches::put_back(self.target.device.as_mut(), changed) {
-            self.display.warn(&problem);
-        }
-        let Measurement { result, stop } = measurement;
-        let entry = match result {
-            Ok(samples) => {
-                let mut entry = measured(kind, samples, elapsed_ns, interference, errors);
-                entry.caches = Some(used);
-                Benchmark::Measured(entry)
-            }
-            Err(nothing) => skipped(&nothing.0),
-        };
-        match stop {
-            Some(stop) => self.stopped(stop),
-            None => self.journal.finish_kind(&entry, self.clock_ns()),
-        }
-        entry
+        Taken { measurement, elapsed_ns, interference, errors }
     }
 
     fn session<T>(&mut self, what: &str, later_ns: u64, act: impl FnOnce(&mut Session<'_>) -> T) -> T {
@@ -247,23 +284,8 @@ impl Run<'_> {
     }
 }
 
-fn measured(
-    kind: &dyn Kind,
-    samples: Samples,
-    elapsed_ns: u64,
-    interference: Interference,
-    errors: Vec<MediumError>,
-) -> Measured {
-    Measured {
-        kind: kind.slug().to_owned(),
-        version: kind.version(),
-        params: samples.params,
-        samples: samples.samples,
-        elapsed_ns,
-        caches: None,
-        interference,
-        errors,
-    }
+fn skipped(kind: &dyn Kind, why: &str) -> Benchmark {
+    Benchmark::Skipped { kind: kind.slug().to_owned(), skipped: why.to_owned() }
 }
 
 fn counters(target: &Target, tree: &Tree) -> Counters {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
 use diskatlas::report::keys::Key;
-use diskatlas::report::{document::RunDocument, sign_document};
+use diskatlas::report::{content::Content, document::RunDocument, sign_document};
 use tempfile::TempDir;
 
 /// A document made up for tests; it says so itself.
@@ -51,7 +51,7 @@ impl Home {
 pub fn sign(change: impl FnOnce(&mut RunDocument)) -> Vec<u8> {
     let mut document: RunDocument = serde_json::from_str(SAMPLE).unwrap();
     change(&mut document);
-    sign_document(&document, &key()).unwrap()
+    sign_document(&document, &key()).unwrap().to_vec().unwrap()
 }
 
 pub fn key() -> Key {

@@ -85,6 +85,12 @@ impl Json {
     }
 }
 
+impl Default for Json {
+    fn default() -> Self {
+        Self::Scalar(Value::Null)
+    }
+}
+
 /// A member of an object; null where there is none of that name, or no object.
 impl Index<&str> for Json {
     type Output = Self;

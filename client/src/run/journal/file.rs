@@ -4,12 +4,15 @@
 //! before it (none before the first) and the JSON: a line that was lost, changed or only half written ends what counts.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::mem;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 use sha2::{Digest, Sha256};
+
+use crate::report::content::{Content, Hashing};
 
 const CHECKSUM_DIGITS: usize = 16;
 
@@ -22,7 +25,7 @@ pub struct JournalFile {
     length: u64,
     checksum: String,
     /// Lines that did not fit yet, oldest first.
-    waiting: Vec<String>,
+    waiting: Vec<Vec<u8>>,
 }
 
 /// Why there is no journal to write to, or to read.
@@ -39,18 +42,25 @@ pub enum JournalError {
 }
 
 impl JournalError {
-    fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
+    pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         |source| Self::Io { path, source }
     }
 }
 
-/// The lines of a journal that count, as JSON, and what comes after them.
+/// Where the lines of a journal stand that count, and what comes after them.
 #[derive(Debug)]
 pub struct Lines {
-    pub lines: Vec<String>,
+    pub places: Vec<Place>,
     /// Bytes after the last line that counts: of a line that was being written, or of damaged ones.
     pub dropped_bytes: u64,
+}
+
+/// The JSON of one line.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    offset: u64,
+    length: u64,
 }
 
 impl JournalFile {
@@ -75,18 +85,27 @@ impl JournalFile {
     /// # Errors
     /// [`JournalError`].
     pub fn open(path: &Path) -> Result<(Self, Lines), JournalError> {
-        let mut file = match OpenOptions::new().read(true).write(true).open(path) {
+        let file = match OpenOptions::new().read(true).write(true).open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(JournalError::Missing(path.to_owned()));
             }
             other => other.map_err(JournalError::io(path))?,
         };
         lock(&file, path)?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(JournalError::io(path))?;
-        let (lines, length, checksum) = valid_lines(&bytes);
-        let dropped_bytes = bytes.len() as u64 - length;
-        Ok((Self::new(file, path, length, checksum), Lines { lines, dropped_bytes }))
+        let scan = Scan::of(&file).map_err(JournalError::io(path))?;
+        let total = file.metadata().map_err(JournalError::io(path))?.len();
+        let lines = Lines { places: scan.places, dropped_bytes: total.saturating_sub(scan.length) };
+        Ok((Self::new(file, path, scan.length, scan.checksum), lines))
+    }
+
+    /// The JSON of a line: one of a finished kind may hold millions of numbers, and is read bit by bit.
+    ///
+    /// # Errors
+    /// What the file system said.
+    pub fn line(&self, place: Place) -> io::Result<impl BufRead> {
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(place.offset))?;
+        Ok(BufReader::new(file.take(place.length)))
     }
 
     fn new(file: File, path: &Path, length: u64, checksum: String) -> Self {
@@ -103,32 +122,35 @@ impl JournalFile {
     ///
     /// # Errors
     /// What the file system said.
-    pub fn append(&mut self, json: String) -> io::Result<()> {
-        self.waiting.push(json);
-        let mut text = String::new();
-        let mut checksum = self.checksum.clone();
-        for json in &self.waiting {
-            checksum = checksum_of(&checksum, json);
-            text.push_str(&checksum);
-            text.push(' ');
-            text.push_str(json);
-            text.push('\n');
-        }
-        // What stands after the lines that count is cut off first, so that no mixture of old and new can count.
-        let written = self
-            .file
-            .set_len(self.length)
-            .and_then(|()| self.file.seek(SeekFrom::Start(self.length)))
-            .and_then(|_| self.file.write_all(text.as_bytes()))
-            .and_then(|()| self.file.sync_data());
-        if let Err(error) = written {
+    pub fn append(&mut self, json: &dyn Content) -> io::Result<()> {
+        let mut waiting = mem::take(&mut self.waiting);
+        let written = self.write(waiting.iter().map(|line| line as &dyn Content).chain([json]));
+        if written.is_err() {
             let _ = self.file.set_len(self.length);
-            return Err(error);
+            waiting.push(json.to_vec()?);
+            self.waiting = waiting;
         }
-        self.length += text.len() as u64;
-        self.checksum = checksum;
-        self.waiting.clear();
+        (self.length, self.checksum) = written?;
         Ok(())
+    }
+
+    /// Answers with the length and the checksum that the file has then.
+    fn write<'a>(&self, lines: impl Iterator<Item = &'a dyn Content>) -> io::Result<(u64, String)> {
+        // What stands after the lines that count is cut off first, so that no mixture of old and new can count.
+        self.file.set_len(self.length)?;
+        let mut out = BufWriter::new(&self.file);
+        out.seek(SeekFrom::Start(self.length))?;
+        let mut checksum = self.checksum.clone();
+        for line in lines {
+            checksum = checksum_of(&checksum, line)?;
+            write!(out, "{checksum} ")?;
+            line.write_to(&mut out)?;
+            out.write_all(b"\n")?;
+        }
+        let length = out.stream_position()?;
+        out.flush()?;
+        self.file.sync_data()?;
+        Ok((length, checksum))
     }
 
     /// Puts another handle in the place of the file's: one that can't be written stands for a full file system.
@@ -149,27 +171,59 @@ impl JournalFile {
 }
 
 /// The lines up to the first that is not as it was written, their length in bytes and the last one's checksum.
-fn valid_lines(bytes: &[u8]) -> (Vec<String>, u64, String) {
-    let (mut lines, mut length, mut checksum) = (Vec::new(), 0, String::new());
-    for line in bytes.split_inclusive(|&byte| byte == b'\n') {
-        let Some(json) = line_of(line, &checksum) else { break };
-        checksum = checksum_of(&checksum, json);
-        length += line.len() as u64;
-        lines.push(json.to_owned());
+#[derive(Default)]
+struct Scan {
+    places: Vec<Place>,
+    length: u64,
+    checksum: String,
+}
+
+impl Scan {
+    fn of(file: &File) -> io::Result<Self> {
+        let (mut scan, mut reader) = (Self::default(), BufReader::new(file));
+        while let Some((place, checksum)) = scan.next_line(&mut reader)? {
+            scan.places.push(place);
+            scan.length = place.offset + place.length + 1;
+            scan.checksum = checksum;
+        }
+        Ok(scan)
     }
-    (lines, length, checksum)
+
+    /// The next line, if it is whole and its checksum follows from the one before.
+    fn next_line(&self, reader: &mut impl BufRead) -> io::Result<Option<(Place, String)>> {
+        let mut stated = Vec::with_capacity(CHECKSUM_DIGITS + 1);
+        reader.take(CHECKSUM_DIGITS as u64 + 1).read_to_end(&mut stated)?;
+        let mut place = Place { offset: self.length + stated.len() as u64, length: 0 };
+        let mut digest = Sha256::new().chain_update(&self.checksum);
+        loop {
+            let bytes = reader.fill_buf()?;
+            if bytes.is_empty() {
+                return Ok(None);
+            }
+            let end = bytes.iter().position(|&byte| byte == b'\n');
+            let taken = end.unwrap_or(bytes.len());
+            digest.update(&bytes[..taken]);
+            place.length += taken as u64;
+            reader.consume(taken + usize::from(end.is_some()));
+            if end.is_some() {
+                break;
+            }
+        }
+        let checksum = digits(digest);
+        let fits = stated.strip_suffix(b" ") == Some(checksum.as_bytes());
+        Ok(fits.then_some((place, checksum)))
+    }
 }
 
-/// The JSON of a whole line whose checksum follows from the one before.
-fn line_of<'a>(line: &'a [u8], before: &str) -> Option<&'a str> {
-    let text = std::str::from_utf8(line.strip_suffix(b"\n")?).ok()?;
-    let (stated, json) = text.split_once(' ')?;
-    (stated == checksum_of(before, json)).then_some(json)
+fn checksum_of(before: &str, json: &dyn Content) -> io::Result<String> {
+    let mut digest = Sha256::new().chain_update(before);
+    json.write_to(&mut Hashing(&mut digest))?;
+    Ok(digits(digest))
 }
 
-fn checksum_of(before: &str, json: &str) -> String {
-    let digest = Sha256::new().chain_update(before).chain_update(json).finalize();
-    digest.iter().take(CHECKSUM_DIGITS / 2).fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+fn digits(digest: Sha256) -> String {
+    let bytes = digest.finalize();
+    bytes.iter().take(CHECKSUM_DIGITS / 2).fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
 fn lock(file: &File, path: &Path) -> Result<(), JournalError> {

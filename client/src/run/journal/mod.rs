@@ -5,7 +5,9 @@ mod records;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
+use std::io;
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -13,7 +15,9 @@ use jiff::Timestamp;
 use crate::benchmarks::{Journal, Piece};
 use crate::cli::say;
 use crate::identify::{Tree, host};
+use crate::report::content::{Content, JsonText};
 use crate::report::document::{Benchmark, Disturbance, Interruption};
+use crate::report::json::Json;
 
 pub use file::{JournalError, JournalFile};
 pub use records::{Asked, CachesBefore, FORMAT, Header, Moment, Record};
@@ -60,8 +64,8 @@ impl RunJournal {
             Err(error @ (JournalError::Unfinished(_) | JournalError::InUse(_))) => return Err(error),
             Err(error) => say!("warning: no journal can be kept, so that this run can't be resumed: {error}"),
         }
-        let line = serde_json::to_string(&journal.header);
-        journal.write_line(line);
+        let header = journal.header.clone();
+        journal.write_line(&JsonText(&header));
         Ok(journal)
     }
 
@@ -72,14 +76,17 @@ impl RunJournal {
     pub fn load(path: &Path) -> Result<(Self, u64), LoadError> {
         let (file, lines) = JournalFile::open(path)?;
         let shown = || path.display().to_string();
-        let mut texts = lines.lines.iter();
-        let header = texts.next().ok_or_else(|| LoadError::NoHeader(shown()))?;
-        check_version(header, &shown())?;
-        let header: Header = serde_json::from_str(header).map_err(|_| LoadError::NoHeader(shown()))?;
+        let mut places = lines.places.into_iter();
+        let no_header = || LoadError::NoHeader(shown());
+        let header = places.next().and_then(|place| io::read_to_string(file.line(place).ok()?).ok());
+        let header = header.ok_or_else(no_header)?;
+        check_version(&header, &shown())?;
+        let header: Header = serde_json::from_str(&header).map_err(|_| no_header())?;
         let mut journal = Self::new(header);
-        for text in texts {
+        for place in places {
+            let line = file.line(place).map_err(JournalError::io(path))?;
             // A checksum that fits and a record that doesn't: nothing writes that, and what follows is of no use.
-            let Ok(record) = serde_json::from_str(text) else { break };
+            let Ok(record) = serde_json::from_reader(line) else { break };
             journal.replay(record);
         }
         journal.file = Some(file);
@@ -99,7 +106,7 @@ impl RunJournal {
         }
     }
 
-    fn replay(&mut self, record: Record) {
+    fn replay(&mut self, record: Record<'_>) {
         let moment = record.moment().clone();
         match record {
             Record::Began { boot_id, .. } => {
@@ -111,18 +118,27 @@ impl RunJournal {
             }
             Record::Piece { kind, name, piece, .. } => {
                 self.goes_on_at(&kind, Some(&name));
-                self.pieces.entry((kind, name)).or_default().push_back(piece);
+                self.pieces.entry((kind, name)).or_default().push_back(piece.into_owned());
                 self.worth_keeping = true;
             }
             Record::Finished { entry, .. } => {
                 self.goes_on_at(entry.kind(), None);
-                self.finished.insert(entry.kind().to_owned(), entry);
+                self.forget_values(entry.kind());
+                self.finished.insert(entry.kind().to_owned(), entry.into_owned());
                 self.worth_keeping = true;
             }
             Record::Stopped { .. } => {}
         }
         if let Some((last, _)) = &mut self.last {
             *last = moment;
+        }
+    }
+
+    /// The entry of a finished kind has what its pieces measured; what disturbed them stands with the pieces alone.
+    fn forget_values(&mut self, kind: &str) {
+        let of_kind = self.pieces.iter_mut().filter(|((of, _), _)| of == kind);
+        for piece in of_kind.flat_map(|(_, pieces)| pieces) {
+            piece.value = Json::default();
         }
     }
 
@@ -182,7 +198,7 @@ impl RunJournal {
         self.pieces.retain(|(kind, _), _| kind != entry.kind());
         self.goes_on_at(entry.kind(), None);
         self.worth_keeping = true;
-        self.write(&Record::Finished { moment, entry: entry.clone() });
+        self.write(&Record::Finished { moment, entry: Cow::Borrowed(entry) });
     }
 
     /// The run ends before it is through.
@@ -211,13 +227,13 @@ impl RunJournal {
         }
     }
 
-    fn write(&mut self, record: &Record) {
-        self.write_line(serde_json::to_string(record));
+    fn write(&mut self, record: &Record<'_>) {
+        self.write_line(&JsonText(record));
     }
 
     /// A journal that can't be written costs nobody the run: the line waits, and the person is told once.
-    fn write_line(&mut self, line: serde_json::Result<String>) {
-        let (Some(file), Ok(line)) = (&mut self.file, line) else { return };
+    fn write_line(&mut self, line: &dyn Content) {
+        let Some(file) = &mut self.file else { return };
         match file.append(line) {
             Ok(()) if self.failing => say!("the journal is complete again"),
             Ok(()) => {}
@@ -258,7 +274,7 @@ impl Journal for KindJournal<'_> {
             moment: Moment { at: now_text(), clock_ns: piece.ended_ns },
             kind: self.kind.to_owned(),
             name: name.to_owned(),
-            piece: piece.clone(),
+            piece: Cow::Borrowed(piece),
         });
     }
 }

@@ -1,5 +1,7 @@
 //! What a journal holds, record by record.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::benchmarks::{Kind, Piece, Settings, registry};
@@ -91,18 +93,18 @@ pub struct Moment {
 /// Everything after the header.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Record {
+pub enum Record<'a> {
     /// A process begins to measure; each after the first one goes on with a run that was cut off.
     Began { moment: Moment, boot_id: Option<String> },
     /// A piece is finished.
-    Piece { moment: Moment, kind: String, name: String, piece: Piece },
+    Piece { moment: Moment, kind: String, name: String, piece: Cow<'a, Piece> },
     /// A kind is finished, and this is its entry in the document.
-    Finished { moment: Moment, entry: Benchmark },
+    Finished { moment: Moment, entry: Cow<'a, Benchmark> },
     /// The process ends before the run is through, and has time to say so.
     Stopped { moment: Moment },
 }
 
-impl Record {
+impl Record<'_> {
     #[must_use]
     pub const fn moment(&self) -> &Moment {
         match self {
