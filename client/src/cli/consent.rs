@@ -1,11 +1,13 @@
 //! The contributor's consent: under which licence a result is given away. Without it nothing is sent.
 
-use std::io::{self, BufRead, IsTerminal};
+use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
 
 use super::{UsageError, load_or_create_key, say};
-use crate::report::envelope::{Envelope, Verified};
-use crate::report::{document::PAYLOAD_TYPE, save};
+use crate::report::content::Content;
+use crate::report::document::PAYLOAD_TYPE;
+use crate::report::envelope::{Verified, seal};
+use crate::report::save;
 
 /// SPDX identifiers that an archive takes, and what they mean.
 pub const LICENSES: [(&str, &str); 2] = [
@@ -60,7 +62,7 @@ fn answer(line: &str) -> Option<String> {
 /// # Errors
 /// [`UsageError`] where there is no consent, or another licence stands in the document already.
 pub fn settle(file: &Path, envelope: Vec<u8>, verified: &Verified, given: Option<&str>) -> anyhow::Result<Vec<u8>> {
-    let Some(place) = find(&verified.payload, NO_LICENSE) else {
+    let Some(place) = find(verified.payload(), NO_LICENSE) else {
         return refuse_another(verified, given).map(|()| envelope);
     };
     let Some(license) = given.map(str::to_owned).or_else(ask) else {
@@ -84,15 +86,15 @@ pub fn settle(file: &Path, envelope: Vec<u8>, verified: &Verified, given: Option
         ))
         .into());
     }
-    let payload = with_license(&verified.payload, place, &license);
-    let mut bytes = serde_json::to_vec(&Envelope::sign(PAYLOAD_TYPE, &payload, &key))?;
-    bytes.push(b'\n');
-    let saved = save::save(file, &bytes)?;
+    drop(envelope);
+    let payload = WithLicense { payload: verified.payload(), place, license: &license };
+    let sealed = seal(PAYLOAD_TYPE, payload, &key)?;
+    let saved = save::save(file, &sealed)?;
     if let Some(why) = saved.instead_because {
         say!("warning: {why}; what is sent lies in {} instead", saved.path.display());
     }
     say!("given away under {license}, and signed again");
-    Ok(bytes)
+    Ok(sealed.to_vec()?)
 }
 
 /// A document's licence is said once.
@@ -101,7 +103,7 @@ fn refuse_another(verified: &Verified, given: Option<&str>) -> anyhow::Result<()
     struct Stated {
         license: Option<String>,
     }
-    let document: Stated = serde_json::from_slice(&verified.payload).unwrap_or_default();
+    let document: Stated = serde_json::from_slice(verified.payload()).unwrap_or_default();
     match (document.license.as_deref(), given) {
         (Some(stated), Some(given)) if stated != given => Err(UsageError(format!(
             "the document is signed with the licence {stated} already, and that stays; leave --license out"
@@ -111,12 +113,19 @@ fn refuse_another(verified: &Verified, given: Option<&str>) -> anyhow::Result<()
     }
 }
 
-/// Everything else stays as it was signed, byte for byte.
-fn with_license(payload: &[u8], place: usize, license: &str) -> Vec<u8> {
-    let mut bytes = payload[..place].to_vec();
-    bytes.extend_from_slice(format!("\"license\":\"{license}\"").as_bytes());
-    bytes.extend_from_slice(&payload[place + NO_LICENSE.len()..]);
-    bytes
+/// A payload with a licence where it said that there is none. Everything else stays as it was signed, byte for byte.
+struct WithLicense<'a> {
+    payload: &'a [u8],
+    place: usize,
+    license: &'a str,
+}
+
+impl Content for WithLicense<'_> {
+    fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(&self.payload[..self.place])?;
+        write!(out, "\"license\":\"{}\"", self.license)?;
+        out.write_all(&self.payload[self.place + NO_LICENSE.len()..])
+    }
 }
 
 fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
@@ -141,7 +150,7 @@ mod tests {
     fn a_licence_changes_nothing_else_of_what_was_signed() {
         let payload = br#"{"schema":"run/v1","license":null,"device":{"model":"\"license\":null"}}"#;
         let place = find(payload, NO_LICENSE).expect("the place");
-        let changed = with_license(payload, place, "CC0-1.0");
+        let changed = WithLicense { payload, place, license: "CC0-1.0" }.to_vec().expect("bytes");
         let expected = br#"{"schema":"run/v1","license":"CC0-1.0","device":{"model":"\"license\":null"}}"#;
         assert_eq!(changed, expected);
     }

@@ -29,14 +29,15 @@ pub struct Args {
 
 pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
     let context = || args.file.display().to_string();
-    let envelope = Envelope::parse(&input::read_envelope(&args.file)?).with_context(context)?;
-    let verified = envelope.verify().with_context(context)?;
+    let bytes = input::read_envelope(&args.file)?;
+    let verified = Envelope::parse(&bytes).and_then(|envelope| envelope.verify()).with_context(context)?;
+    drop(bytes);
     if args.json {
-        stdout.write_all(&verified.payload)?;
+        stdout.write_all(verified.payload())?;
         writeln!(stdout)?;
         return Ok(Status::Done);
     }
-    let value: Json = serde_json::from_slice(&verified.payload).with_context(context)?;
+    let value: Json = serde_json::from_slice(verified.payload()).with_context(context)?;
     let violations = input::checker()?.check(&value).len() as u64;
     let document: RunDocument = RunDocument::deserialize(value).with_context(context)?;
     write!(stdout, "{}", describe(&document, &verified))?;

@@ -69,11 +69,11 @@ fn examine(bytes: &[u8]) -> anyhow::Result<Findings> {
     };
     let mut findings = Findings {
         signature_valid: true,
-        keyid: Some(verified.keyid),
-        public_key: Some(verified.public_key),
+        keyid: Some(verified.keyid.clone()),
+        public_key: Some(verified.public_key.clone()),
         ..Findings::default()
     };
-    match serde_json::from_slice::<Json>(&verified.payload) {
+    match serde_json::from_slice::<Json>(verified.payload()) {
         Ok(document) => {
             findings.violations = input::checker()?.check(&document);
             findings.run_id = document["run_id"].as_str().map(str::to_owned);

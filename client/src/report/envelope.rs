@@ -3,6 +3,7 @@
 //! What is signed is the payload's bytes in the pre-authentication encoding, so no canonical JSON is needed.
 //! The format is <https://github.com/secure-systems-lab/dsse>, protocol.md and envelope.md.
 
+use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
 
 use base64::Engine;
@@ -18,13 +19,15 @@ use super::keys::{self, ALGORITHM, Key};
 /// The largest envelope that the probe reads: the archive's limit after decompression.
 pub const MAX_ENVELOPE_BYTES: u64 = 64 * 1024 * 1024;
 
-/// An envelope as it stands in a file. Unknown members are ignored, as DSSE asks of its readers.
+/// An envelope as it stands in a file, whose payload stays where it was read. Unknown members are ignored, as DSSE
+/// asks of its readers.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
-pub struct Envelope {
+pub struct Envelope<'a> {
     #[serde(rename = "payloadType")]
     pub payload_type: String,
     /// Standard base64 with padding.
-    pub payload: String,
+    #[serde(borrow)]
+    pub payload: Cow<'a, str>,
     pub signatures: Vec<Signature>,
 }
 
@@ -42,9 +45,18 @@ pub struct Signature {
 /// What a correct signature vouches for.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Verified {
-    pub payload: Vec<u8>,
+    /// The pre-authentication encoding, which ends with the payload.
+    signed: Vec<u8>,
+    payload_from: usize,
     pub keyid: String,
     pub public_key: String,
+}
+
+impl Verified {
+    #[must_use]
+    pub fn payload(&self) -> &[u8] {
+        &self.signed[self.payload_from..]
+    }
 }
 
 /// Why bytes are not an envelope that can be trusted. Each says what was found and what was expected.
@@ -83,9 +95,14 @@ pub enum EnvelopeError {
 /// The DSSE v1 pre-authentication encoding: what is really signed.
 #[must_use]
 pub fn pre_authentication_encoding(payload_type: &str, payload: &[u8]) -> Vec<u8> {
-    let mut bytes = format!("DSSEv1 {} {payload_type} {} ", payload_type.len(), payload.len()).into_bytes();
+    let mut bytes = encoding_header(payload_type, payload.len() as u64).into_bytes();
     bytes.extend_from_slice(payload);
     bytes
+}
+
+/// What stands before the payload in that encoding.
+fn encoding_header(payload_type: &str, payload_length: u64) -> String {
+    format!("DSSEv1 {} {payload_type} {payload_length} ", payload_type.len())
 }
 
 /// A signed envelope with a line feed at the end, as JSON: what [`Envelope::sign`] makes. Its payload is written anew
@@ -101,7 +118,7 @@ pub struct Sealed<'a> {
 /// # Errors
 /// When the payload can't be written.
 pub fn seal<'a>(payload_type: &str, payload: impl Content + 'a, key: &Key) -> io::Result<Sealed<'a>> {
-    let header = format!("DSSEv1 {} {payload_type} {} ", payload_type.len(), payload.length()?);
+    let header = encoding_header(payload_type, payload.length()?);
     let sig = key.sign_written(|out| {
         out.write_all(header.as_bytes())?;
         payload.write_to(out)
@@ -133,13 +150,13 @@ impl Signature {
     }
 }
 
-impl Envelope {
+impl<'a> Envelope<'a> {
     #[must_use]
     pub fn sign(payload_type: &str, payload: &[u8], key: &Key) -> Self {
         let sig = key.sign(&pre_authentication_encoding(payload_type, payload));
         Self {
             payload_type: payload_type.to_owned(),
-            payload: STANDARD.encode(payload),
+            payload: STANDARD.encode(payload).into(),
             signatures: vec![Signature::of(&sig, key)],
         }
     }
@@ -148,7 +165,7 @@ impl Envelope {
     ///
     /// # Errors
     /// [`EnvelopeError`]: truncated, not JSON, or not an envelope.
-    pub fn parse(bytes: &[u8]) -> Result<Self, EnvelopeError> {
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, EnvelopeError> {
         serde_json::from_slice(bytes).map_err(|error| match error.classify() {
             serde_json::error::Category::Eof => EnvelopeError::Truncated { line: error.line(), column: error.column() },
             serde_json::error::Category::Data if is_run_document(bytes) => EnvelopeError::BareDocument,
@@ -174,17 +191,19 @@ impl Envelope {
         if signature.keyid != keyid {
             return Err(EnvelopeError::KeyidMismatch { found: signature.keyid.clone(), expected: keyid });
         }
-        let payload = decode("payload", &self.payload)?;
+        // The payload is decoded to where it is verified: one of a long run has tens of millions of bytes.
+        let mut signed = encoding_header(&self.payload_type, decoded_length(&self.payload)).into_bytes();
+        let payload_from = signed.len();
+        STANDARD
+            .decode_vec(self.payload.as_bytes(), &mut signed)
+            .map_err(|source| EnvelopeError::BadBase64 { member: "payload", source })?;
         let sig = decode("sig", &signature.sig)?;
         let sig = sig.as_slice().try_into().map_err(|_| EnvelopeError::SignatureLength(sig.len()))?;
         // The strict form also refuses keys of small order, for which one signature fits many messages.
         verifying_key
-            .verify_strict(
-                &pre_authentication_encoding(&self.payload_type, &payload),
-                &Ed25519Signature::from_bytes(sig),
-            )
+            .verify_strict(&signed, &Ed25519Signature::from_bytes(sig))
             .map_err(|_| EnvelopeError::WrongSignature)?;
-        Ok(Verified { payload, keyid, public_key: public_key.to_owned() })
+        Ok(Verified { signed, payload_from, keyid, public_key: public_key.to_owned() })
     }
 }
 
@@ -203,6 +222,12 @@ pub fn parse_public_key(text: &str) -> Result<VerifyingKey, EnvelopeError> {
         .try_into()
         .map_err(|_| EnvelopeError::BadPublicKey(format!("{} bytes, expected 32", bytes.len())))?;
     VerifyingKey::from_bytes(bytes).map_err(|error| EnvelopeError::BadPublicKey(error.to_string()))
+}
+
+/// Bytes that padded base64 stands for, where it is valid.
+fn decoded_length(base64: &str) -> u64 {
+    let padding = base64.bytes().rev().take_while(|&byte| byte == b'=').count();
+    (base64.len() / 4 * 3).saturating_sub(padding) as u64
 }
 
 fn decode(member: &'static str, text: &str) -> Result<Vec<u8>, EnvelopeError> {

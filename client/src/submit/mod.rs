@@ -12,7 +12,7 @@ mod retry;
 #[cfg(test)]
 mod fake;
 
-use std::io;
+use std::io::{self, Write};
 use std::time::Duration;
 
 pub use answer::{Accepted, Problem, Status};
@@ -77,7 +77,7 @@ fn words(problem: Option<&Problem>) -> String {
 /// # Errors
 /// [`SubmitError`]. After `Refused` the envelope needs a change, after the others it may be sent later as it is.
 pub fn send(session: &mut Session<'_>, endpoint: &Endpoint, envelope: &[u8]) -> Result<Accepted, SubmitError> {
-    let body = zstd::bulk::compress(envelope, ZSTD_LEVEL).map_err(SubmitError::Compression)?;
+    let body = compress(envelope).map_err(SubmitError::Compression)?;
     let url = endpoint.submissions_url();
     let response = session.request(|http| http.post(&url, &body))?;
     let strange = SubmitError::NotAnArchive { url, status: response.status };
@@ -85,6 +85,15 @@ pub fn send(session: &mut Session<'_>, endpoint: &Endpoint, envelope: &[u8]) -> 
         200..=202 => Accepted::parse(&response.body).ok_or(strange),
         _ => Err(unsuccessful(response, strange)),
     }
+}
+
+/// Room is made as the compressed bytes come, a quarter of the envelope; the frame says how long that was.
+fn compress(envelope: &[u8]) -> io::Result<Vec<u8>> {
+    let mut encoder = zstd::Encoder::new(Vec::new(), ZSTD_LEVEL)?;
+    encoder.set_pledged_src_size(Some(envelope.len() as u64))?;
+    encoder.include_contentsize(true)?;
+    encoder.write_all(envelope)?;
+    encoder.finish()
 }
 
 /// The error for an answer that is neither a success nor worth another attempt.
