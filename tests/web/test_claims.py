@@ -43,7 +43,7 @@ def claimed() -> str:
 def test_a_claim_stands_with_source_verdict_and_evidence(client: Client) -> None:
     shown = words(client, claimed())
     assert "9 MB/s (minimum) [1, page 3]" in shown
-    assert "exceeded 9.680 MB/s (9.660 to 9.700), better than claimed: 7.6 % above the claim" in shown
+    assert "exceeded 9.681 MB/s (9.660 to 9.700), better than claimed: 7.6 % above the claim" in shown
     assert "Sample vendor. A sample sheet" in shown
 
 
