@@ -10,7 +10,6 @@ from django.http import HttpRequest
 
 from server.catalog.models import (
     Citation,
-    Claim,
     DriveAlias,
     DriveModel,
     LiteratureValue,
@@ -27,11 +26,12 @@ class DriveAliasInline(admin.TabularInline):  # type: ignore[type-arg]  # stubs 
     extra = 0
 
 
-class LiteratureValueInline(admin.TabularInline):  # type: ignore[type-arg]  # stubs make it generic, Django does not
+class LiteratureValueInline(admin.StackedInline):  # type: ignore[type-arg]  # stubs make it generic, Django does not
     """Published values."""
 
     model = LiteratureValue
     extra = 0
+    classes = ("collapse",)
 
 
 @admin.register(DriveModel)
@@ -50,5 +50,5 @@ class DriveModelAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # stubs make
         drive_model_search_text_update(drive_model=form.instance)
 
 
-for _model in (Vendor, VendorAlias, Citation, Claim):
+for _model in (Vendor, VendorAlias, Citation):
     admin.site.register(_model)
