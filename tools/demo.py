@@ -27,6 +27,7 @@ from types import FrameType
 from tools.children import Children
 from tools.embedded.account import ServicesError
 from tools.embedded.binaries import PROJECT
+from tools.release.native import DOWNLOADS, VARIABLE, built_probe
 from tools.services import DATA, Services, project_services
 
 DRIVES = ("ibm-ultrastar-xp", "seagate-hawk", "quantum-fireball", "samsung-hd103sj", "modern-20tb")
@@ -249,14 +250,10 @@ def _check_port_free(port: int) -> None:
 
 def _probe() -> Path:
     """Return the built probe, which the Makefile names."""
-    named = os.environ.get("DISKATLAS_PROBE")
-    built = sorted((PROJECT / ".build" / "downloads").glob("diskatlas-*"))
-    path = Path(named) if named else (built[0] if built else None)
-    if path is None or not path.is_file():
-        raise DemoError(
-            f"The probe is not built (looked for {path or '.build/downloads/diskatlas-*'}). Call "
-            "`make probe`."
-        )
+    path = built_probe()
+    if path is None:
+        looked_for = os.environ.get(VARIABLE) or f"one for {os.uname().machine} in {DOWNLOADS}"
+        raise DemoError(f"The probe is not built (looked for {looked_for}). Call `make probe`.")
     return path
 
 

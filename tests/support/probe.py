@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tools.release.native import built_probe
+
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_S = 240
 """More than any command of the tests takes; a hanging probe must fail its test and not the whole run."""
@@ -18,11 +20,7 @@ TIMEOUT_S = 240
 
 def probe_path() -> Path | None:
     """The probe that `make build` left, or None."""
-    named = os.environ.get("DISKATLAS_PROBE")
-    if named:
-        return Path(named) if Path(named).is_file() else None
-    built = sorted((ROOT / ".build" / "downloads").glob("diskatlas-*-linux-*"))
-    return built[-1] if built else None
+    return built_probe()
 
 
 def simtool_path() -> Path | None:

@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from tools.release import manifest
 from tools.release.build import BuildError, environment, remapped
 from tools.release.elf import NotElfError, read_elf
+from tools.release.native import built_probe
 from tools.release.sign import load, sign
 
 NAME = "diskatlas-x86_64-unknown-linux-musl"
@@ -188,3 +189,21 @@ def test_no_folder_of_the_machine_keeps_its_name_in_the_binary(tmp_path: Path) -
     built_in = environment(tmp_path / "source", environ)
     assert f"--remap-path-prefix={tmp_path / 'source'}=/diskatlas" in built_in["CARGO_ENCODED_RUSTFLAGS"]
     assert not {"RUSTFLAGS", "CFLAGS_x"} & built_in.keys()
+
+
+def test_the_probe_that_is_taken_is_the_one_for_this_machine_and_static_where_there_is_one(
+    tmp_path: Path,
+) -> None:
+    def taken(machine: str, **environ: str) -> str | None:
+        path = built_probe(tmp_path, machine=machine, environ=environ)
+        return path and path.name
+
+    assert taken("aarch64") is None
+    for target in ("aarch64-unknown-linux-musl", "x86_64-unknown-linux-gnu", "x86_64-unknown-linux-musl"):
+        (tmp_path / f"diskatlas-{target}").touch()
+    assert taken("aarch64") == "diskatlas-aarch64-unknown-linux-musl"
+    assert taken("x86_64") == "diskatlas-x86_64-unknown-linux-musl"
+    assert taken("riscv64") is None
+    named = tmp_path / "diskatlas-aarch64-unknown-linux-musl"
+    assert taken("x86_64", DISKATLAS_PROBE=str(named)) == named.name
+    assert taken("x86_64", DISKATLAS_PROBE=str(tmp_path / "gone")) is None

@@ -6,31 +6,47 @@ Software emulation is enough: it boots in seconds without KVM.
 
 from __future__ import annotations
 
-import contextlib
 import gzip
-import json
-import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 KERNELS = ROOT / ".build" / "vm"
 """Where the kernel package is unpacked, once."""
 
 QEMU = "qemu-system-x86_64"
-BOOT_TIMEOUT_S = 300
-"""Far more than the seconds it takes: a machine that hangs must fail its test and not the whole run."""
-
-MODULES = ("sd_mod", "sg", "ahci", "virtio_pci", "virtio_scsi", "nvme", "xhci_pci", "uas", "usb_storage")
+MODULES = (
+    "sd_mod",
+    "sg",
+    "ahci",
+    "virtio_pci",
+    "virtio_scsi",
+    "nvme",
+    "xhci_pci",
+    "uas",
+    "usb_storage",
+    "ext4",
+)
 MARK = "=== "
 """Before the name of each part of what the machine prints."""
 
-DISK_BYTES = 64 << 20
+WITNESS = "witness "
+"""Before the name of a part in which the machine waits until the emulator was asked how its disks stand."""
+
+INIT = f"""\
+#!/bin/busybox sh
+/bin/busybox --install -s /bin
+export PATH=/bin HOME=/home
+mount -t devtmpfs dev /dev; mount -t proc proc /proc; mount -t sysfs sys /sys
+echo 'root:x:0:0::/home:/bin/sh' > /etc/passwd
+echo 'nobody:x:65534:65534::/tmp:/bin/sh' >> /etc/passwd
+part() {{ echo "{MARK}$1"; }}
+witness() {{ echo "{MARK}{WITNESS}$1"; read -r _; }}
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +57,8 @@ class Parts:
     modules: Path
     busybox: Path
     probe: Path
+    development: Path | None = None
+    """The probe as it is built for tests, which can be told to panic. It is dynamic."""
 
 
 def why_not(probe: Path | None) -> str | None:
@@ -60,14 +78,14 @@ def why_not(probe: Path | None) -> str | None:
     )
 
 
-def parts(probe: Path) -> Parts:
+def parts(probe: Path, development: Path | None = None) -> Parts:
     """Return the parts; `why_not` was asked before."""
     found = _kernel()
     busybox = shutil.which("busybox")
     if found is None or busybox is None:
         raise FileNotFoundError("no kernel or no busybox; ask why_not() first")
     kernel, modules = found
-    return Parts(kernel=kernel, modules=modules, busybox=Path(busybox), probe=probe)
+    return Parts(kernel=kernel, modules=modules, busybox=Path(busybox), probe=probe, development=development)
 
 
 def _kernel() -> tuple[Path, Path] | None:
@@ -96,8 +114,8 @@ def _fetch_kernel() -> bool:
     return _kernel() is not None
 
 
-def module_files(folder: Path) -> list[Path]:
-    """Return MODULES and all they need, each after what it needs, by what the modules say of themselves."""
+def module_files(folder: Path, modules: Sequence[str] = MODULES) -> list[Path]:
+    """Return modules and all they need, each after what it needs, by what the modules say of themselves."""
     files = {path.name.split(".ko")[0].replace("-", "_"): path for path in folder.rglob("*.ko*")}
     ordered: list[Path] = []
 
@@ -112,9 +130,15 @@ def module_files(folder: Path) -> list[Path]:
         ordered.append(path)
 
     # Checksums that the block layer asks for by name, so that no module depends on them in writing.
-    for name in ("crc32c_generic", "crct10dif_generic", "crc64_rocksoft_generic", *MODULES):
+    for name in ("crc32c_generic", "crct10dif_generic", "crc64_rocksoft_generic", *modules):
         add(name)
     return ordered
+
+
+def libraries(program: Path) -> list[Path]:
+    """Return what a dynamic program needs of this system: its loader and libraries."""
+    said = subprocess.run(["ldd", str(program)], capture_output=True, text=True, check=True).stdout
+    return [Path(word) for word in said.split() if word.startswith("/")]
 
 
 def _plain(path: Path) -> bytes:
@@ -123,20 +147,27 @@ def _plain(path: Path) -> bytes:
     return path.read_bytes()
 
 
-def initramfs(parts: Parts, folder: Path, commands: str) -> Path:
+def initramfs(parts: Parts, folder: Path, commands: str, modules: Sequence[str] = MODULES) -> Path:
     """Build the root file system: busybox, the modules, the probe, and an init that runs the commands."""
     root = folder / "root"
-    for name in ("bin", "dev", "proc", "sys", "tmp", "modules", "home"):
+    for name in ("bin", "dev", "etc", "home", "kept", "modules", "proc", "run", "sys", "tmp"):
         (root / name).mkdir(parents=True, exist_ok=True)
-    shutil.copy(parts.busybox, root / "bin" / "busybox")
-    shutil.copy(parts.probe, root / "bin" / "diskatlas")
-    lines = ["#!/bin/busybox sh", "/bin/busybox --install -s /bin", "export PATH=/bin HOME=/home"]
-    lines += ["mount -t devtmpfs dev /dev; mount -t proc proc /proc; mount -t sysfs sys /sys"]
-    for module in module_files(parts.modules):
+    (root / "tmp").chmod(0o1777)
+    for name, program in (("busybox", parts.busybox), ("diskatlas", parts.probe)):
+        shutil.copy(program, root / "bin" / name)
+    if parts.development is not None:
+        shutil.copy(parts.development, root / "bin" / "diskatlas-development")
+        for library in libraries(parts.development):
+            place = root / library.relative_to("/")
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(library, place)
+    lines = [INIT]
+    for module in module_files(parts.modules, modules):
         name = module.name.removesuffix(".xz")
         (root / "modules" / name).write_bytes(_plain(module))
         lines.append(f"insmod /modules/{name} || echo no {name}")
-    lines += ["exec >/dev/ttyS0 2>&1", "echo", commands, f"echo '{MARK}end'", "poweroff -f"]
+    lines += ["exec </dev/ttyS0 >/dev/ttyS0 2>&1", "stty -echo", "echo", commands]
+    lines += ["part end", "poweroff -f"]
     init = root / "init"
     init.write_text("\n".join(lines) + "\n")
     init.chmod(0o755)
@@ -151,78 +182,3 @@ def initramfs(parts: Parts, folder: Path, commands: str) -> Path:
     image = folder / "initramfs.gz"
     image.write_bytes(gzip.compress(archive, compresslevel=1))
     return image
-
-
-def devices(folder: Path) -> list[str]:
-    """Return QEMU's arguments for one disk of each kind. All names and numbers are made up."""
-    arguments: list[str] = []
-    for name in ("ata", "scsi", "nvme", "usb", "uas"):
-        disk = folder / f"{name}.img"
-        with disk.open("wb") as image:
-            image.truncate(DISK_BYTES)
-        arguments += ["-drive", f"file={disk},format=raw,if=none,id={name},cache=writeback"]
-    for device in (
-        "ich9-ahci,id=ahci",
-        "ide-hd,bus=ahci.0,drive=ata,model=SAMPLE ATA DISK WITH A LONG NAME,serial=SATA0001,ver=1.2,"
-        "rotation_rate=7200,wwn=0x5000c50000000001",
-        "virtio-scsi-pci,id=scsi",
-        "scsi-hd,bus=scsi.0,drive=scsi,vendor=SAMPLE,product=SCSI DISK,serial=SCSI0001,ver=3.4,"
-        "rotation_rate=15000,wwn=0x5000c50000000002",
-        "nvme,drive=nvme,serial=NVME0001",
-        "qemu-xhci,id=xhci",
-        "usb-storage,bus=xhci.0,drive=usb,serial=USB0001",
-        "usb-uas,bus=xhci.0,id=uas",
-        "scsi-hd,bus=uas.0,drive=uas,vendor=SAMPLE,product=UAS DISK,serial=UAS0001,rotation_rate=5400",
-    ):
-        arguments += ["-device", device]
-    return arguments
-
-
-def boot(parts: Parts, folder: Path, commands: str) -> dict[str, str]:
-    """Boot once, run the commands, and return what was printed behind each mark."""
-    image = initramfs(parts, folder, commands)
-    command = [
-        QEMU,
-        "-M",
-        "q35,accel=tcg",
-        "-cpu",
-        "max",
-        "-m",
-        "512",
-        "-nographic",
-        "-no-reboot",
-        "-nodefaults",
-    ]
-    command += ["-serial", "stdio", "-kernel", str(parts.kernel), "-initrd", str(image)]
-    command += ["-append", "console=ttyS0 quiet panic=-1 loglevel=1", *devices(folder)]
-    done = subprocess.run(
-        command,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        timeout=BOOT_TIMEOUT_S,
-        check=False,
-        env=os.environ | {"TMPDIR": str(folder)},
-    )
-    printed = dict(_parts_of(done.stdout))
-    if "end" not in printed:
-        raise RuntimeError(
-            f"the machine did not get to its end; it printed: {(done.stdout + done.stderr)[-3000:]}"
-        )
-    return printed
-
-
-def _parts_of(text: str) -> Iterator[tuple[str, str]]:
-    for part in ("\n" + text.replace("\r", "")).split("\n" + MARK)[1:]:
-        name, _, rest = part.partition("\n")
-        yield name.strip(), rest
-
-
-def parsed(printed: dict[str, str], name: str) -> Any:
-    """Return the JSON of a part; lines around it are the kernel's."""
-    text = printed[name]
-    start = min((text.find(mark) for mark in "[{" if mark in text), default=0)
-    with contextlib.suppress(json.JSONDecodeError):
-        return json.JSONDecoder().raw_decode(text[start:])[0]
-    raise AssertionError(f"{name} is no JSON: {text[:2000]}")

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tools.release import build, manifest
-from tools.release.build import EXECUTABLE, ROOT, BuildError
+from tools.release.build import EXECUTABLE, BuildError
+from tools.release.native import DOWNLOADS, natives
 
-DOWNLOADS = ROOT / ".build" / "downloads"
 HELP = {
     f"{EXECUTABLE}.1": ("man",),
     f"{EXECUTABLE}.bash": ("completions", "bash"),
@@ -86,8 +86,7 @@ def _build(options: argparse.Namespace) -> bool:
 
 def _write_help(folder: Path) -> None:
     """Let a binary that runs here print the manual page and the completions."""
-    machine = os.uname().machine
-    native = [path for path in manifest.binaries(folder) if path.name.startswith(f"{EXECUTABLE}-{machine}-")]
+    native = natives(folder, os.uname().machine)
     if not native:
         return
     for name, words in HELP.items():

@@ -156,6 +156,8 @@ pub struct Session<'a> {
     pub settings: Settings,
     pub notes: Notes,
     pub errors: Vec<MediumError>,
+    /// The caches that the kind switched itself, each time it did.
+    pub switched: Vec<Cache>,
     errors_in_a_row: u32,
     /// What the device's clock lacks to the run's, which goes on over a reboot.
     clock_offset_ns: i64,
@@ -194,6 +196,7 @@ impl<'a> Session<'a> {
             settings,
             notes,
             errors: Vec::new(),
+            switched: Vec::new(),
             errors_in_a_row: 0,
             clock_offset_ns: 0,
             piece_from_ns,
@@ -282,7 +285,9 @@ impl<'a> Session<'a> {
         if !self.settings.switch_caches {
             return Err(Unswitchable("this run was not to switch caches".to_owned()));
         }
-        self.device.set_cache(which, on)
+        self.device.set_cache(which, on)?;
+        self.switched.push(which);
+        Ok(())
     }
 
     pub fn temperature_celsius(&mut self) -> Option<i32> {

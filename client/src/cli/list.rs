@@ -5,10 +5,11 @@ use std::io::Write;
 use serde_json::json;
 
 use super::Status;
-use crate::device::dialogue::Bus;
+use crate::device::dialogue::{Bus, Notebook};
 use crate::device::raw::{RawDisk, Writing};
 use crate::identify::pages::Setting;
 use crate::identify::{Disk, Tree};
+use crate::run::target::digest_of;
 use crate::safety::{self, Snapshot, signatures, snapshot};
 
 /// List the disks of this machine, and whether each may be measured
@@ -49,6 +50,9 @@ fn row(tree: &Tree, name: &str) -> Option<Row> {
         Ok(mut device) => {
             snapshot.signatures = signatures::look(&mut device);
             disk.take(device.ask(Bus::of(&disk.interface)));
+            if Notebook::exists(&tree.run, name) {
+                disk.notes.extend(device.mend_caches(Notebook::open(&tree.run, name, digest_of(&disk))));
+            }
         }
         Err(error) => {
             read.push(error.to_string());

@@ -187,6 +187,9 @@ pub(super) fn announce(target: &Target) {
     let vendor = report.vendor.as_deref().map(|vendor| format!("{vendor} ")).unwrap_or_default();
     let size = crate::text::bytes(report.capacity_bytes);
     say!("{vendor}{}, {size}, in blocks of {} bytes ({})", report.model, report.block_bytes, report.block_bytes_source);
+    for sentence in &target.left_behind {
+        say!("{sentence}");
+    }
 }
 
 /// Beside the document; where that is a pipe or a terminal, in this folder.

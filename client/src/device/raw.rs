@@ -14,7 +14,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use super::arena::Arena;
 use super::burst::{Burst, BurstError, Done, Ending, NoQueue, Processors};
-use super::dialogue::{Bus, Dialogue, Told};
+use super::dialogue::{Bus, Dialogue, Notebook, Told};
 use super::open::{OpenError, check_type, open_error};
 use super::traffic::Traffic;
 use super::uring::Ring;
@@ -123,6 +123,11 @@ impl RawDisk {
         let alone = self.writing != Writing::Nothing || self.claim.is_some();
         let others = || Unswitchable("others use the disk (it is mounted, or part of another device)".to_owned());
         self.dialogue.permit(if alone { Ok(()) } else { Err(others()) });
+    }
+
+    /// As [`Dialogue::mend`].
+    pub fn mend_caches(&mut self, notebook: Notebook) -> Vec<String> {
+        self.dialogue.mend(notebook)
     }
 
     /// Reads up to `length` bytes from `offset_bytes`, untimed: what guards look at before anything is written.

@@ -9,19 +9,21 @@ pub struct Tree {
     pub sys: PathBuf,
     pub proc: PathBuf,
     pub dev: PathBuf,
+    /// What lives as long as the machine is up.
+    pub run: PathBuf,
 }
 
 impl Tree {
     /// This machine's.
     #[must_use]
     pub fn machine() -> Self {
-        Self { sys: "/sys".into(), proc: "/proc".into(), dev: "/dev".into() }
+        Self { sys: "/sys".into(), proc: "/proc".into(), dev: "/dev".into(), run: "/run".into() }
     }
 
-    /// A captured copy, with `sys`, `proc` and `dev` below `root`.
+    /// A captured copy, with `sys`, `proc`, `dev` and `run` below `root`.
     #[must_use]
     pub fn below(root: &Path) -> Self {
-        Self { sys: root.join("sys"), proc: root.join("proc"), dev: root.join("dev") }
+        Self { sys: root.join("sys"), proc: root.join("proc"), dev: root.join("dev"), run: root.join("run") }
     }
 
     /// Names of all block devices, partitions left out, sorted.

@@ -39,6 +39,16 @@ pub fn prepare(device: &mut dyn Device, wish: CacheWish, allowed: bool) -> (Cach
     (used, switched)
 }
 
+/// A cache that the kind switched itself was in no one state: the kind's samples say which was when.
+pub fn in_between(used: &mut CachesUsed, switched: &[Cache]) {
+    for which in switched {
+        match which {
+            Cache::Write => used.write = None,
+            Cache::LookAhead => used.look_ahead = None,
+        }
+    }
+}
+
 /// Answers with what could not be put back, as sentences.
 pub fn put_back(device: &mut dyn Device, switched: Switched) -> Vec<String> {
     let mut problems = Vec::new();
@@ -98,6 +108,13 @@ mod tests {
         let (used, switched) = prepare(&mut drive, wish, true);
         assert_eq!((used.write, used.instead), (Some(true), None));
         assert!(switched.0.is_empty());
+    }
+
+    #[test]
+    fn a_cache_that_the_kind_switched_itself_has_no_one_state() {
+        let mut used = CachesUsed { write: Some(true), look_ahead: Some(true), instead: None };
+        in_between(&mut used, &[Cache::Write, Cache::Write]);
+        assert_eq!((used.write, used.look_ahead), (None, Some(true)));
     }
 
     #[test]

@@ -1,6 +1,12 @@
-//! Development only: ends the process at a chosen request to a simulated drive, as a power cut or an impatient person would.
+//! Development only: ends the process at a chosen request to a simulated drive, as a power cut or an impatient person would,
+//! or lets it panic in a kind on any device.
 
 use rustix::process::{Signal, getpid, kill_process};
+
+/// `DISKATLAS_PANIC_IN=bandwidth` panics where that kind is about to measure, with the caches as it wants them.
+pub fn panic_in(kind: &str) {
+    assert!(std::env::var("DISKATLAS_PANIC_IN").as_deref() != Ok(kind), "a panic in {kind}, as it was asked for");
+}
 
 /// Counts requests down to the end.
 #[derive(Debug)]

@@ -239,11 +239,14 @@ impl Run<'_> {
         let before = counters(self.target, self.tree);
         let earlier_ns = self.journal.elapsed_ns(kind.slug());
         let start_ns = self.target.device.now_ns();
-        let (measurement, errors) = self.session(kind.slug(), later_ns, |session| {
+        let (measurement, errors, by_kind) = self.session(kind.slug(), later_ns, |session| {
             let own_ns = kind.cost(&session.geometry(), &session.settings, rotation_ns).elapsed_ns;
             session.progress("starting", own_ns);
-            (kind.run(session), std::mem::take(&mut session.errors))
+            #[cfg(feature = "simtool")]
+            super::fate::panic_in(kind.slug());
+            (kind.run(session), std::mem::take(&mut session.errors), std::mem::take(&mut session.switched))
         });
+        caches::in_between(&mut used, &by_kind);
         let elapsed_ns = earlier_ns + (self.target.device.now_ns() - start_ns);
         let interference = counters(self.target, self.tree).since(&before);
         Taken { measurement, elapsed_ns, interference, errors }

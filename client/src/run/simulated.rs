@@ -20,6 +20,7 @@ pub fn open(spec: &str, request: &Request) -> Result<Target, SimError> {
         provenance: Provenance::Simulated,
         kernel_name: None,
         look_ahead: Some(drive.look_ahead()),
+        left_behind: Vec::new(),
         device: Box::new(Opened {
             drive,
             writable: request.writing != Writing::Nothing,

@@ -20,6 +20,7 @@ fn target(fake: Fake) -> Target {
         provenance: Provenance::Probe,
         kernel_name: None,
         look_ahead: None,
+        left_behind: Vec::new(),
     }
 }
 

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use super::{Request, conditions, simulated};
-use crate::device::Device;
-use crate::device::dialogue::Bus;
+use crate::device::dialogue::{Bus, Notebook};
 use crate::device::open::{OpenError, resolve};
 use crate::device::raw::{RawDisk, Writing};
+use crate::device::{Cache, Device};
 use crate::identify::pages::Setting;
 use crate::identify::pages::log::Manufactured;
 use crate::identify::{Disk, Tree};
@@ -25,6 +25,8 @@ pub struct Target {
     /// `None` for a simulated drive.
     pub kernel_name: Option<String>,
     pub look_ahead: Option<bool>,
+    /// What a run that was killed left behind on the disk, as sentences.
+    pub left_behind: Vec<String>,
 }
 
 /// Why nothing is measured. Nothing was written then.
@@ -81,7 +83,7 @@ fn open_raw(request: &Request, tree: &Tree, ask: Ask<'_>, objection: Objection<'
     let path = disk.path.clone();
     // Opened for reading, whatever it will be opened for: who it is has to be known first.
     let geometry = interview(&mut disk)?.geometry();
-    let report = device_report(&disk, request, geometry);
+    let mut report = device_report(&disk, request, geometry);
     if let Some(why) = objection(&report) {
         return Err(TargetError::Different(why));
     }
@@ -101,6 +103,7 @@ fn open_raw(request: &Request, tree: &Tree, ask: Ask<'_>, objection: Objection<'
         device.permit_switching(&path);
     }
     Ok(Target {
+        left_behind: mend(&mut device, tree, &mut disk, &mut report),
         report,
         host: conditions::host(tree, Some(&disk)),
         provenance: Provenance::Probe,
@@ -108,6 +111,19 @@ fn open_raw(request: &Request, tree: &Tree, ask: Ask<'_>, objection: Objection<'
         look_ahead: disk.caches.look_ahead.current,
         device: Box::new(device),
     })
+}
+
+/// Puts back what a run that was killed left switched; what is said of the disk is how it stands then.
+fn mend(device: &mut RawDisk, tree: &Tree, disk: &mut Disk, report: &mut DeviceReport) -> Vec<String> {
+    let said = device.mend_caches(Notebook::open(&tree.run, &disk.name, report.unit_digest.clone()));
+    if !said.is_empty() {
+        let caches = &mut disk.caches;
+        for (which, setting) in [(Cache::Write, &mut caches.write), (Cache::LookAhead, &mut caches.look_ahead)] {
+            setting.current = device.cache(which).or(setting.current);
+        }
+        (report.write_cache, report.look_ahead) = (cache_setting(caches.write), cache_setting(caches.look_ahead));
+    }
+    said
 }
 
 /// Opens the disk for reading and lets it say itself who it is.

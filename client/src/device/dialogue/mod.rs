@@ -6,6 +6,7 @@ mod ask;
 mod ata;
 mod commands;
 mod edge;
+mod notebook;
 mod nvme;
 mod scsi;
 
@@ -24,6 +25,7 @@ use ata::{Carrier, Feature};
 use commands::{CommandError, Patient};
 
 pub use commands::Commands;
+pub use notebook::Notebook;
 
 /// How a disk is reached, and so what it is asked.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -101,6 +103,8 @@ pub struct Dialogue {
     permission: Result<(), Unswitchable>,
     /// How each cache stood before it was switched first.
     before: [Option<bool>; 2],
+    /// The same for whoever comes after a kill.
+    notebook: Option<Notebook>,
 }
 
 impl Dialogue {
@@ -117,6 +121,7 @@ impl Dialogue {
             thermometer: Thermometer::None,
             permission: Err(Unswitchable("nobody asked for its caches to be switched".to_owned())),
             before: [None; 2],
+            notebook: None,
         }
     }
 
@@ -159,7 +164,10 @@ impl Dialogue {
             return Ok(());
         }
         self.before[index(which)].get_or_insert(now);
-        let state = if on { "on" } else { "off" };
+        if let Some(notebook) = &mut self.notebook {
+            notebook.about_to_switch(self.before);
+        }
+        let state = state_word(on);
         let refused = |error: CommandError| Unswitchable(format!("the {words} can't be switched {state}: {error}"));
         self.send(which, on).map_err(refused)?;
         if self.cache(which) == Some(on) {
@@ -207,6 +215,41 @@ impl Dialogue {
     /// What stands now is what will be put back.
     pub fn settle(&mut self) {
         self.before = [None; 2];
+        if let Some(notebook) = &mut self.notebook {
+            notebook.settled();
+        }
+    }
+
+    /// Puts back what a process that was killed left switched, where the caches may be switched, and writes down there
+    /// from now on what this one switches. Answers with what was put back and what was not, as sentences.
+    pub fn mend(&mut self, notebook: Notebook) -> Vec<String> {
+        let mut said = Vec::new();
+        let left = notebook.before();
+        self.notebook = Some(notebook);
+        for which in Cache::ALL {
+            let Some(was) = left[index(which)] else { continue };
+            if self.cache(which).is_none_or(|now| now == was) {
+                continue;
+            }
+            let (name, was_word, now_word) = (which.words(), state_word(was), state_word(!was));
+            let left = format!("a run that was killed left the {name} {now_word}");
+            said.push(match self.permission.clone().and_then(|()| self.set_cache(which, was)) {
+                Ok(()) => format!("{left}; it is {was_word} again, as before that run"),
+                Err(why) => format!(
+                    "{left}; it was {was_word} before. `diskatlas resume FILE` of that run puts it back, and so does any run \
+                     with --caches switch on a disk that nobody uses. Not now: {why}"
+                ),
+            });
+        }
+        if self.permission.is_ok() && self.stands_as(left) {
+            self.settle();
+        }
+        said
+    }
+
+    /// Whether each cache stands so; `None` is any way.
+    fn stands_as(&mut self, wanted: [Option<bool>; 2]) -> bool {
+        Cache::ALL.into_iter().all(|which| wanted[index(which)].is_none_or(|was| self.cache(which) == Some(was)))
     }
 
     /// Puts each cache that was switched back to where it was found. Answers with what could not be put back.
@@ -220,7 +263,7 @@ impl Dialogue {
             }
             let sent = self.send(which, was);
             if sent.is_err() || self.cache(which) != Some(was) {
-                let state = if was { "on" } else { "off" };
+                let state = state_word(was);
                 problems.push(format!(
                     "the {} was {state} and could not be put back; the disk does that itself once it loses power",
                     which.words()
@@ -237,7 +280,15 @@ impl Drop for Dialogue {
             // Nothing is left to do where even that can't be said.
             let _ = writeln!(std::io::stderr(), "warning: {problem}");
         }
+        let left = self.notebook.as_ref().map_or([None; 2], Notebook::before);
+        if self.before != [None; 2] && self.stands_as(left) {
+            self.settle();
+        }
     }
+}
+
+const fn state_word(on: bool) -> &'static str {
+    if on { "on" } else { "off" }
 }
 
 fn index(which: Cache) -> usize {

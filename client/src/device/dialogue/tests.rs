@@ -143,6 +143,62 @@ fn what_was_settled_is_what_is_put_back() {
     assert!(!shared.borrow().write_cache);
 }
 
+fn notebook(folder: &tempfile::TempDir) -> Notebook {
+    Notebook::open(folder.path(), "sdb", Some("the digest".to_owned()))
+}
+
+/// A disk whose write cache was switched off by a process that is gone.
+fn left_off(folder: &tempfile::TempDir) -> (Shared, Dialogue) {
+    let (shared, mut killed, _) = dialogue(ATA, Bus::Ata);
+    assert_eq!(killed.mend(notebook(folder)), Vec::<String>::new());
+    killed.set_cache(Cache::Write, false).expect("it can be switched");
+    // Its lock goes with the process, which puts nothing back.
+    killed.notebook = None;
+    killed.before = [None; 2];
+    drop(killed);
+    let (next, mut dialogue, _) = dialogue(ATA, Bus::Ata);
+    next.borrow_mut().write_cache = shared.borrow().write_cache;
+    dialogue.permission = Err(Unswitchable("nobody asked".to_owned()));
+    (next, dialogue)
+}
+
+#[test]
+fn what_a_killed_process_left_switched_is_put_back_by_the_next_that_may() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (shared, mut next) = left_off(&folder);
+    next.permit(Ok(()));
+    let said = next.mend(notebook(&folder));
+    assert_eq!(said, ["a run that was killed left the write cache off; it is on again, as before that run"]);
+    assert!(shared.borrow().write_cache);
+    assert!(!Notebook::exists(folder.path(), "sdb"));
+    next.set_cache(Cache::Write, false).expect("it can be switched");
+    assert!(Notebook::exists(folder.path(), "sdb"), "this one may be killed too");
+    drop(next);
+    assert!(!Notebook::exists(folder.path(), "sdb") && shared.borrow().write_cache);
+}
+
+#[test]
+fn what_a_killed_process_left_switched_is_said_and_kept_where_nothing_may_be_switched() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (shared, mut next) = left_off(&folder);
+    let said = next.mend(notebook(&folder));
+    assert!(said[0].starts_with("a run that was killed left the write cache off; it was on before."), "{said:?}");
+    drop(next);
+    assert!(Notebook::exists(folder.path(), "sdb") && !shared.borrow().write_cache);
+}
+
+#[test]
+fn a_disk_that_does_not_go_back_is_remembered_further() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (shared, mut next) = left_off(&folder);
+    next.permit(Ok(()));
+    shared.borrow_mut().obeys = false;
+    let said = next.mend(notebook(&folder));
+    assert!(said[0].contains("did not follow"), "{said:?}");
+    drop(next);
+    assert_eq!(notebook(&folder).before(), [Some(true), None]);
+}
+
 #[test]
 fn nothing_is_sent_without_leave() {
     let (shared, mut dialogue, _) = dialogue(ATA, Bus::Ata);

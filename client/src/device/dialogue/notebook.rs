@@ -1,0 +1,140 @@
+//! What a process that was killed left switched: a file for each disk whose caches do not stand where they stood.
+//!
+//! It is written before the first switch and removed once everything is back. The process that switches holds a lock on
+//! it, so that a file without one tells of a process that is gone. The folder is emptied at boot, and a disk forgets its
+//! switches when it loses power; over a reboot the run's journal knows.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Read;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock};
+use serde::{Deserialize, Serialize};
+
+/// Which disk, and how its caches stood before; `None` for one that was not switched.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+struct Content {
+    unit: Option<String>,
+    write: Option<bool>,
+    look_ahead: Option<bool>,
+}
+
+/// The file of one disk.
+#[derive(Debug)]
+pub struct Notebook {
+    path: PathBuf,
+    content: Content,
+    held: Option<File>,
+}
+
+impl Notebook {
+    /// That of the disk that the kernel calls `name`, whose digest is `unit`; `folder` is the machine's `/run`.
+    #[must_use]
+    pub fn open(folder: &Path, name: &str, unit: Option<String>) -> Self {
+        let path = path(folder, name);
+        let content = left_behind(&path).filter(|left| left.unit == unit);
+        Self { path, content: content.unwrap_or(Content { unit, ..Content::default() }), held: None }
+    }
+
+    /// Whether there may be something to say of the disk: its digest is slow on purpose and not asked for in vain.
+    #[must_use]
+    pub fn exists(folder: &Path, name: &str) -> bool {
+        path(folder, name).exists()
+    }
+
+    /// How write cache and look-ahead stood before they were switched, by this process or one that is gone.
+    #[must_use]
+    pub const fn before(&self) -> [Option<bool>; 2] {
+        [self.content.write, self.content.look_ahead]
+    }
+
+    /// A cache is about to be switched that stood so. What an earlier process found counts more: that one found it untouched.
+    ///
+    /// A file that can't be written costs nobody the run: the journal tells the same to whoever resumes it.
+    pub fn about_to_switch(&mut self, before: [Option<bool>; 2]) {
+        let content = &mut self.content;
+        content.write = content.write.or(before[0]);
+        content.look_ahead = content.look_ahead.or(before[1]);
+        let Ok(text) = serde_json::to_vec(content) else { return };
+        if self.held.is_none() {
+            self.held = hold(&self.path);
+        }
+        if let Some(file) = &self.held {
+            let _ = file.write_all_at(&text, 0).and_then(|()| file.set_len(text.len() as u64));
+        }
+    }
+
+    /// Everything stands as it stood.
+    pub fn settled(&mut self) {
+        (self.content.write, self.content.look_ahead) = (None, None);
+        let _ = fs::remove_file(&self.path);
+        self.held = None;
+    }
+}
+
+fn path(folder: &Path, name: &str) -> PathBuf {
+    folder.join("diskatlas").join(format!("{name}.switched"))
+}
+
+/// The file, made and locked.
+fn hold(path: &Path) -> Option<File> {
+    fs::create_dir_all(path.parent()?).ok()?;
+    let file = OpenOptions::new().write(true).create(true).truncate(false).open(path).ok()?;
+    flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
+    Some(file)
+}
+
+/// What stands in a file that nobody holds.
+fn left_behind(path: &Path) -> Option<Content> {
+    let mut file = File::open(path).ok()?;
+    flock(&file, FlockOperation::NonBlockingLockShared).ok()?;
+    let mut text = String::new();
+    file.read_to_string(&mut text).ok()?;
+    serde_json::from_str(&text).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_process_left_is_known_once_it_is_gone_and_to_the_same_disk_only() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let open = |word: &str| Notebook::open(folder.path(), "sdb", Some(word.to_owned()));
+        let mut first = open("one");
+        assert!(!Notebook::exists(folder.path(), "sdb"));
+        first.about_to_switch([Some(true), None]);
+        assert_eq!(open("one").before(), [None, None], "the first one is at work");
+        drop(first);
+        assert!(Notebook::exists(folder.path(), "sdb"));
+        assert_eq!(open("one").before(), [Some(true), None]);
+        assert_eq!(open("another").before(), [None, None]);
+    }
+
+    #[test]
+    fn what_the_first_process_found_counts_until_everything_is_back() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let open = || Notebook::open(folder.path(), "sdb", Some("one".to_owned()));
+        open().about_to_switch([Some(true), None]);
+        let mut second = open();
+        second.about_to_switch([Some(false), Some(false)]);
+        drop(second);
+        let mut third = open();
+        assert_eq!(third.before(), [Some(true), Some(false)]);
+        third.settled();
+        assert!(!Notebook::exists(folder.path(), "sdb"));
+    }
+
+    #[test]
+    fn a_file_that_says_nothing_or_can_not_be_made_is_no_obstacle() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let place = folder.path().join("diskatlas/sdb.switched");
+        fs::create_dir_all(place.parent().expect("a folder")).expect("the folder");
+        fs::write(&place, "{").expect("the file");
+        assert_eq!(Notebook::open(folder.path(), "sdb", None).before(), [None, None]);
+        let mut nowhere = Notebook::open(&place, "sdb", None);
+        nowhere.about_to_switch([Some(true), None]);
+        nowhere.settled();
+    }
+}
