@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.probe import Probe
 from tools.repository_rules import ROOT, tracked_files
 
 PAGES = [path for path in tracked_files() if path.endswith(".md")]
@@ -29,3 +30,16 @@ def test_a_link_to_nowhere_is_found(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("[a](gone.md) [b](page.md#part) [c](https://example.org/x) [d](#here) [e](/methods/)")
     assert broken_links(page) == ["gone.md"]
+
+
+def test_the_guide_to_the_probe_names_every_command_and_no_other(probe: Probe) -> None:
+    helped = probe.call("--help").stdout.partition("Commands:")[2].partition("Options:")[0]
+    commands = set(re.findall(r"^  ([a-z]+)  ", helped, re.MULTILINE)) - {"help"}
+    guide = (ROOT / "docs" / "user" / "probe.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `diskatlas ([a-z]+)", guide, re.MULTILINE)) == commands
+
+
+def test_the_guide_to_the_probe_has_a_part_for_every_kind(probe: Probe) -> None:
+    guide = (ROOT / "docs" / "user" / "probe.md").read_text(encoding="utf-8")
+    kinds = set(probe.call("kinds").stdout.split())
+    assert set(re.findall(r"^### `([a-z_]+)`", guide, re.MULTILINE)) == kinds

@@ -16,7 +16,7 @@ from typing import Any
 from tests.vm.hardware import Witness, arguments
 from tests.vm.machine import MARK, MODULES, QEMU, WITNESS, Parts, initramfs
 
-TIMEOUT_S = 400
+TIMEOUT_S = 900
 """Far more than it takes: a machine that hangs must fail its test and not the whole run."""
 
 MACHINE = ("-M", "q35,accel=tcg", "-cpu", "max", "-m", "512", "-nographic", "-no-reboot", "-nodefaults")

@@ -50,7 +50,7 @@ def second_boot() -> str:
     """Goes on with the run that the first boot did not end, on disks with other names."""
     return (
         PRELUDE
-        + f"""
+        + """
 mkdir -p /kept; mount $kept /kept; export HOME=/kept
 part names; echo $ata $scsi
 part other; diskatlas resume /kept/run.json $scsi --confirm 0001; echo "exit $?"

@@ -36,7 +36,7 @@ def image(folder: Path, name: str) -> Path:
 
 
 def make_disks(folder: Path) -> dict[str, str]:
-    """Make one disk of each kind, full of bytes that are no file system; return the digests of their content."""
+    """Make one disk of each kind, full of bytes that are no file system; return their digests."""
     for name in DISKS:
         image(folder, name).write_bytes(random.Random(name).randbytes(DISK_BYTES))
     with image(folder, KEPT).open("wb") as kept:
@@ -60,9 +60,9 @@ def arguments(folder: Path) -> list[str]:
 
 
 class Witness:
-    """Asks the emulator how a disk's write cache stands: nothing of the machine inside has a part in the answer.
+    """Asks the emulator how a disk's write cache stands: nothing inside the machine has a part in the answer.
 
-    QEMU's disks keep the state of their cache in the drive behind them, and the QEMU Machine Protocol tells it.
+    QEMU keeps the state of a disk's cache in the drive behind it; the QEMU Machine Protocol tells it.
     """
 
     def __init__(self, place: Path) -> None:
