@@ -111,6 +111,8 @@ struct Taken {
     elapsed_ns: u64,
     interference: Interference,
     errors: Vec<MediumError>,
+    /// The caches that the kind switched itself.
+    by_kind: Vec<Cache>,
 }
 
 impl Run<'_> {
@@ -192,8 +194,9 @@ impl Run<'_> {
         let switches = self.request.settings.switch_caches;
         let (mut used, changed) = caches::prepare(self.target.device.as_mut(), wish, switches);
         used.write = used.write.or(self.target.report.write_cache.current);
-        let Taken { measurement: Measurement { result, stop }, elapsed_ns, interference, errors } =
+        let Taken { measurement: Measurement { result, stop }, elapsed_ns, interference, errors, by_kind } =
             self.take(kind, later);
+        caches::in_between(&mut used, &by_kind);
         for problem in caches::put_back(self.target.device.as_mut(), changed) {
             self.display.warn(&problem);
         }
@@ -246,10 +249,9 @@ impl Run<'_> {
             super::fate::panic_in(kind.slug());
             (kind.run(session), std::mem::take(&mut session.errors), std::mem::take(&mut session.switched))
         });
-        caches::in_between(&mut used, &by_kind);
         let elapsed_ns = earlier_ns + (self.target.device.now_ns() - start_ns);
         let interference = counters(self.target, self.tree).since(&before);
-        Taken { measurement, elapsed_ns, interference, errors }
+        Taken { measurement, elapsed_ns, interference, errors, by_kind }
     }
 
     fn session<T>(&mut self, what: &str, later_ns: u64, act: impl FnOnce(&mut Session<'_>) -> T) -> T {
