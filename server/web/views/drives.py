@@ -16,6 +16,7 @@ from server.compare.selectors import (
     drive_representative_run,
     drives_list,
 )
+from server.compare.statistics import drive_statistics
 from server.runs.models import Provenance, Run
 from server.runs.selectors import runs_of_model
 from server.web.claims import claim_views
@@ -23,6 +24,7 @@ from server.web.figures import Figure
 from server.web.page import page
 from server.web.published import fact_rows
 from server.web.rows import Sources, statistics_groups
+from server.web.units import units_section
 from server.web.views.runs import safe_figures
 
 PER_PAGE = 50
@@ -66,9 +68,15 @@ def drive_detail(request: HttpRequest, slug: str) -> HttpResponse:
         drive_representative_run(drive_model=model, provenance=provenance)
         for provenance in (Provenance.PROBE, Provenance.SIMULATED)
     )
+    measured_units, simulated_units = (
+        units_section(drive_statistics(drive_model=model, provenance=provenance))
+        for provenance in (Provenance.PROBE, Provenance.SIMULATED)
+    )
     context = {
         "model": model,
         "measured": measured,
+        "measured_units": measured_units,
+        "simulated_units": simulated_units,
         "readouts": [row for group in measured for row in group.rows if row.headline],
         "simulated": simulated,
         "facts": fact_rows(literature_facts_list(drive_model=model), sources),

@@ -1,0 +1,1 @@
+"""The behavioural fingerprint of a mechanism, and whether one name stands for two of them. Pure."""

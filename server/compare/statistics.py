@@ -1,0 +1,147 @@
+"""What a model's runs say together: units, batches, conditions and mechanisms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from django.core.cache import cache
+from django.db.models import Max
+
+from server.catalog.models import DriveModel
+from server.compare.confounders import Confounder, confounders
+from server.compare.mechanism.features import METRICS, fingerprints
+from server.compare.mechanism.groups import Mechanisms, mechanisms
+from server.compare.mechanism.wording import mechanisms_words
+from server.compare.stats.apart import ALPHA, Distances, distances
+from server.compare.stats.multiple import holm
+from server.compare.stats.spread import Components, Spread, spread_over_units, variance_components
+from server.compare.values import (
+    Place,
+    RunNumbers,
+    model_numbers,
+    places_of,
+    resolution_of,
+    unit_means,
+    values_by_unit,
+)
+from server.runs.conditions import differing_of, differing_words
+from server.runs.kinds import metrics_by_key
+from server.runs.models import Aggregate, Provenance
+
+LEVEL = 0.95
+_CACHE_S = 24 * 3600
+_FORM = 1
+"""Raised when the dataclasses below change, so that none of an older form comes out of the cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class NumberOfUnits:
+    """One metric over a model's units."""
+
+    metric: str
+    scope: str
+    runs: int
+    spread: Spread
+    components: Components
+    """Runs of one unit against units."""
+    distances: Distances
+
+
+@dataclass(frozen=True, slots=True)
+class UnitApart:
+    """A unit that stands apart in one number."""
+
+    unit: str
+    metric: str
+    scope: str
+    value: float
+    distance: float
+    """In robust standard deviations from the median."""
+    adjusted_p: float
+
+
+@dataclass(frozen=True, slots=True)
+class DriveStatistics:
+    """The statistics of a model's runs of one provenance."""
+
+    provenance: str
+    level: float
+    runs: int
+    units: int
+    differing: Mapping[str, Mapping[str, int]]
+    mixture: str
+    """What the runs differ in, in words; empty where they were alike."""
+    numbers: tuple[NumberOfUnits, ...]
+    apart: tuple[UnitApart, ...]
+    confounders: tuple[Confounder, ...]
+    mechanisms: Mechanisms
+    mechanism_flag: str
+    """Empty where one mechanism explains all runs."""
+
+
+def drive_statistics(*, drive_model: DriveModel, provenance: Provenance) -> DriveStatistics | None:
+    """Return the statistics of a model; None where it has no run of that provenance.
+
+    They are computed once after each change of the model's aggregates.
+    """
+    updated = Aggregate.objects.filter(drive_model=drive_model, provenance=provenance).aggregate(
+        at=Max("updated_at")
+    )["at"]
+    if updated is None:
+        return None
+    key = f"drive-statistics:{_FORM}:{drive_model.pk}:{provenance.value}:{updated.timestamp()}"
+    found: DriveStatistics | None = cache.get(key)
+    if found is None:
+        headline = [name for name, metric in metrics_by_key().items() if metric.headline]
+        runs = model_numbers(drive_model=drive_model, provenance=provenance, metrics={*headline, *METRICS})
+        found = statistics_of(runs, headline, provenance=provenance.value)
+        cache.set(key, found, _CACHE_S)
+    return found
+
+
+def statistics_of(
+    runs: Sequence[RunNumbers], headline: Sequence[str], *, provenance: str, level: float = LEVEL
+) -> DriveStatistics:
+    """Return the statistics of some runs of one provenance."""
+    places = places_of(runs, headline)
+    numbers = tuple(_number(runs, place, level) for place in places)
+    differing = differing_of(run.conditions for run in runs)
+    kinds = mechanisms(fingerprints(run.for_fingerprint() for run in runs))
+    return DriveStatistics(
+        provenance=provenance,
+        level=level,
+        runs=len(runs),
+        units=len({run.unit for run in runs}),
+        differing=differing,
+        mixture=differing_words(differing, len(runs)),
+        numbers=numbers,
+        apart=_apart(numbers),
+        confounders=confounders(runs, places, differing, level),
+        mechanisms=kinds,
+        mechanism_flag=mechanisms_words(kinds),
+    )
+
+
+def _number(runs: Sequence[RunNumbers], place: Place, level: float) -> NumberOfUnits:
+    by_unit, means = values_by_unit(runs, place), unit_means(runs, place)
+    return NumberOfUnits(
+        metric=place[0],
+        scope=place[1],
+        runs=sum(len(values) for values in by_unit.values()),
+        spread=spread_over_units(list(means.values()), level=level),
+        components=variance_components(list(by_unit.values()), level=level),
+        distances=distances(means, resolution=resolution_of(runs, place)),
+    )
+
+
+def _apart(numbers: Sequence[NumberOfUnits]) -> tuple[UnitApart, ...]:
+    """Return who stands apart, corrected for the number of metrics looked at."""
+    looked_at = [number for number in numbers if number.distances.p is not None]
+    adjusted = holm([number.distances.p for number in looked_at if number.distances.p is not None])
+    return tuple(
+        UnitApart(unit.key, number.metric, number.scope, unit.value, unit.distance, p)
+        for number, p in zip(looked_at, adjusted, strict=True)
+        if p <= ALPHA
+        for unit in number.distances.apart
+    )

@@ -1,0 +1,35 @@
+"""Runs of several units of the sample model, with numbers of one's own. Sample data, no drive's."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from server.runs.models import Measurement, Provenance, Run, State
+from tests.support.sample_archive import DAY, SampleRun, sample_run
+
+
+def measured(
+    unit: int | None,
+    bandwidth: float = 100.0,
+    *,
+    track: float = 150.0,
+    rotation: float = 8.333,
+    firmware: str = "S1",
+    provenance: Provenance = Provenance.PROBE,
+    state: State = State.PUBLISHED,
+) -> Run:
+    """A published run of the sample model with these numbers."""
+    at = DAY + timedelta(minutes=Run.objects.count())
+    digest = None if unit is None else f"{unit:064x}"
+    run = sample_run(SampleRun(unit=digest, provenance=provenance, at=at, state=state))
+    Run.objects.filter(pk=run.pk).update(firmware=firmware)
+    numbers = {
+        ("zoned.outer_bandwidth", ""): bandwidth,
+        ("skippy.sectors_per_track", "outer"): track,
+        ("skippy.rotation_time", ""): rotation,
+    }
+    for (metric, scope), value in numbers.items():
+        Measurement.objects.filter(benchmark__run=run, metric=metric, scope=scope).update(
+            value=value, low=value - 1e-3 * value, high=value + 1e-3 * value
+        )
+    return run
