@@ -156,6 +156,10 @@ accuracy-random: venv probe simtool ## Draw RANDOM_DRIVES drives from SEED; list
 bench-extract: venv ## CPU time of extraction per kind, and how it grows with the samples
 	@$(BIN)/python -m tools.bench_extract
 
+.PHONY: bench-mechanisms
+bench-mechanisms: venv probe ## How often two mechanisms under one name are flagged wrongly, and missed, on simulated drives
+	@$(BIN)/python -m tools.bench_mechanisms
+
 .PHONY: requirements
 requirements: venv ## Lock the Python dependencies anew
 	@for name in base dev; do \

@@ -52,3 +52,16 @@ def test_unlike_runs_are_told_with_their_counts(client: Client) -> None:
 def test_a_model_with_one_run_has_no_section_of_units(client: Client) -> None:
     model = measured(1).drive_model
     assert "Units, batches and conditions" not in page_of(client, model)
+
+
+def test_the_methods_of_statistics_have_a_page_with_maxtors_arithmetic(client: Client) -> None:
+    text = client.get("/methods/statistics/").content.decode()
+    assert "<h1>Statistics</h1>" in text and "[5.812, 6.765]" in text
+    assert "/methods/statistics/" in client.get("/methods/").content.decode()
+
+
+def test_no_kind_takes_the_address_of_an_essay() -> None:
+    from server.benchmarks.registry import KINDS
+    from server.web.views.reference import ESSAYS
+
+    assert not ESSAYS.keys() & {kind.slug for kind in KINDS}

@@ -18,6 +18,8 @@ from server.web.page import page
 from server.web.release import release_read
 
 CLAIMS_ABOUT = Path(__file__).resolve().parents[2] / "compare" / "claims.md"
+ESSAYS = {"statistics": Path(__file__).resolve().parents[2] / "compare"}
+"""Methods that belong to no kind: address to the folder of their `about.md`."""
 RUN_SCHEMA = Path(__file__).resolve().parents[2] / "core" / "schema" / "run-v1.json"
 
 
@@ -53,7 +55,13 @@ def method_list(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def method_detail(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show a kind: what it measures, how to read it, and the definition of each of its metrics."""
+    """Show a kind: what it measures, how to read it, and the definition of each of its metrics; or a method
+    that belongs to no kind."""
+    if slug in ESSAYS:
+        title, text = split_title(read_about(ESSAYS[slug]))
+        return page(
+            request, "web/essay.html", {"title": title, "text": render_markdown(text)}, section="methods"
+        )
     kind = kinds_by_slug().get(slug)
     if kind is None:
         raise Http404
