@@ -1,0 +1,174 @@
+"""A model's statistics over units, as JSON: what its page says, with the numbers behind the sentences."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from server.api.serializers import ProblemSerializer
+from server.catalog.models import DriveModel
+from server.compare.statistics import DriveStatistics, NumberOfUnits, drive_statistics
+from server.core.problems import problem
+from server.runs.kinds import metrics_by_key
+from server.runs.models import Provenance
+
+
+class NumberSerializer(serializers.Serializer[Any]):
+    """One metric over a model's units; each unit counts once, with the mean of its runs."""
+
+    metric = serializers.CharField()
+    scope = serializers.CharField()
+    unit = serializers.CharField(help_text="Unit of measure.")
+    units = serializers.IntegerField()
+    runs = serializers.IntegerField()
+    mean = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True, help_text="Lower bound of the mean's interval.")
+    high = serializers.FloatField(allow_null=True)
+    stdev = serializers.FloatField(allow_null=True)
+    variation = serializers.FloatField(allow_null=True, help_text="Standard deviation over mean.")
+    between_units = serializers.FloatField(
+        allow_null=True, help_text="Share of the variance that lies between units (ICC)."
+    )
+    reason = serializers.CharField(help_text="Why there is no spread; empty where there is one.")
+
+
+class ApartSerializer(serializers.Serializer[Any]):
+    """A unit that stands apart."""
+
+    unit = serializers.CharField(help_text="Digest of the unit.")
+    metric = serializers.CharField()
+    scope = serializers.CharField()
+    value = serializers.FloatField()
+    distance = serializers.FloatField(help_text="Robust standard deviations from the median.")
+    adjusted_p = serializers.FloatField()
+
+
+class StateValuesSerializer(serializers.Serializer[Any]):
+    """One state of a condition."""
+
+    state = serializers.CharField()
+    units = serializers.IntegerField()
+    mean = serializers.FloatField()
+
+
+class TestedSerializer(serializers.Serializer[Any]):
+    """One number compared over the states of a condition."""
+
+    metric = serializers.CharField()
+    scope = serializers.CharField()
+    states = StateValuesSerializer(many=True)
+    within_units = serializers.BooleanField(help_text="Whether drives were compared with themselves.")
+    p = serializers.FloatField(allow_null=True)
+    adjusted_p = serializers.FloatField(allow_null=True)
+    differs = serializers.BooleanField()
+    pairs = serializers.ListField(child=serializers.ListField(child=serializers.CharField()))
+    reason = serializers.CharField()
+
+
+class ConfounderSerializer(serializers.Serializer[Any]):
+    """A condition that runs differ in."""
+
+    condition = serializers.CharField()
+    states = serializers.DictField(child=serializers.IntegerField(), help_text="Runs of each state.")
+    matters = serializers.BooleanField()
+    words = serializers.CharField()
+    tests = TestedSerializer(many=True)
+
+
+class MechanismSerializer(serializers.Serializer[Any]):
+    """Units that can be of one mechanism."""
+
+    units = serializers.ListField(child=serializers.CharField())
+    runs = serializers.ListField(child=serializers.CharField())
+    typical = serializers.DictField(child=serializers.FloatField())
+
+
+class StatisticsSerializer(serializers.Serializer[Any]):
+    """The statistics of one provenance."""
+
+    provenance = serializers.ChoiceField(choices=Provenance.choices)
+    level = serializers.FloatField()
+    runs = serializers.IntegerField()
+    units = serializers.IntegerField()
+    differing = serializers.DictField(
+        child=serializers.DictField(child=serializers.IntegerField()),
+        help_text="What the runs differ in: condition to state to runs.",
+    )
+    mixture = serializers.CharField(help_text="The same in words; empty where the runs were alike.")
+    numbers = NumberSerializer(many=True)
+    apart = ApartSerializer(many=True)
+    confounders = ConfounderSerializer(many=True)
+    mechanism_flag = serializers.CharField(help_text="Empty where one mechanism explains all units.")
+    mechanisms = MechanismSerializer(many=True)
+    left_out = serializers.ListField(child=serializers.CharField(), help_text="Units known by too little.")
+
+
+class DriveStatisticsSerializer(serializers.Serializer[Any]):
+    """A model's statistics, one entry for each provenance it has runs of: they are never mixed."""
+
+    drive = serializers.CharField()
+    statistics = StatisticsSerializer(many=True)
+
+
+class DriveStatisticsView(APIView):
+    """What a model's runs say together."""
+
+    @extend_schema(
+        operation_id="drive_statistics",
+        summary="Statistics of a drive model over its units",
+        responses={
+            200: DriveStatisticsSerializer,
+            404: OpenApiResponse(ProblemSerializer, description="A problem document (RFC 9457)."),
+        },
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """Return the spread over units, who stands apart, what runs differ in, and the mechanisms."""
+        model = DriveModel.objects.filter(slug=slug).first()
+        if model is None:
+            raise problem("not-found", f"There is no drive {slug!r}. Check the address.")
+        found = [drive_statistics(drive_model=model, provenance=provenance) for provenance in Provenance]
+        body = {"drive": slug, "statistics": [statistics_data(one) for one in found if one is not None]}
+        return Response(DriveStatisticsSerializer(body).data)
+
+
+def statistics_data(found: DriveStatistics) -> dict[str, Any]:
+    """Return the body of one provenance."""
+    return {
+        "provenance": found.provenance,
+        "level": found.level,
+        "runs": found.runs,
+        "units": found.units,
+        "differing": found.differing,
+        "mixture": found.mixture,
+        "numbers": [_number(number) for number in found.numbers],
+        "apart": [asdict(unit) for unit in found.apart],
+        "confounders": [{**asdict(one), "matters": one.matters} for one in found.confounders],
+        "mechanism_flag": found.mechanism_flag,
+        "mechanisms": [asdict(group) for group in found.mechanisms.groups],
+        "left_out": list(found.mechanisms.left_out),
+    }
+
+
+def _number(number: NumberOfUnits) -> dict[str, Any]:
+    spread, metric = number.spread, metrics_by_key().get(number.metric)
+    interval, share = spread.mean_interval, number.components.share
+    return {
+        "metric": number.metric,
+        "scope": number.scope,
+        "unit": metric.unit if metric else "",
+        "units": spread.n,
+        "runs": number.runs,
+        "mean": spread.mean,
+        "low": interval.low if interval else None,
+        "high": interval.high if interval else None,
+        "stdev": spread.stdev,
+        "variation": spread.variation,
+        "between_units": share.value if share else None,
+        "reason": spread.reason,
+    }
