@@ -124,7 +124,7 @@ test: venv build simtool ## Run every suite; with STRICT=1 a skip fails
 	@$(BIN)/python -m tools.suites $(if $(STRICT),--strict) $(SUITES)
 
 .PHONY: test-vm
-test-vm: venv probe ## Boot emulated disks in QEMU and look at what the static probe says of them
+test-vm: venv probe simtool ## Boot emulated disks in QEMU and look at what the static probe says and does
 	@$(BIN)/python -m pytest -rs --no-header tests/vm
 
 .PHONY: lint

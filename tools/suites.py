@@ -122,6 +122,7 @@ def suites(*, strict: bool) -> tuple[Suite, ...]:
         # Whatever has no suite of its own, so that a new folder is never left out.
         pytest("server", "server", "tests", *(f"--ignore=tests/{name}" for name in own)),
         pytest("faults", "tests/faults"),
+        pytest("vm", "tests/vm"),
         pytest("e2e", "tests/e2e"),
     )
 

@@ -19,8 +19,9 @@ found() { [ -e "$(disk 'SAMPLE ATA')" ] && [ -e "$(disk 'SCSI DISK')" ] && [ -e 
   [ -e "$(disk 'KEPT')" ] && [ -e "$(disk 'UAS DISK')" ] && [ -e "$(disk 'QEMU HARDDISK')" ]; }
 await found
 ata=$(disk 'SAMPLE ATA'); scsi=$(disk 'SCSI DISK'); nvme=$(disk 'QEMU NVMe'); kept=$(disk 'KEPT')
+# To look for rotation would take seconds for each run.
+writing="--writes preserve --confirm 0001 --rotational no"
 # measure PROGRAM DEVICE FILE REPEATS: with a kind that wants the write cache off.
-writing="--writes preserve --confirm 0001"
 measure() { $1 run $2 --only bandwidth --suite quick --repeats $4 $writing -o $3 2>&1; }
 # begin DEVICE FILE REPEATS: the same, and goes on here once its first piece is written down.
 begin() {
@@ -105,7 +106,8 @@ kill -KILL $pid; wait $pid
 witness 'killed {disk}'
 part 'killed {disk}'; diskatlas list --json
 part 'journal {disk}'; cat {file}.journal
-part 'read {disk}'; diskatlas run ${disk} --only positional --repeats 1 -o /tmp/{disk}-read.json
+part 'read {disk}'
+diskatlas run ${disk} --only positional --repeats 1 --rotational no -o /tmp/{disk}-read.json
 witness 'read {disk}'
 document 'read {disk}' /tmp/{disk}-read.json
 """ + (_resumed(disk, file) if disk == "scsi" else _measured_anew(disk))

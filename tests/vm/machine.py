@@ -7,6 +7,7 @@ Software emulation is enough: it boots in seconds without KVM.
 from __future__ import annotations
 
 import gzip
+import os
 import re
 import shutil
 import subprocess
@@ -63,6 +64,8 @@ class Parts:
 
 def why_not(probe: Path | None) -> str | None:
     """Return why no machine can be booted here, or None."""
+    if os.uname().machine != "x86_64":
+        return "the machine is an x86_64, and so has to be the probe that is built here"
     for program, package in ((QEMU, "qemu-system-x86"), ("busybox", "busybox-static"), ("cpio", "cpio")):
         if shutil.which(program) is None:
             return f"no {program} here: apt-get install {package}"
