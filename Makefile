@@ -152,6 +152,15 @@ SEED ?= 1
 accuracy-random: venv probe simtool ## Draw RANDOM_DRIVES drives from SEED; list every number that is wrong without saying so
 	@$(BIN)/python -m tools.accuracy --random $(RANDOM_DRIVES) --seed $(SEED)
 
+RUNS ?= 1000
+.PHONY: false-alarms
+false-alarms: venv probe simtool ## Measure RUNS simulated drives from SEED on; list what the plausibility checks hold without cause
+	@$(BIN)/python -m tools.false_alarms --runs $(RUNS) --seed $(SEED) $(FALSE_ALARMS)
+
+.PHONY: plausibility-reference
+plausibility-reference: venv ## Write docs/reference/plausibility.md from the list of checks
+	@$(BIN)/python -m tools.plausibility_reference
+
 .PHONY: bench-extract
 bench-extract: venv ## CPU time of extraction per kind, and how it grows with the samples
 	@$(BIN)/python -m tools.bench_extract

@@ -4,15 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from uuid import UUID
 
+from django import forms
 from django.contrib import admin, messages
+from django.contrib.admin.helpers import ActionForm
+from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import URLPattern, path, reverse
+from django.views.decorators.http import require_POST
 
+from server.accounts.models import User
 from server.runs import deciding
-from server.runs.models import Aggregate, Batch, Benchmark, Run, State, Submission, SubmissionEvent, Unit
+from server.runs.evidence import evidence_page
+from server.runs.models import (
+    Aggregate,
+    Batch,
+    Benchmark,
+    CheckResult,
+    Decision,
+    Run,
+    State,
+    Submission,
+    SubmissionEvent,
+    Unit,
+)
 
-Decision = Callable[[Submission], None]
+Decide = Callable[..., Decision]
+DECISIONS: dict[str, Decide] = {
+    "accept": deciding.submission_accept,
+    "reject": deciding.submission_reject,
+    "restart": deciding.submission_restart,
+}
+REFUSED = (deciding.NotHeld, deciding.NoReason)
 
 
 class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # the base of several models' pages
@@ -40,45 +65,90 @@ class EventInline(admin.TabularInline):  # type: ignore[type-arg]  # stubs make 
     readonly_fields = ("at", "state", "reason")
 
 
+class ReasonForm(ActionForm):
+    """The reason that every decision needs, beside the choice of the action."""
+
+    reason = forms.CharField(required=False, label="Reason:", max_length=1000)
+
+
 @admin.register(Submission)
 class SubmissionAdmin(ReadOnlyAdmin):
-    """Submissions, with the decisions about held ones as actions."""
+    """Submissions, with the evidence and the decision about held ones."""
 
     list_display = ("digest", "state", "received_at", "published_at", "attempts", "probe_key")
     list_filter = ("state",)
+    list_select_related = ("probe_key",)
     search_fields = ("digest", "run__run_id")
     inlines = (EventInline,)
-    actions = ("release", "reject", "process_again")
+    action_form = ReasonForm
+    actions = ("accept", "reject", "process_again")
+    change_form_template = "admin/runs/submission/change_form.html"
 
     @admin.action(description="Publish held submissions: looked at and found right")
-    def release(self, request: HttpRequest, queryset: QuerySet[Submission]) -> None:
+    def accept(self, request: HttpRequest, queryset: QuerySet[Submission]) -> None:
         """Publish."""
-        self._decide(
-            request, queryset, "released", lambda one: deciding.submission_release(one, by=str(request.user))
-        )
+        self._decide_all(request, queryset, "accepted", deciding.submission_accept)
 
     @admin.action(description="Reject held submissions: looked at and found wrong")
     def reject(self, request: HttpRequest, queryset: QuerySet[Submission]) -> None:
         """Reject."""
-        self._decide(
-            request, queryset, "rejected", lambda one: deciding.submission_reject(one, by=str(request.user))
-        )
+        self._decide_all(request, queryset, "rejected", deciding.submission_reject)
 
     @admin.action(description="Process held submissions again: what stood against them is mended")
     def process_again(self, request: HttpRequest, queryset: QuerySet[Submission]) -> None:
         """Start over."""
-        self._decide(
-            request,
-            queryset,
-            "started over",
-            lambda one: deciding.submission_restart(one, by=str(request.user)),
-        )
+        self._decide_all(request, queryset, "started over", deciding.submission_restart)
 
-    def _decide(self, request: HttpRequest, queryset: QuerySet[Submission], word: str, act: Decision) -> None:
-        held = list(queryset.filter(state=State.QUARANTINED))
-        for submission in held:
-            act(submission)
-        self.message_user(request, f"{len(held)} held submission(s) {word}", messages.SUCCESS)
+    def _decide_all(
+        self, request: HttpRequest, queryset: QuerySet[Submission], word: str, decide: Decide
+    ) -> None:
+        done = 0
+        for submission in queryset.filter(state=State.QUARANTINED):
+            try:
+                decide(submission, by=user_of(request), reason=request.POST.get("reason", ""))
+                done += 1
+            except REFUSED as error:
+                self.message_user(request, f"{submission.digest[:12]}: {error}", messages.ERROR)
+        self.message_user(request, f"{done} held submission(s) {word}", messages.SUCCESS)
+
+    def get_urls(self) -> list[URLPattern]:
+        """Add the address to which a decision is posted."""
+        decide = require_POST(self.admin_site.admin_view(self.decide_view))
+        own = [path("<uuid:submission_id>/decide/", decide, name="runs_submission_decide")]
+        return [*own, *super().get_urls()]
+
+    def decide_view(self, request: HttpRequest, submission_id: UUID) -> HttpResponse:
+        """Decide about one submission and show it again."""
+        submission = Submission.objects.filter(pk=submission_id).first()
+        decide = DECISIONS.get(request.POST.get("verdict", ""))
+        if submission is None or decide is None:
+            raise Http404
+        try:
+            made = decide(submission, by=user_of(request), reason=request.POST.get("reason", ""))
+            self.message_user(request, f"The submission was {made.verdict}.", messages.SUCCESS)
+        except REFUSED as error:
+            self.message_user(request, str(error), messages.ERROR)
+        return HttpResponseRedirect(reverse("admin:runs_submission_change", args=[submission_id]))
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        """Show a submission with the evidence beside the decision."""
+        submission = self.get_object(request, object_id)
+        context = dict(extra_context or {})
+        if submission is not None:
+            context["evidence"] = evidence_page(submission)
+            context["held"] = submission.state == State.QUARANTINED
+            context["may_decide"] = user_of(request).has_perm(deciding.PERMISSION)
+            context["shortest_reason"] = deciding.SHORTEST_REASON
+        return super().change_view(request, object_id, form_url, context)
+
+
+def user_of(request: HttpRequest) -> User:
+    """Return who is signed in; raises PermissionDenied for nobody."""
+    if not isinstance(request.user, User):
+        raise PermissionDenied("Sign in to decide.")
+    return request.user
 
 
 @admin.register(Run)
@@ -97,6 +167,23 @@ class BenchmarkAdmin(ReadOnlyAdmin):
 
     list_display = ("run_id", "kind", "state", "attempts", "extractor_version")
     list_filter = ("kind", "state")
+
+
+@admin.register(CheckResult)
+class CheckResultAdmin(ReadOnlyAdmin):
+    """What the checks said: how often each one holds a run."""
+
+    list_display = ("check_key", "outcome", "run_id", "at", "words")
+    list_filter = ("outcome", "check_key")
+
+
+@admin.register(Decision)
+class DecisionAdmin(ReadOnlyAdmin):
+    """The log of decisions."""
+
+    list_display = ("at", "by", "verdict", "submission", "reason")
+    list_filter = ("verdict", "by")
+    list_select_related = ("by", "submission")
 
 
 for _model in (Aggregate, Batch, Unit):

@@ -25,7 +25,8 @@ from server.runs.events import aggregates_enqueue, submission_move
 from server.runs.intake import document_of
 from server.runs.models import AggregateDue, Benchmark, Run, State, Submission
 from server.runs.models.submission import ACTIVE_STATES
-from server.runs.plausibility import implausibilities
+from server.runs.plausibility.assessing import Judged, reasons_to_hold
+from server.runs.plausibility.recording import results_record, run_assess
 
 log = structlog.get_logger("diskatlas.pipeline")
 
@@ -57,16 +58,23 @@ def submission_assess(*, submission_id: UUID) -> State | None:
     """Publish or quarantine a submission all of whose benchmarks have ended; return its state if that is
     so."""
     with session_lock("submission", str(submission_id)) as free:
-        submission = Submission.objects.select_related("run__drive_model").filter(pk=submission_id).first()
+        submission = (
+            Submission.objects.select_related("run__drive_model", "probe_key")
+            .filter(pk=submission_id)
+            .first()
+        )
         if not free or submission is None or submission.state not in (State.VALIDATED, State.EXTRACTED):
             return None
         if _pending(submission.run) or not _attempt(submission):
             return None
+        answers: tuple[Judged, ...] = ()
         try:
-            reasons = _reasons_to_hold(submission)
+            answers = run_assess(run=submission.run, document=document_load(submission))
+            reasons = _failures(submission.run) + reasons_to_hold(answers)
         except PERMANENT as error:
             reasons = [str(error)]
         with transaction.atomic():
+            results_record(run=submission.run, answers=answers)
             if submission.state == State.VALIDATED:
                 submission_move(submission, State.EXTRACTED, _extracted_words(submission.run))
             if reasons:
@@ -135,10 +143,8 @@ def _attempt(submission: Submission) -> bool:
     return False
 
 
-def _reasons_to_hold(submission: Submission) -> list[str]:
-    run = submission.run
-    failed = [f"{part.kind}: {part.reason}" for part in run.benchmarks.filter(state=Benchmark.State.FAILED)]
-    return failed + implausibilities(run=run, document=document_load(submission))
+def _failures(run: Run) -> list[str]:
+    return [f"{part.kind}: {part.reason}" for part in run.benchmarks.filter(state=Benchmark.State.FAILED)]
 
 
 def _extracted_words(run: Run) -> str:

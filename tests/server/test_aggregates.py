@@ -29,7 +29,9 @@ def publish(submit: Callable[..., Submission], run_jobs: Callable[[], None]) -> 
     """Publish one run of the sample model with a given rotation period."""
 
     def one(rotation_ns: int, **fields: Any) -> None:
-        submit(document(skippy_part(rotation_ns=rotation_ns), rotation_rate_rpm=None, **fields))
+        # No two runs are alike, or the second one is held as a copy.
+        part = skippy_part(rotation_ns=rotation_ns, steps=150 + Submission.objects.count())
+        submit(document(part, rotation_rate_rpm=None, **fields))
         run_jobs()
 
     return one

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from server.benchmarks.registry import KINDS
 from server.catalog.models import DriveModel
-from server.runs import plausibility
-from server.runs.models import State, Submission
-from tests.contract.golden import golden_of
+from server.runs.models import CheckResult, State, Submission
+from server.runs.plausibility import assessing
+from server.runs.plausibility.check import Result
+from server.runs.plausibility.evidence import Evidence
+from server.runs.plausibility.registry import CHECKS
+from server.runs.plausibility.transport import taken_ns
 from tests.support.documents import CAPACITY_BLOCKS, document, skippy_part, zoned_part
 
 pytestmark = pytest.mark.django_db
@@ -64,23 +67,29 @@ def test_samples_longer_than_their_benchmark_hold_the_run(judge: Judge) -> None:
     assert "add up" in reason
 
 
-@pytest.mark.parametrize("kind", [kind.slug for kind in KINDS])
-def test_what_the_probe_recorded_holds_no_run(kind: str) -> None:
-    content = golden_of(kind).document()
-    for part in content["benchmarks"]:
-        assert list(plausibility.sample_findings(part, content["device"])) == []
-
-
-def concurrent_part(at_once: int, latency_ns: int) -> dict[str, Any]:
-    series = {"concurrency": at_once, "elapsed_ns": 1_000, "first": {"latency_ns": [latency_ns] * 8}}
-    return {"kind": "any", "elapsed_ns": 1_000, "samples": {"series": [series]}}
-
-
 def test_requests_that_were_under_way_at_once_share_the_time() -> None:
-    device = document()["device"]
-    assert list(plausibility.sample_findings(concurrent_part(8, 1_000), device)) == []
-    (finding,) = plausibility.sample_findings(concurrent_part(4, 1_000), device)
-    assert "add up" in finding
+    series = {"elapsed_ns": 1_000, "first": {"latency_ns": [1_000] * 8}}
+    assert taken_ns({"series": [series | {"concurrency": 8}]}, 1) == 1_000
+    assert taken_ns({"series": [series | {"concurrency": 4}]}, 1) == 2_000
+
+
+def test_every_check_leaves_its_answer_with_the_run(judge: Judge) -> None:
+    judge(document())
+    rows = CheckResult.objects.order_by("position")
+    assert [row.check_key for row in rows] == [check.key for check in CHECKS]
+    assert rows.get(check_key="sample_sum").outcome == CheckResult.Outcome.PASSED
+    assert rows.get(check_key="other_units").words == "First unit of this model: nothing to compare with."
+
+
+def test_a_check_that_fails_on_a_run_holds_it(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_evidence: Evidence) -> Result:
+        raise ValueError("a sample fault")
+
+    broken = replace(CHECKS[0], judge=fail)
+    monkeypatch.setattr(assessing.assess, "__defaults__", ((broken,),))
+    state, reason = judge(document())
+    assert state == State.QUARANTINED
+    assert "a sample fault" in reason
 
 
 def test_another_rotation_rate_than_rated_holds_the_run(judge: Judge) -> None:
@@ -100,4 +109,4 @@ def test_another_capacity_than_the_catalogue_s_holds_the_run(judge: Judge) -> No
 def test_an_uncurated_capacity_holds_nothing(judge: Judge) -> None:
     judge(document())
     DriveModel.objects.update(capacity_bytes=CAPACITY_BLOCKS * 1024)
-    assert judge(document())[0] == State.PUBLISHED
+    assert judge(document(zoned_part(regions=40)))[0] == State.PUBLISHED

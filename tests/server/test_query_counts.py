@@ -23,7 +23,7 @@ Call = Callable[[Client, Run], Any]
 
 
 def show_drives(_client: Client, _run: Run) -> Any:
-    return [(model.vendor.name, model.outer_bandwidth) for model in drives_list(sort="runs")]  # type: ignore[attr-defined]
+    return [(model.vendor.name, model.outer_bandwidth) for model in drives_list(sort=("runs"))]  # type: ignore[attr-defined]
 
 
 def show_drive(_client: Client, run: Run) -> Any:
@@ -72,7 +72,8 @@ def test_queries_stay_at_the_baseline_however_much_there_is(
     counts = []
     for round_number in range(2):
         for n in range(1 + 3 * round_number):
-            parts = (skippy_part(), zoned_part())
+            here = 4 * round_number + n
+            parts = (skippy_part(steps=150 + here), zoned_part(regions=32 + here))
             submit(
                 document(*parts, model=f"SAMPLE-{round_number}-{n}", unit_digest=f"{round_number}{n}" * 32)
             )

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db import OperationalError
 from django.test import Client
 
+from server.accounts.models import User
 from server.benchmarks.contract import Extraction, Facts
 from server.core import clock
 from server.runs import aggregation, deciding, extraction, pipeline, sweeping, tasks
@@ -273,6 +274,13 @@ def test_the_raw_envelope_and_document_come_back_byte_for_byte(
     assert raw.json()["run_id"] == str(submission.run.run_id)
 
 
+REASON = "Looked at the evidence in a test."
+
+
+def curator() -> User:
+    return User.objects.get_or_create(username="a-curator", is_superuser=True)[0]
+
+
 def held(submit: Submit, run_jobs: Callable[[], None]) -> Submission:
     submission = submit(document(skippy_part(), rotation_rate_rpm=5400))
     run_jobs()
@@ -285,10 +293,10 @@ def test_a_held_run_that_is_released_is_published_and_counts(
     submit: Submit, run_jobs: Callable[[], None]
 ) -> None:
     submission = held(submit, run_jobs)
-    deciding.submission_release(submission, by="a curator")
+    deciding.submission_accept(submission, by=curator(), reason=REASON)
     run_jobs()
     assert states(submission)[-1] == State.PUBLISHED
-    assert "a curator" in last_reason(submission)
+    assert "a-curator" in last_reason(submission)
     assert Aggregate.objects.exists()
 
 
@@ -301,14 +309,14 @@ def test_a_held_run_may_be_started_over(
     run_jobs()
     kinds["skippy"] = good
     submission.refresh_from_db()
-    deciding.submission_restart(submission, by="an operator")
+    deciding.submission_restart(submission, by=curator(), reason=REASON)
     run_jobs()
     assert states(submission)[-1] == State.PUBLISHED
 
 
 def test_only_a_held_run_waits_for_a_decision(submit: Submit, run_jobs: Callable[[], None]) -> None:
     submission = held(submit, run_jobs)
-    deciding.submission_reject(submission, by="a curator")
+    deciding.submission_reject(submission, by=curator(), reason=REASON)
     with pytest.raises(deciding.NotHeld):
-        deciding.submission_release(submission, by="a curator")
+        deciding.submission_accept(submission, by=curator(), reason=REASON)
     assert states(submission)[-1] == State.REJECTED

@@ -1,6 +1,7 @@
 """Submissions, the runs inside them, and the numbers extracted from those."""
 
 from server.runs.models.measurement import Aggregate, AggregateDue, Measurement
+from server.runs.models.plausibility import CheckResult, Decision, SampleTrace
 from server.runs.models.run import Batch, Benchmark, Run, Unit
 from server.runs.models.submission import Provenance, State, Submission, SubmissionEvent
 
@@ -9,9 +10,12 @@ __all__ = [
     "AggregateDue",
     "Batch",
     "Benchmark",
+    "CheckResult",
+    "Decision",
     "Measurement",
     "Provenance",
     "Run",
+    "SampleTrace",
     "State",
     "Submission",
     "SubmissionEvent",

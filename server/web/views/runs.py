@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +17,8 @@ from django.views.decorators.http import require_safe
 from server.benchmarks.contract import Chart
 from server.runs.charts import run_chart
 from server.runs.envelopes import EnvelopeLost
-from server.runs.models import Benchmark, Run, State
+from server.runs.evidence import findings_of
+from server.runs.models import Benchmark, CheckResult, Run, State
 from server.runs.selectors import BenchmarkPart, RunPage, run_page
 from server.web.disturbances import disturbance_words
 from server.web.figures import Figure, chart_csv, chart_json, chart_rows, figure_of, figures_of_run
@@ -94,6 +96,20 @@ def _part(part: BenchmarkPart, figures: tuple[Figure, ...], conditions: Mapping[
     )
 
 
+def plausibility_of(run: Run) -> dict[str, Any]:
+    """Return the checks' answers: those with something to say, those without, and how many of each
+    outcome."""
+    findings = findings_of(run)
+    nothing = CheckResult.Outcome.NOT_APPLICABLE.label
+    left = [finding for finding in findings if finding.outcome == nothing]
+    return {
+        "findings": findings,
+        "findings_shown": [finding for finding in findings if finding not in left],
+        "findings_left": left,
+        "outcomes": list(Counter(finding.outcome for finding in findings).items()),
+    }
+
+
 @require_safe
 def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """Show a run: status, identity, conditions, measurements, charts and how to check them."""
@@ -104,6 +120,7 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
     context = {
         **_status(data),
         "parts": parts,
+        **plausibility_of(data.run),
         "readouts": [row for part in parts for row in part.rows if row.headline],
         "document": data.run.summary,
         "key": data.submission.probe_key,

@@ -1,0 +1,257 @@
+"""Forged runs through the whole pipeline: each is held, and by which check. What is not caught is stated too.
+
+Every forgery starts from a golden run, claimed to be a real disk's, with the jitter of a real machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from server.benchmarks.contract import Kind
+from server.benchmarks.registry import KINDS
+from server.catalog.models import DriveModel
+from server.runs.models import CheckResult, State, Submission
+from tests.contract.golden import golden_of
+from tests.support import forging
+
+pytestmark = pytest.mark.django_db
+Judge = Callable[[dict[str, Any]], tuple[str, dict[str, str]]]
+MACHINE_NS = 2_000.0
+CARRYING = (
+    "skippy",
+    "seeker",
+    "zoned",
+    "access",
+    "random_io",
+    "sync_write",
+    "positional",
+    "bandwidth",
+)
+
+
+@pytest.fixture
+def kinds() -> dict[str, Kind]:
+    """The registered kinds: forgeries are held against the extraction that real runs get."""
+    return {kind.slug: kind for kind in KINDS}
+
+
+@pytest.fixture
+def judge(
+    submit: Callable[..., Submission], run_jobs: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> Judge:
+    """Submit a document, run its jobs, return the state and the words of the checks that hold it."""
+    monkeypatch.setattr("django.db.transaction.on_commit", lambda call, **_: call())
+
+    def judged(content: dict[str, Any]) -> tuple[str, dict[str, str]]:
+        submission = submit(content)
+        run_jobs()
+        submission.refresh_from_db()
+        held = submission.run.check_results.filter(outcome=CheckResult.Outcome.HELD)
+        return submission.state, {row.check_key: row.words for row in held}
+
+    return judged
+
+
+def measured(kind: str, **device: Any) -> dict[str, Any]:
+    """A golden run as a real disk would have given it."""
+    content = golden_of(kind).document()
+    return forging.noisy(forging.claimed_real(content, **device), MACHINE_NS)
+
+
+@pytest.mark.parametrize("kind", [kind.slug for kind in KINDS])
+def test_the_run_that_forgeries_start_from_is_published(judge: Judge, kind: str) -> None:
+    assert judge(measured(kind)) == (State.PUBLISHED, {})
+
+
+@pytest.mark.parametrize("kind", CARRYING)
+def test_constant_latencies_are_held_whatever_the_kind(judge: Judge, kind: str) -> None:
+    state, held = judge(forging.constant(measured(kind)))
+    assert state == State.QUARANTINED
+    assert "times_alike" in held
+
+
+@pytest.mark.parametrize(
+    ("kind", "check"),
+    [
+        ("skippy", "turn_in_walks"),
+        ("seeker", "turn_in_walks"),
+        ("access", "wait_of_scattered"),
+        ("random_io", "wait_of_scattered"),
+    ],
+)
+def test_constant_latencies_with_a_machine_s_jitter_are_held(judge: Judge, kind: str, check: str) -> None:
+    state, held = judge(forging.jittered(forging.constant(measured(kind)), MACHINE_NS))
+    assert state == State.QUARANTINED
+    assert check in held
+
+
+@pytest.mark.parametrize(
+    ("kind", "check"),
+    [
+        ("skippy", "turn_in_walks"),
+        ("seeker", "turn_in_teeth"),
+        ("zoned", "rate_by_place"),
+        ("access", "longer_way"),
+        ("random_io", "longer_way"),
+        ("bandwidth", "link_rate"),
+    ],
+)
+def test_latencies_from_a_normal_distribution_are_held(judge: Judge, kind: str, check: str) -> None:
+    state, held = judge(forging.normal(measured(kind)))
+    assert state == State.QUARANTINED
+    assert check in held
+
+
+@pytest.mark.parametrize(
+    ("kind", "check"),
+    [
+        ("skippy", "turn_in_walks"),
+        ("seeker", "turn_in_walks"),
+        ("zoned", "rate_by_place"),
+        ("access", "longer_way"),
+        ("random_io", "longer_way"),
+    ],
+)
+def test_real_latencies_in_another_order_are_held(judge: Judge, kind: str, check: str) -> None:
+    state, held = judge(forging.shuffled(measured(kind)))
+    assert state == State.QUARANTINED
+    assert check in held
+
+
+@pytest.mark.parametrize(
+    ("kind", "check"),
+    [
+        ("skippy", "rotation_rate"),
+        ("seeker", "turn_in_teeth"),
+        ("sync_write", "turn_in_writes"),
+        ("access", "sample_time"),
+        ("positional", "sample_time"),
+        ("random_io", "buckets"),
+    ],
+)
+def test_a_run_scaled_by_nine_tenths_is_held(judge: Judge, kind: str, check: str) -> None:
+    state, held = judge(forging.scaled(measured(kind)))
+    assert state == State.QUARANTINED
+    assert check in held
+
+
+@pytest.mark.parametrize("kind", ["zoned", "bandwidth"])
+def test_scaled_rates_alone_are_not_caught_for_a_model_s_first_unit(judge: Judge, kind: str) -> None:
+    assert judge(forging.scaled(measured(kind))) == (State.PUBLISHED, {})
+
+
+def test_a_scaled_run_is_not_caught_where_nobody_knows_how_fast_the_disk_turns(judge: Judge) -> None:
+    assert judge(forging.scaled(measured("seeker", rotation_rate_rpm=None))) == (State.PUBLISHED, {})
+
+
+def test_a_scaled_run_is_held_where_the_catalogue_knows_how_fast_the_disk_turns(judge: Judge) -> None:
+    judge(measured("zoned", rotation_rate_rpm=None, model="SAMPLE-S"))
+    DriveModel.objects.update(rated_rpm=7200)
+    content = measured("seeker", rotation_rate_rpm=None, model="SAMPLE-S")
+    state, held = judge(forging.scaled(content))
+    assert (state, list(held)) == (State.QUARANTINED, ["turn_in_teeth"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "check"),
+    [
+        ("skippy", "turn_in_walks"),
+        ("seeker", "turn_in_walks"),
+        ("access", "wait_of_scattered"),
+        ("random_io", "wait_of_scattered"),
+        ("zoned", "medium_rate"),
+    ],
+)
+def test_solid_state_samples_under_a_disk_s_name_are_held(judge: Judge, kind: str, check: str) -> None:
+    state, held = judge(forging.solid_state(measured(kind)))
+    assert state == State.QUARANTINED
+    assert check in held
+
+
+def test_a_device_that_says_it_does_not_turn_is_held_under_the_name_of_one_that_does(judge: Judge) -> None:
+    judge(measured("zoned", model="SAMPLE-D"))
+    DriveModel.objects.update(rated_rpm=7200)
+    content = measured("seeker", model="SAMPLE-D", rotation_rate_rpm=None)
+    content["device"]["rotational"]["value"] = False
+    state, held = judge(forging.solid_state(content))
+    assert (state, list(held)) == (State.QUARANTINED, ["device_kind"])
+
+
+def test_one_drive_s_samples_under_another_s_name_are_held_for_capacity_and_rotation(judge: Judge) -> None:
+    judge(measured("zoned", model="SAMPLE-N"))
+    DriveModel.objects.update(curated=True, capacity_bytes=4_000_000_000, rated_rpm=5400)
+    state, held = judge(measured("skippy", model="SAMPLE-N", rotation_rate_rpm=None))
+    assert state == State.QUARANTINED
+    assert {"capacity", "rotation_rate"} <= held.keys()
+
+
+def test_a_smaller_drive_s_samples_under_a_larger_one_s_name_are_held(judge: Judge) -> None:
+    content = measured("zoned")
+    content["device"]["capacity_bytes"] *= 2
+    state, held = judge(content)
+    assert (state, list(held)) == (State.QUARANTINED, ["coverage"])
+
+
+def test_a_bandwidth_above_the_link_is_held(judge: Judge) -> None:
+    state, held = judge(forging.scaled(measured("zoned", link_speed_bits_per_s=1_500_000_000), 0.01))
+    assert state == State.QUARANTINED
+    assert "link_rate" in held
+
+
+def test_a_bandwidth_above_every_link_of_its_kind_is_held_where_the_link_is_not_known(judge: Judge) -> None:
+    state, held = judge(forging.scaled(measured("zoned", interface="ata"), 0.005))
+    assert state == State.QUARANTINED
+    assert "link_rate" in held
+
+
+def test_a_rotation_that_disagrees_with_the_rated_one_is_held(judge: Judge) -> None:
+    state, held = judge(measured("skippy", rotation_rate_rpm=5400))
+    assert state == State.QUARANTINED
+    assert "5400 rpm" in held["rotation_rate"]
+
+
+def test_samples_whose_sum_exceeds_the_elapsed_time_are_held(judge: Judge) -> None:
+    content = measured("seeker")
+    content["benchmarks"][0]["elapsed_ns"] //= 4
+    state, held = judge(content)
+    assert (state, list(held)) == (State.QUARANTINED, ["sample_sum"])
+
+
+@pytest.mark.parametrize("kind", CARRYING)
+def test_the_same_samples_under_a_new_run_id_are_held(judge: Judge, kind: str) -> None:
+    content = measured(kind)
+    assert judge(content)[0] == State.PUBLISHED
+    state, held = judge(forging.renewed(content, unit_digest="cd" * 32, model="Another name"))
+    assert state == State.QUARANTINED
+    assert content["run_id"] in held["samples_new"]
+
+
+def test_a_copy_with_a_little_noise_is_held(judge: Judge) -> None:
+    content = measured("seeker")
+    judge(content)
+    state, held = judge(forging.jittered(content, 40.0))
+    assert (state, list(held)) == (State.QUARANTINED, ["samples_new"])
+
+
+def test_a_copy_with_as_much_noise_as_two_measurements_differ_by_is_not_caught(judge: Judge) -> None:
+    content = measured("seeker")
+    judge(content)
+    assert judge(forging.jittered(content, 5_000.0)) == (State.PUBLISHED, {})
+
+
+def test_a_repeat_that_is_a_copy_of_another_one_is_held(judge: Judge) -> None:
+    content = measured("skippy")
+    series = content["benchmarks"][0]["samples"]["series"]
+    rows = [one for one in series if one["pattern"] == "increasing" and one["variant"] == "write"]
+    first, second = rows[0], rows[1]
+    shortest = min(len(first["latency_ns"]), len(second["latency_ns"]))
+    for row in (first, second):
+        for name in [key for key, value in row.items() if isinstance(value, list)]:
+            row[name] = row[name][:shortest]
+    second["latency_ns"] = list(first["latency_ns"])
+    second["start_ns"] = list(first["start_ns"])
+    state, held = judge(content)
+    assert (state, list(held)) == (State.QUARANTINED, ["repeats_differ"])

@@ -1,0 +1,92 @@
+"""What the model's other units say of a run: pure, over evidence made by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from server.runs.plausibility.check import Outcome
+from server.runs.plausibility.evidence import Evidence, ModelFacts, Number, PeerUnit
+from server.runs.plausibility.others import FIRST, confirmed, other_units, same_rotation
+from tests.support.documents import document
+
+RATE = ("zoned.outer_bandwidth", "")
+TURNS = ("skippy.rotation_rate", "")
+
+
+def number(key: tuple[str, str], value: float) -> Number:
+    return Number(*key, value, value, value, "good", "MB/s", "Bandwidth", headline=True)
+
+
+def peer(name: str, key: tuple[str, str], value: float, keyid: str = "other") -> PeerUnit:
+    return PeerUnit(name, (keyid,), {key: value})
+
+
+def evidence(value: float, others: list[float], key: tuple[str, str] = RATE) -> Evidence:
+    peers = tuple(peer(f"unit{place}", key, other, f"key{place}") for place, other in enumerate(others))
+    return Evidence(document(), (number(key, value),), ModelFacts("SAMPLE-1"), peers, keyid="mine")
+
+
+def test_a_first_unit_says_that_there_is_nothing_to_compare_with() -> None:
+    assert other_units(evidence(100.0, [])).words == FIRST
+    assert confirmed(evidence(100.0, [])).words == FIRST
+
+
+def test_two_other_units_are_too_few_to_judge_by() -> None:
+    result = other_units(evidence(500.0, [100.0, 101.0]))
+    assert result.outcome is Outcome.NOT_APPLICABLE
+    assert "2 other unit(s), of 3" in result.words
+
+
+@pytest.mark.parametrize(
+    ("value", "outcome"),
+    [
+        (107.0, Outcome.PASSED),
+        (120.0, Outcome.NOTED),
+        (180.0, Outcome.NOTED),
+        (230.0, Outcome.HELD),
+        (45.0, Outcome.HELD),
+    ],
+)
+def test_a_number_is_noted_when_it_is_far_and_held_only_beyond_a_factor(
+    value: float, outcome: Outcome
+) -> None:
+    assert other_units(evidence(value, [99.0, 100.0, 101.0, 100.5])).outcome is outcome
+
+
+def test_a_batch_that_differs_by_a_third_is_never_held() -> None:
+    for value in (67.0, 133.0):
+        assert other_units(evidence(value, [99.0, 100.0, 101.0] * 5)).outcome is Outcome.NOTED
+
+
+def test_units_that_differ_widely_make_the_limit_wide() -> None:
+    assert other_units(evidence(140.0, [70.0, 85.0, 100.0, 115.0, 130.0])).outcome is Outcome.PASSED
+
+
+def test_a_number_of_poor_quality_is_not_compared() -> None:
+    given = evidence(500.0, [99.0, 100.0, 101.0])
+    poor = Number(*RATE, 500.0, None, None, "poor", headline=True)
+    assert (
+        other_units(Evidence(given.document, (poor,), given.model, given.peers)).outcome
+        is Outcome.NOT_APPLICABLE
+    )
+
+
+@pytest.mark.parametrize(("rpm", "outcome"), [(7200.0, Outcome.PASSED), (8000.0, Outcome.HELD)])
+def test_a_rotation_unlike_the_other_units_is_held(rpm: float, outcome: Outcome) -> None:
+    assert same_rotation(evidence(rpm, [7199.0, 7201.0], TURNS)).outcome is outcome
+
+
+def test_confirmations_count_keys_and_not_units() -> None:
+    given = evidence(100.0, [99.0, 101.0, 100.0])
+    same = tuple(peer(f"unit{place}", RATE, 100.0, "one key") for place in range(3))
+    result = confirmed(Evidence(given.document, given.numbers, given.model, same, keyid="mine"))
+    assert result.figures["keys"] == 1
+    assert confirmed(given).figures["keys"] == 3
+
+
+def test_the_run_s_own_key_confirms_nothing() -> None:
+    given = evidence(100.0, [100.0])
+    own = (peer("unit", RATE, 100.0, "mine"),)
+    result = confirmed(Evidence(given.document, given.numbers, given.model, own, keyid="mine"))
+    assert result.outcome is Outcome.NOTED
+    assert result.figures["keys"] == 0

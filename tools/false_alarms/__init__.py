@@ -1,0 +1,1 @@
+"""How often the plausibility checks hold a run that nothing is wrong with."""
