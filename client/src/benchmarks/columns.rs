@@ -22,6 +22,12 @@ pub fn is(series: &Json, name: &str, word: &str) -> bool {
     series[name].as_str() == Some(word)
 }
 
+/// The column of marks, or none where nothing is marked.
+#[must_use]
+pub fn marks_if_any(marks: Vec<u8>) -> Vec<u8> {
+    if marks.contains(&1) { marks } else { Vec::new() }
+}
+
 /// `8.33 ms`.
 #[must_use]
 pub fn milliseconds(nanoseconds: u64) -> String {

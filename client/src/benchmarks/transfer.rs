@@ -11,9 +11,12 @@ use crate::report::document::Measured;
 
 /// When a transfer began on the device's clock, and how long its calls took together.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[allow(clippy::struct_field_names, reason = "names have their units in them")]
 pub struct Transfer {
     pub start_ns: u64,
     pub elapsed_ns: u64,
+    /// When its last call was answered.
+    pub end_ns: u64,
 }
 
 /// The first block that may be measured: the disk's first, or one behind its first MiB where something is written.
@@ -34,7 +37,11 @@ pub fn stretch_blocks(geometry: &Geometry) -> u64 {
 /// [`Stop`] when the run has to end.
 pub fn read(session: &mut Session<'_>, block: u64, count: u64) -> Result<Option<Transfer>, Stop> {
     let timing = session.read(block, count32(count))?;
-    Ok(timing.map(|timing| Transfer { start_ns: timing.start_ns, elapsed_ns: timing.latency_ns }))
+    Ok(timing.map(|timing| Transfer {
+        start_ns: timing.start_ns,
+        elapsed_ns: timing.latency_ns,
+        end_ns: timing.end_ns(),
+    }))
 }
 
 /// Writes `count` blocks, stretch after stretch; `None` where the medium failed.
@@ -60,8 +67,9 @@ pub fn write(
         }
         before(session)?;
         let Some(timing) = session.write(0)? else { return Ok(None) };
-        let so_far = written.get_or_insert(Transfer { start_ns: timing.start_ns, elapsed_ns: 0 });
+        let so_far = written.get_or_insert(Transfer { start_ns: timing.start_ns, elapsed_ns: 0, end_ns: 0 });
         so_far.elapsed_ns += timing.latency_ns;
+        so_far.end_ns = timing.end_ns();
         at += length;
     }
     Ok(written)
@@ -76,6 +84,16 @@ pub struct Sample {
     /// On the session's clock.
     pub at_ns: u64,
     pub elapsed_ns: u64,
+    /// 1 where something disturbed it.
+    #[serde(default)]
+    pub disturbed: u8,
+}
+
+/// Marks what something disturbed, at the end of a piece.
+pub fn mark<'a>(session: &mut Session<'_>, samples: impl IntoIterator<Item = &'a mut Sample>) {
+    for sample in samples {
+        sample.disturbed = session.marks(&[(sample.at_ns, sample.at_ns + sample.elapsed_ns)])[0];
+    }
 }
 
 /// Reads as a sample, or writes; nothing where the medium failed.
@@ -88,7 +106,7 @@ pub fn sample(session: &mut Session<'_>, is_write: bool, block: u64, count: u64)
     Ok(done.map(|Transfer { elapsed_ns, .. }| {
         // Keeping what stands there comes first and is not part of the transfer.
         let at_ns = session.now_ns().saturating_sub(elapsed_ns).max(before_ns);
-        Sample { write: is_write, block, count, at_ns, elapsed_ns }
+        Sample { write: is_write, block, count, at_ns, elapsed_ns, disturbed: 0 }
     }))
 }
 

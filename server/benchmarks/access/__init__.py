@@ -6,13 +6,14 @@ from server.benchmarks.access.chart import charts
 from server.benchmarks.access.definitions import METRICS
 from server.benchmarks.access.extract import extract
 from server.benchmarks.contract import Kind
+from server.benchmarks.marks import chart_undisturbed, extract_undisturbed
 
 KIND = Kind(
     slug="access",
     title="ACCESS: what HD Tune and HD Tach print",
     extractor_version="1.0.0",
     metrics=METRICS,
-    extract=extract,
-    charts=charts,
+    extract=extract_undisturbed(extract),
+    charts=chart_undisturbed(charts),
     folder=Path(__file__).parent,
 )

@@ -6,13 +6,14 @@ from server.benchmarks.bandwidth.chart import charts
 from server.benchmarks.bandwidth.definitions import METRICS
 from server.benchmarks.bandwidth.extract import extract
 from server.benchmarks.contract import Kind
+from server.benchmarks.marks import chart_undisturbed, extract_undisturbed
 
 KIND = Kind(
     slug="bandwidth",
     title="Bandwidth by size and position",
     extractor_version="1.0.0",
     metrics=METRICS,
-    extract=extract,
-    charts=charts,
+    extract=extract_undisturbed(extract),
+    charts=chart_undisturbed(charts),
     folder=Path(__file__).parent,
 )

@@ -25,6 +25,8 @@ UNKNOWN_SCATTER_NS = 4e6
 """Of a transfer's time where no law tells it: about what the wait for the first block varies by."""
 REFERENCE_BYTES = 1 << 30
 """The longest transfer of the document, whose bandwidth it calls the peak."""
+LONG_ENOUGH = 20.0
+"""A transfer so many times as long as its wait tells a rate within a few per cent by itself."""
 ROUGH = 0.015
 """Relative deviation between places above which one transfer at each end does not stand for the device."""
 NEAR_THE_RATE = 0.97
@@ -134,7 +136,7 @@ def _law_quality(law: Law, count: int) -> tuple[Quality, str]:
             Quality.POOR,
             f"{law.hits} of {count} transfers were far faster than the medium: a buffer answered.",
         )
-    if law.fixed_error_ns > 0.1 * law.fixed_ns:
+    if Z95 * law.fixed_error_ns > 0.1 * law.fixed_ns:
         return Quality.FAIR, "Few transfers: the wait for the first block differs from one to the next."
     return Quality.GOOD, ""
 
@@ -195,7 +197,8 @@ def _ratio(side: Side) -> Measurement:
     # The fixed time is the same at both ends: without it, the ratio is that of the medium at any size.
     waits = law.fixed_ns * float(samples.stretches[ends[0]][0])
     (outer, inner), errors, counts = zip(*(_cell_time(side, end) for end in ends), strict=True)
-    if min(outer, inner) <= 2 * waits:
+    # One transfer at each end: what its wait differs by from the next one's must not matter.
+    if min(outer, inner) <= LONG_ENOUGH * waits:
         return _none(metric.RATIO, side.name, "The longest transfers are too short to tell the rates.", count)
     ratio = (inner - waits) / (outer - waits)
     # And surfaces differ: one transfer may stand on a single one.

@@ -6,13 +6,14 @@ from server.benchmarks.buffer.chart import charts
 from server.benchmarks.buffer.definitions import METRICS
 from server.benchmarks.buffer.extract import extract
 from server.benchmarks.contract import Kind
+from server.benchmarks.marks import chart_undisturbed, extract_undisturbed
 
 KIND = Kind(
     slug="buffer",
     title="BUFFER: reads that the drive's buffer answers",
     extractor_version="1.0.0",
     metrics=METRICS,
-    extract=extract,
-    charts=charts,
+    extract=extract_undisturbed(extract),
+    charts=chart_undisturbed(charts),
     folder=Path(__file__).parent,
 )

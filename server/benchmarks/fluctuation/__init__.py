@@ -6,13 +6,14 @@ from server.benchmarks.contract import Kind
 from server.benchmarks.fluctuation.chart import charts
 from server.benchmarks.fluctuation.definitions import METRICS
 from server.benchmarks.fluctuation.extract import extract
+from server.benchmarks.marks import chart_undisturbed, extract_undisturbed
 
 KIND = Kind(
     slug="fluctuation",
     title="Fluctuation of bandwidth over time",
     extractor_version="1.0.0",
     metrics=METRICS,
-    extract=extract,
-    charts=charts,
+    extract=extract_undisturbed(extract),
+    charts=chart_undisturbed(charts),
     folder=Path(__file__).parent,
 )

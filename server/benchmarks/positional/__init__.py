@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from server.benchmarks.contract import Kind
+from server.benchmarks.marks import chart_undisturbed, extract_undisturbed
 from server.benchmarks.positional.chart import charts
 from server.benchmarks.positional.definitions import METRICS
 from server.benchmarks.positional.extract import extract
@@ -12,7 +13,7 @@ KIND = Kind(
     title="POSITIONAL: reads of three seconds at three positions",
     extractor_version="1.0.0",
     metrics=METRICS,
-    extract=extract,
-    charts=charts,
+    extract=extract_undisturbed(extract),
+    charts=chart_undisturbed(charts),
     folder=Path(__file__).parent,
 )

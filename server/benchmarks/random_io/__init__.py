@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from server.benchmarks.contract import Kind
+from server.benchmarks.marks import chart_undisturbed, extract_undisturbed
 from server.benchmarks.random_io.chart import charts
 from server.benchmarks.random_io.definitions import METRICS
 from server.benchmarks.random_io.extract import extract
@@ -12,7 +13,7 @@ KIND = Kind(
     title="RANDOM_IO: many small requests",
     extractor_version="1.0.0",
     metrics=METRICS,
-    extract=extract,
-    charts=charts,
+    extract=extract_undisturbed(extract),
+    charts=chart_undisturbed(charts),
     folder=Path(__file__).parent,
 )

@@ -119,6 +119,9 @@ def _combination(series: Mapping[str, Any], params: Mapping[str, Any], facts: Fa
         if steady
         else (series["requests"], series["elapsed_ns"])
     )
+    if "disturbed" in series["slices"] and sum(series["slices"]["elapsed_ns"]) > 0:
+        # Something disturbed the others.
+        requests, time_ns = (sum(series["slices"][column]) for column in ("requests", "elapsed_ns"))
     latencies = {
         name: found
         for name, key in (("read", "reads"), ("write", "writes"))

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from server.benchmarks.contract import Kind
+from server.benchmarks.marks import chart_undisturbed, extract_undisturbed
 from server.benchmarks.temperature.chart import charts
 from server.benchmarks.temperature.definitions import METRICS
 from server.benchmarks.temperature.extract import extract
@@ -12,7 +13,7 @@ KIND = Kind(
     title="Bandwidth by temperature",
     extractor_version="1.0.0",
     metrics=METRICS,
-    extract=extract,
-    charts=charts,
+    extract=extract_undisturbed(extract),
+    charts=chart_undisturbed(charts),
     folder=Path(__file__).parent,
 )

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from server.benchmarks.contract import Kind
+from server.benchmarks.marks import chart_undisturbed, extract_undisturbed
 from server.benchmarks.zoned.chart import charts
 from server.benchmarks.zoned.definitions import METRICS
 from server.benchmarks.zoned.extract import extract
@@ -12,7 +13,7 @@ KIND = Kind(
     title="ZONED: bandwidth by position",
     extractor_version="1.1.0",
     metrics=METRICS,
-    extract=extract,
-    charts=charts,
+    extract=extract_undisturbed(extract),
+    charts=chart_undisturbed(charts),
     folder=Path(__file__).parent,
 )

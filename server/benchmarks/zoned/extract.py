@@ -15,6 +15,8 @@ from server.benchmarks.zoned.profile import Profile, heads_differ, noise_of, pro
 from server.benchmarks.zoned.zones import Zone, zones_of
 
 FEWEST_REGIONS = 8
+COARSE = 60
+"""A profile of fewer regions shows the shape and the widest zones, not how many there are."""
 FLAT = 0.03
 HIDDEN_SHARE = 0.5
 HIDDEN = "a slow interface hides the zones just as well"
@@ -130,6 +132,9 @@ def _zone_count(profile: Profile, zones: list[Zone]) -> Measurement:
         reason = (
             "The bandwidth goes up and down between neighbours: surfaces differ, or other load disturbed it."
         )
+    elif len(profile) < COARSE:
+        quality = Quality.POOR
+        reason = f"With {len(profile)} regions zones narrower than a tenth of the device are missed."
     elif quality is Quality.GOOD and (len(zones) > len(profile) / 8 or min(zone.count for zone in zones) < 4):
         quality, reason = (
             Quality.FAIR,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::plan::{BURST_BYTES, POSITIONS, Plan, SMALLEST_BUFFER_BYTES, TRANSFER_BYTES};
 use crate::benchmarks::stats::{Random, median};
-use crate::benchmarks::{Session, Stop};
+use crate::benchmarks::{Session, Stop, columns};
 use crate::device::burst::Processors;
 
 /// What takes less than this many times the answer of a single block from the buffer came from the buffer.
@@ -27,6 +27,12 @@ pub struct Series {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stream_blocks: Vec<u64>,
     pub elapsed_ns: Vec<u64>,
+    /// 1 where something disturbed the sample, 0 where nothing did; left out where nothing disturbed any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disturbed: Vec<u8>,
+    /// From when to when each sample went on.
+    #[serde(skip)]
+    stretches: Vec<(u64, u64)>,
 }
 
 /// Time of all processors together.
@@ -47,7 +53,8 @@ impl From<Processors> for Cpu {
 }
 
 impl Series {
-    fn push(&mut self, offset: u64, length: u64, elapsed_ns: u64) {
+    fn push(&mut self, offset: u64, length: u64, elapsed_ns: u64, end_ns: u64) {
+        self.stretches.push((end_ns.saturating_sub(elapsed_ns), end_ns));
         self.offset_blocks.push(offset);
         self.length_blocks.push(length);
         self.elapsed_ns.push(elapsed_ns);
@@ -63,6 +70,7 @@ pub fn part(
     let mut series = Series { pattern: pattern.to_owned(), ..Series::default() };
     let before = session.processors();
     let stop = measure(session, &mut series).err();
+    series.disturbed = columns::marks_if_any(session.marks(&std::mem::take(&mut series.stretches)));
     series.processors = session.processors().zip(before).map(|(after, before)| after.since(before).into());
     (series, stop)
 }
@@ -76,7 +84,7 @@ pub fn random(session: &mut Session<'_>, plan: &Plan, out: &mut Series) -> Resul
     for _ in 0..plan.random_reads {
         let block = random.between(0, capacity);
         if let Some(timing) = session.read(block, 1)? {
-            out.push(block, 1, timing.latency_ns);
+            out.push(block, 1, timing.latency_ns, timing.end_ns());
         }
     }
     Ok(())
@@ -114,7 +122,7 @@ fn rate_at(session: &mut Session<'_>, plan: &Plan, block: u64, out: &mut Series)
     let Some((first, before_ns)) = read_for(session, start, plan.sample_ns / LEAD_SHARE)? else { return Ok(()) };
     let Some((end, ended_ns)) = read_for(session, first, plan.sample_ns)? else { return Ok(()) };
     if end > first {
-        out.push(first, end - first, ended_ns - before_ns);
+        out.push(first, end - first, ended_ns - before_ns, ended_ns);
     }
     Ok(())
 }
@@ -148,7 +156,7 @@ pub fn burst(session: &mut Session<'_>, plan: &Plan, out: &mut Series) -> Result
         session.read(place, count)?;
         for _ in 0..plan.burst_reads {
             if let Some(timing) = session.read(place, count)? {
-                out.push(place, u64::from(count), timing.latency_ns);
+                out.push(place, u64::from(count), timing.latency_ns, timing.end_ns());
             }
         }
     }
@@ -207,7 +215,7 @@ impl Trial {
                 at += count;
             }
             if let Some(timing) = session.read(start, 1)?.filter(|_| whole) {
-                out.push(start, 1, timing.latency_ns);
+                out.push(start, 1, timing.latency_ns, timing.end_ns());
                 out.stream_blocks.push(length);
                 hits += u32::from(timing.latency_ns < self.hit_ns * BUFFERED);
             }

@@ -13,7 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use super::estimate::{byte_ns, bytes_ns};
 use super::stats::Random;
-use super::{CacheWish, Cost, Kind, Measurement, Nothing, Overview, Samples, Session, Settings, Stop, Suite, transfer};
+use super::{
+    CacheWish, Cost, Kind, Measurement, Nothing, Overview, Samples, Session, Settings, Stop, Suite, columns, transfer,
+};
 use crate::device::{Cache, Geometry, LONGEST_WRITE_BYTES};
 use crate::report::document::Measured;
 use plan::{DUMMY_READS, Extent, Plan};
@@ -47,13 +49,28 @@ struct Series {
     offset_blocks: Vec<u64>,
     length_blocks: Vec<u64>,
     elapsed_ns: Vec<u64>,
+    /// 1 where something disturbed the transfer, 0 where nothing did; left out where nothing disturbed any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    disturbed: Vec<u8>,
+    /// From when to when each transfer went on.
+    #[serde(skip)]
+    stretches: Vec<(u64, u64)>,
 }
 
 impl Series {
     fn new(variant: &str, repeat: u32, position: u64, samples: usize) -> Self {
         let column = || Vec::with_capacity(samples);
         let (offset_blocks, length_blocks, elapsed_ns) = (column(), column(), column());
-        Self { variant: variant.to_owned(), repeat, position, offset_blocks, length_blocks, elapsed_ns }
+        Self {
+            variant: variant.to_owned(),
+            repeat,
+            position,
+            offset_blocks,
+            length_blocks,
+            elapsed_ns,
+            disturbed: Vec::new(),
+            stretches: Vec::new(),
+        }
     }
 
     /// A transfer in which the medium failed is left out.
@@ -62,6 +79,7 @@ impl Series {
             self.offset_blocks.push(offset);
             self.length_blocks.push(length);
             self.elapsed_ns.push(transfer.elapsed_ns);
+            self.stretches.push((transfer.start_ns, transfer.end_ns));
         }
     }
 }
@@ -169,6 +187,9 @@ fn one_position(session: &mut Session<'_>, plan: &Plan, position: u64, repeat: u
     let mut read = Series::new("read", repeat, position, sizes);
     let mut write = Series::new("write", repeat, position, sizes);
     let stop = both_directions(session, plan, position, repeat, &mut read, &mut write).err();
+    for series in [&mut read, &mut write] {
+        series.disturbed = columns::marks_if_any(session.marks(&series.stretches));
+    }
     (vec![read, write], stop)
 }
 

@@ -25,13 +25,19 @@ pub struct Burst {
     pub median_ns: u64,
     pub percentile_90_ns: u64,
     pub slowest_ns: u64,
+    /// 1 where something disturbed too many of its requests.
+    #[serde(default)]
+    pub disturbed: u8,
 }
 
 impl Burst {
     /// Reads `count` blocks from `start` again and again, once before the clock starts. `None` where the medium failed.
     pub fn take(session: &mut Session<'_>, start: u64, count: u32, bound: Bound) -> (Option<Self>, Option<Stop>) {
         match read(session, start, count, bound) {
-            Ok(burst) => (burst, None),
+            Ok(burst) => {
+                let disturbed = u8::from(session.piece_is_disturbed());
+                (burst.map(|burst| Self { disturbed, ..burst }), None)
+            }
             Err(stop) => (None, Some(stop)),
         }
     }
@@ -66,5 +72,6 @@ fn read(session: &mut Session<'_>, start: u64, count: u32, bound: Bound) -> Resu
         median_ns: quantile(&kept, 0.5),
         percentile_90_ns: quantile(&kept, 0.9),
         slowest_ns,
+        disturbed: 0,
     }))
 }

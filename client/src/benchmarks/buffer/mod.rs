@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::estimate::bytes_ns;
 use super::stats::{count32, to_f64};
-use super::{CacheWish, Cost, Kind, Measurement, Nothing, Overview, Samples, Session, Settings, Stop, Suite};
+use super::{CacheWish, Cost, Kind, Measurement, Nothing, Overview, Samples, Session, Settings, Stop, Suite, columns};
 use crate::device::Geometry;
 use crate::report::document::Measured;
 use burst::{Bound, Burst};
@@ -67,6 +67,9 @@ struct Series {
     median_ns: Vec<u64>,
     percentile_90_ns: Vec<u64>,
     slowest_ns: Vec<u64>,
+    /// 1 where something disturbed the size, 0 where nothing did; left out where nothing disturbed any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    disturbed: Vec<u8>,
 }
 
 impl Series {
@@ -82,6 +85,7 @@ impl Series {
             median_ns: column(),
             percentile_90_ns: column(),
             slowest_ns: column(),
+            disturbed: Vec::new(),
         }
     }
 
@@ -93,6 +97,7 @@ impl Series {
         self.median_ns.push(burst.median_ns);
         self.percentile_90_ns.push(burst.percentile_90_ns);
         self.slowest_ns.push(burst.slowest_ns);
+        self.disturbed.push(burst.disturbed);
     }
 }
 
@@ -149,6 +154,9 @@ impl Kind for Buffer {
         let mut found = Found { threshold_bytes: None, series: Vec::with_capacity(2) };
         let stop = measure(session, bound, &mut found).err();
         found.series.retain(|one| !one.request_blocks.is_empty());
+        for one in &mut found.series {
+            one.disturbed = columns::marks_if_any(std::mem::take(&mut one.disturbed));
+        }
         if found.series.is_empty() {
             let why = "no place of the disk could be read again and again before the run ended".to_owned();
             return Measurement { result: Err(Nothing(why)), stop };

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::estimate::bytes_ns;
 use super::transfer::{self, Sample};
-use super::{CacheWish, Cost, Kind, Measurement, Nothing, Overview, Samples, Session, Settings, Stop, Suite};
+use super::{CacheWish, Cost, Kind, Measurement, Nothing, Overview, Samples, Session, Settings, Stop, Suite, columns};
 use crate::device::{Cache, Geometry};
 use crate::report::document::Measured;
 
@@ -41,6 +41,9 @@ struct Series {
     /// From the start of the kind.
     start_ns: Vec<u64>,
     elapsed_ns: Vec<u64>,
+    /// 1 where something disturbed the transfer, 0 where nothing did; left out where nothing disturbed any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    disturbed: Vec<u8>,
 }
 
 fn pause_ns(suite: Suite) -> u64 {
@@ -132,6 +135,7 @@ fn measure(session: &mut Session<'_>, bytes: u64, pause_ns: u64, out: &mut Vec<(
         let (samples, stop) = session.piece(&format!("round/{round}"), |session| {
             let mut samples = Vec::new();
             let stop = one_round(session, count, if round > 0 { pause_ns } else { 0 }, &mut samples).err();
+            transfer::mark(session, samples.iter_mut().map(|(_, sample)| sample));
             (samples, stop)
         });
         out.extend(samples);
@@ -168,6 +172,7 @@ fn series_of(geometry: &Geometry, rounds: &[(u64, Sample)], origin_ns: u64) -> V
                     length_blocks: mine().map(|one| one.count).collect(),
                     start_ns: mine().map(|one| one.at_ns.saturating_sub(origin_ns)).collect(),
                     elapsed_ns: mine().map(|one| one.elapsed_ns).collect(),
+                    disturbed: columns::marks_if_any(mine().map(|one| one.disturbed).collect()),
                 });
             }
         }

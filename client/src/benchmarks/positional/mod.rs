@@ -10,7 +10,7 @@ mod sample;
 use serde::Serialize;
 
 use super::estimate::bytes_in;
-use super::{CacheWish, Cost, Kind, Measurement, Nothing, Overview, Samples, Session, Settings, Stop, Suite};
+use super::{CacheWish, Cost, Kind, Measurement, Nothing, Overview, Samples, Session, Settings, Stop, Suite, columns};
 use crate::device::Geometry;
 use crate::report::document::Measured;
 use sample::Sample;
@@ -41,6 +41,9 @@ struct Series {
     offset_blocks: Vec<u64>,
     length_blocks: Vec<u64>,
     elapsed_ns: Vec<u64>,
+    /// 1 where something disturbed the sample, 0 where nothing did; left out where nothing disturbed any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    disturbed: Vec<u8>,
 }
 
 impl Kind for Positional {
@@ -85,6 +88,9 @@ impl Kind for Positional {
         let mut series = Vec::with_capacity(3);
         let stop = measure(session, transfer, &mut series).err();
         series.retain(|one| !one.offset_blocks.is_empty());
+        for one in &mut series {
+            one.disturbed = columns::marks_if_any(std::mem::take(&mut one.disturbed));
+        }
         if series.is_empty() {
             let why = "no sample could be read before the run ended".to_owned();
             return Measurement { result: Err(Nothing(why)), stop };
@@ -123,7 +129,8 @@ fn take_all(
     out: &mut Vec<Series>,
 ) -> Result<(), Stop> {
     let count = samples(&session.settings);
-    out.push(Series { position, offset_blocks: Vec::new(), length_blocks: Vec::new(), elapsed_ns: Vec::new() });
+    let (offset_blocks, length_blocks, elapsed_ns, disturbed) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    out.push(Series { position, offset_blocks, length_blocks, elapsed_ns, disturbed });
     let place = out.len() - 1;
     for index in 0..count {
         let left = u64::from(3 * count) - (place as u64 * u64::from(count) + u64::from(index));
@@ -138,6 +145,7 @@ fn take_all(
             series.offset_blocks.push(start);
             series.length_blocks.push(sample.length_blocks);
             series.elapsed_ns.push(sample.elapsed_ns);
+            series.disturbed.push(sample.disturbed);
         }
     }
     Ok(())

@@ -9,6 +9,9 @@ pub struct Sample {
     pub length_blocks: u64,
     /// From when the first request was handed over to when the last was answered.
     pub elapsed_ns: u64,
+    /// 1 where something disturbed too many of its requests.
+    #[serde(default)]
+    pub disturbed: u8,
 }
 
 impl Sample {
@@ -20,7 +23,10 @@ impl Sample {
         duration_ns: u64,
     ) -> (Option<Self>, Option<Stop>) {
         match read(session, start, transfer, duration_ns) {
-            Ok(sample) => (sample, None),
+            Ok(sample) => {
+                let disturbed = u8::from(session.piece_is_disturbed());
+                (sample.map(|sample| Self { disturbed, ..sample }), None)
+            }
             Err(stop) => (None, Some(stop)),
         }
     }
@@ -39,5 +45,9 @@ fn read(session: &mut Session<'_>, start: u64, transfer: u32, duration_ns: u64) 
             break;
         }
     }
-    Ok(started_ns.map(|started| Sample { length_blocks: at - start, elapsed_ns: ended_ns.saturating_sub(started) }))
+    Ok(started_ns.map(|started| Sample {
+        length_blocks: at - start,
+        elapsed_ns: ended_ns.saturating_sub(started),
+        disturbed: 0,
+    }))
 }

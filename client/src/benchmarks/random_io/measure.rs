@@ -98,6 +98,7 @@ pub fn measure(session: &mut Session<'_>, plan: &Plan, case: &Case, seed: u64) -
         // A write cache would empty itself in the time of the next combination, or of the next kind.
         session.flush();
     }
+    collector.mark(session);
     Measured { series: collector.finish(), refused, stop }
 }
 

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::buckets::Latencies;
 use super::plan::Mode;
+use crate::benchmarks::{Session, columns};
 use crate::device::Span;
 use crate::device::burst::{Action, Done, Processors};
 
@@ -52,6 +53,9 @@ pub struct Cpu {
 pub struct Slices {
     pub requests: Vec<u64>,
     pub elapsed_ns: Vec<u64>,
+    /// 1 where something disturbed the slice, 0 where nothing did; left out where nothing disturbed any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disturbed: Vec<u8>,
 }
 
 /// The first requests one by one.
@@ -64,12 +68,18 @@ pub struct First {
     /// From the first request of the combination.
     pub start_ns: Vec<u64>,
     pub latency_ns: Vec<u64>,
+    /// 1 where something disturbed the request, 0 where nothing did; left out where nothing disturbed any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disturbed: Vec<u8>,
 }
 
 /// Collects batches until the combination is through.
 pub struct Collector {
     pub series: Series,
     slices_per_batch: usize,
+    /// From when to when each slice and each of the first requests went on.
+    slice_stretches: Vec<(u64, u64)>,
+    first_stretches: Vec<(u64, u64)>,
     read_ns: Vec<u64>,
     write_ns: Vec<u64>,
 }
@@ -79,6 +89,8 @@ impl Collector {
     pub fn new(series: Series, batches: usize, requests: usize) -> Self {
         Self {
             series,
+            slice_stretches: Vec::new(),
+            first_stretches: Vec::new(),
             slices_per_batch: (SLICES_MOST / batches.max(1)).max(1),
             read_ns: Vec::with_capacity(requests),
             write_ns: Vec::with_capacity(requests),
@@ -126,6 +138,7 @@ impl Collector {
             let last_ns = slice[slice.len() - 1];
             self.series.slices.requests.push(slice.len() as u64);
             self.series.slices.elapsed_ns.push(last_ns - from_ns);
+            self.slice_stretches.push((from_ns, last_ns));
             from_ns = last_ns;
         }
     }
@@ -146,7 +159,14 @@ impl Collector {
             first.lane.push(one.lane);
             first.start_ns.push(before_ns + one.start_ns - first_ns);
             first.latency_ns.push(one.latency_ns);
+            self.first_stretches.push((one.start_ns, one.end_ns()));
         }
+    }
+
+    /// Marks what something disturbed. Latencies in buckets are of all requests: what they are is said of the slices.
+    pub fn mark(&mut self, session: &mut Session<'_>) {
+        self.series.slices.disturbed = columns::marks_if_any(session.marks(&self.slice_stretches));
+        self.series.first.disturbed = columns::marks_if_any(session.marks(&self.first_stretches));
     }
 
     pub fn finish(mut self) -> Series {

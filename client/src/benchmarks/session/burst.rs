@@ -8,7 +8,7 @@ use crate::device::burst::{Action, Burst, BurstError, Crowd, Done, Ending, NoQue
 /// What came of a burst.
 #[derive(Debug)]
 pub struct Served {
-    /// In the order of the actions; those at which the medium failed included.
+    /// In the order of the actions, on the run's clock; those at which the medium failed included.
     pub done: Vec<Done>,
     /// Why not all was served, unless the time was up.
     pub end: Option<BurstStop>,
@@ -39,10 +39,11 @@ impl Session<'_> {
             Err(BurstError::Gone(source)) => Some(BurstStop::Run(Stop::Gone(source))),
             Err(BurstError::Refused(why)) => Some(BurstStop::Refused(why)),
         };
-        for one in &done {
+        for one in &mut done {
             self.note_request(one.timing());
             let noted = self.note_burst(actions, one);
             end = end.or(noted.err().map(BurstStop::Run));
+            one.start_ns = one.start_ns.wrapping_add_signed(self.clock_offset_ns);
         }
         Served { done, end }
     }

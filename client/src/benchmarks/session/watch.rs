@@ -75,6 +75,27 @@ impl Session<'_> {
         if marks.contains(&true) { marks } else { Vec::new() }
     }
 
+    /// For each stretch, from and to on the run's clock, 1 where something disturbed the device or the machine meanwhile
+    /// and 0 where nothing did. Asked at the end of a piece, never between samples.
+    pub fn marks(&mut self, stretches: &[(u64, u64)]) -> Vec<u8> {
+        let offset_ns = self.clock_offset_ns.wrapping_neg();
+        let on_device_clock = |moment_ns: u64| moment_ns.wrapping_add_signed(offset_ns);
+        let first_ns = stretches.iter().map(|stretch| stretch.0).min().unwrap_or(0);
+        let windows = self.windows_since(on_device_clock(first_ns));
+        let meets = |&(from_ns, to_ns): &(u64, u64)| {
+            u8::from(overlaps(&windows, (on_device_clock(from_ns), on_device_clock(to_ns))))
+        };
+        stretches.iter().map(meets).collect()
+    }
+
+    /// Whether so many of the piece's requests were disturbed that what it says as a whole is no good: as many as it is
+    /// measured again for.
+    pub fn piece_is_disturbed(&mut self) -> bool {
+        let windows = self.windows_since(self.spans.first().map_or(u64::MAX, |span| span.0));
+        let disturbed = self.spans.iter().filter(|&&span| overlaps(&windows, span)).count() as u64;
+        is_much(disturbed, self.spans.len() as u64)
+    }
+
     /// Measures, and again where too much was disturbed; keeps the least disturbed attempt.
     pub(super) fn measure_piece<T>(
         &mut self,
@@ -144,8 +165,7 @@ impl Session<'_> {
     }
 
     fn worth_again(&self, disturbance: &Disturbance, elapsed_ns: u64) -> bool {
-        let much = disturbance.disturbed_requests > 0
-            && disturbance.disturbed_requests.saturating_mul(ONE_IN) >= disturbance.requests;
+        let much = is_much(disturbance.disturbed_requests, disturbance.requests);
         let so_far_ns = self.device.now_ns().saturating_sub(self.began_ns);
         let bound_ns = AGAIN_ALWAYS_NS.max(so_far_ns / 4);
         much && elapsed_ns <= LONGEST_AGAIN_NS && self.again_ns + elapsed_ns <= bound_ns
@@ -197,6 +217,10 @@ impl Session<'_> {
 fn on_device_clock(timing: Timing, offset_ns: i64) -> (u64, u64) {
     let start_ns = timing.start_ns.wrapping_add_signed(offset_ns.wrapping_neg());
     (start_ns, start_ns + timing.latency_ns)
+}
+
+fn is_much(disturbed: u64, requests: u64) -> bool {
+    disturbed > 0 && disturbed.saturating_mul(ONE_IN) >= requests
 }
 
 /// Whether any of the windows, which come in their order, meets the span.

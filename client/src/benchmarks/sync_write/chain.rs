@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::benchmarks::edges::edge_blocks;
 use crate::benchmarks::stats::{count32, to_f64, to_u64};
-use crate::benchmarks::{Session, Stop};
+use crate::benchmarks::{Session, Stop, columns};
 use crate::device::Span;
 
 /// What is kept at a time, and therefore written over: the longest write, or many short ones.
@@ -64,6 +64,11 @@ pub struct Chain {
     pub start_block: u64,
     pub offset_blocks: Vec<u64>,
     pub latency_ns: Vec<u64>,
+    /// Marks of the writes that something disturbed; empty where nothing did.
+    #[serde(default)]
+    pub disturbed: Vec<u8>,
+    #[serde(skip)]
+    stretches: Vec<(u64, u64)>,
 }
 
 impl Chain {
@@ -72,6 +77,7 @@ impl Chain {
     pub fn take(session: &mut Session<'_>, blocks: u64, bound: Bound, state: State) -> (Self, Option<Stop>) {
         let mut chain = Self::default();
         let stop = chain.measure(session, blocks, bound, state).err();
+        chain.disturbed = columns::marks_if_any(session.marks(&std::mem::take(&mut chain.stretches)));
         (chain, stop)
     }
 
@@ -87,7 +93,9 @@ impl Chain {
             let each_pass = each_pass.min(room);
             if each_pass > 0 && keep(session, start, blocks, each_pass)? {
                 let column = || Vec::with_capacity(usize::try_from(wanted).unwrap_or(0));
-                *self = Self { start_block: start, offset_blocks: column(), latency_ns: column() };
+                let stretches = Vec::with_capacity(usize::try_from(wanted).unwrap_or(0));
+                let (offset_blocks, latency_ns) = (column(), column());
+                *self = Self { start_block: start, offset_blocks, latency_ns, disturbed: Vec::new(), stretches };
                 let pass = Pass { blocks, writes: each_pass, led: state.led };
                 return self.write(session, pass, wanted, bound);
             }
@@ -107,6 +115,7 @@ impl Chain {
                 if let Some(timing) = timing.filter(|_| known) {
                     self.offset_blocks.push(self.start_block + index * pass.blocks);
                     self.latency_ns.push(timing.latency_ns);
+                    self.stretches.push((timing.start_ns, timing.end_ns()));
                 }
                 known = timing.is_some();
                 done += 1;

@@ -59,6 +59,9 @@ struct Series {
     start_block: u64,
     offset_blocks: Column,
     latency_ns: Column,
+    /// 1 where something disturbed the write, 0 where nothing did; left out where nothing disturbed any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    disturbed: Vec<u8>,
 }
 
 impl Kind for SyncWrite {
@@ -221,11 +224,19 @@ fn measure_sizes(
             // A cache would use the time of a write that nobody times to empty itself.
             Chain::take(session, blocks, bound, State { led: write_cache == Some(false), byte_ns })
         });
-        let Chain { start_block, offset_blocks, latency_ns } = chain;
+        let Chain { start_block, offset_blocks, latency_ns, disturbed, .. } = chain;
         let elapsed_ns: u64 = latency_ns.iter().sum();
         let (variant, request_blocks) = ("write", blocks);
         let (offset_blocks, latency_ns) = (offset_blocks.into_iter().collect(), latency_ns.into_iter().collect());
-        found.series.push(Series { variant, write_cache, request_blocks, start_block, offset_blocks, latency_ns });
+        found.series.push(Series {
+            variant,
+            write_cache,
+            request_blocks,
+            start_block,
+            offset_blocks,
+            latency_ns,
+            disturbed,
+        });
         if let Some(stop) = stop {
             return Err(stop);
         }

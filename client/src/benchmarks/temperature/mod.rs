@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::estimate::bytes_ns;
 use super::transfer::{self, Sample};
-use super::{CacheWish, Cost, Kind, Measurement, Nothing, Overview, Samples, Session, Settings, Stop, Suite};
+use super::{CacheWish, Cost, Kind, Measurement, Nothing, Overview, Samples, Session, Settings, Stop, Suite, columns};
 use crate::device::{Cache, Geometry};
 use crate::report::document::Measured;
 
@@ -41,6 +41,9 @@ struct Series {
     elapsed_ns: Vec<u64>,
     /// Before the reading of that hour.
     temperature_celsius: Vec<i32>,
+    /// 1 where something disturbed the transfer, 0 where nothing did; left out where nothing disturbed any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    disturbed: Vec<u8>,
 }
 
 /// What an hour gave. Without a temperature its samples say nothing and are not taken.
@@ -156,6 +159,7 @@ fn one_hour(session: &mut Session<'_>, round: u64, next_ns: Option<u64>, count: 
             Err(stop) => return (hour, Some(stop)),
         }
     }
+    transfer::mark(session, &mut hour.samples);
     (hour, None)
 }
 
@@ -175,6 +179,7 @@ fn series_of(hours: &[Hour]) -> Vec<Series> {
                 start_ns: mine.iter().map(|(_, one)| one.at_ns.saturating_sub(origin_ns)).collect(),
                 elapsed_ns: mine.iter().map(|(_, one)| one.elapsed_ns).collect(),
                 temperature_celsius: mine.iter().map(|(celsius, _)| *celsius).collect(),
+                disturbed: columns::marks_if_any(mine.iter().map(|(_, one)| one.disturbed).collect()),
             });
         }
     }

@@ -21,8 +21,8 @@ const REGIONS_MOST_STANDARD: usize = 3600;
 /// Steps beyond the noise come first. In the time that is left, those that only may be one are looked at.
 const DIFFERENT_ENOUGH: [f64; 2] = [1.0, 0.7];
 
-/// Regions of a cell: where, how many blocks and how long each took.
-type Regions = Vec<(u64, u64)>;
+/// Regions of a cell: where each stands, how long it took and whether something disturbed it.
+type Regions = Vec<(u64, u64, u8)>;
 
 /// Measures by cells; `false`, and nothing in `out`, where the bands can't be told. `scatter` is how far neighbours
 /// of the overview are apart, as a share of their time.
@@ -70,18 +70,13 @@ fn visit(
     measured: &mut Vec<Regions>,
 ) -> Result<(), Stop> {
     let (read, stop) = session.piece(&format!("cell at {offset}"), |session| {
-        let mut read = Regions::with_capacity(cell.regions);
-        for index in 0..cell.regions as u64 {
-            let at = offset + index * cell.period / cell.regions as u64;
-            match region::read(session, plan, at, plan.length, LEAD) {
-                Ok(elapsed) => read.extend(elapsed.map(|elapsed| (at, elapsed))),
-                Err(stop) => return (read, Some(stop)),
-            }
-        }
-        (read, None)
+        let places = (0..cell.regions as u64).map(|index| offset + index * cell.period / cell.regions as u64);
+        let (seen, stop) = region::read_each(session, plan, places.clone().map(|at| (at, plan.length, LEAD)));
+        let read = places.zip(seen).filter_map(|(at, (elapsed, mark))| Some((at, elapsed?, mark)));
+        (read.collect::<Regions>(), stop)
     });
     stop.map_or(Ok(()), Err)?;
-    let times: Vec<f64> = read.iter().map(|&(_, elapsed)| to_f64(elapsed)).collect();
+    let times: Vec<f64> = read.iter().map(|&(_, elapsed, _)| to_f64(elapsed)).collect();
     // With fewer than three quarters of them the heads are no longer those of its neighbours.
     match bands::level(times).filter(|_| read.len() * 4 >= cell.regions * 3) {
         Some(elapsed_ns) => {
@@ -98,8 +93,8 @@ fn series_of(plan: &Plan, mut measured: Vec<Regions>) -> Series {
     measured.sort_by_key(|regions| regions[0].0);
     let mut series = Series::new(0);
     for (number, regions) in measured.iter().enumerate() {
-        for &(offset, elapsed) in regions {
-            series.push_in(number as u64, offset, plan.length, elapsed);
+        for &(offset, elapsed, mark) in regions {
+            series.push_in(number as u64, offset, plan.length, (Some(elapsed), mark));
         }
     }
     series

@@ -16,13 +16,15 @@ pub struct Halving {
     pub points: Vec<Point>,
     /// Offsets at which the medium failed.
     pub bad: Vec<u64>,
+    /// Offsets of which something disturbed the reading.
+    pub disturbed: Vec<u64>,
     /// Neighbours that start no further apart than this are not parted.
     pub narrowest: u64,
 }
 
 impl Halving {
     pub fn new(narrowest: u64) -> Self {
-        Self { points: Vec::with_capacity(512), bad: Vec::new(), narrowest }
+        Self { points: Vec::with_capacity(512), bad: Vec::new(), disturbed: Vec::new(), narrowest }
     }
 
     pub fn insert(&mut self, point: Point) {

@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use super::estimate::{bytes_in, bytes_ns};
 use super::stats::count32;
-use super::{Cost, Kind, Measurement, Nothing, Overview, Samples, Session, Settings, Stop, Suite, ZonedMode};
+use super::{Cost, Kind, Measurement, Nothing, Overview, Samples, Session, Settings, Stop, Suite, ZonedMode, columns};
 use crate::device::Geometry;
 use crate::report::document::Measured;
 use region::{Plan, Series};
@@ -79,6 +79,9 @@ impl Kind for Zoned {
         let mut transfer_blocks = session.max_transfer_blocks().min(region::transfer_blocks(&session.geometry()));
         let stop = measure(session, &mut transfer_blocks, &mut series).err();
         series.retain(|one| !one.offset_blocks.is_empty());
+        for one in &mut series {
+            one.disturbed = columns::marks_if_any(std::mem::take(&mut one.disturbed));
+        }
         if series.is_empty() {
             let why = "no region could be read before the run ended".to_owned();
             return Measurement { result: Err(Nothing(why)), stop };
@@ -117,21 +120,14 @@ fn stream(session: &mut Session<'_>, plan: &Plan, out: &mut Vec<Series>) -> Resu
         session.progress(&format!("region {} of {count}", first + 1), left_ns);
         let indices = first..(first + per_piece).min(count);
         let (found, stop) = session.piece(&format!("from region {}", first + 1), |session| {
-            let mut found = Vec::new();
-            for index in indices.clone() {
-                let offset = index * length;
-                // The region before has just been read, unless a piece begins: the head is there then.
-                let lead = u64::from(index == first);
-                match region::read(session, plan, offset, length.min(plan.capacity - offset), lead) {
-                    Ok(elapsed) => found.push(elapsed),
-                    Err(stop) => return (found, Some(stop)),
-                }
-            }
-            (found, None)
+            // The region before has just been read, unless a piece begins: the head is there then.
+            let places = indices.clone().map(|index| (index * length, index == first));
+            let place = |(offset, leads)| (offset, length.min(plan.capacity - offset), u64::from(leads));
+            region::read_each(session, plan, places.map(place))
         });
-        for (index, elapsed) in (first..).zip(found) {
+        for (index, seen) in (first..).zip(found) {
             let offset = index * length;
-            out[0].push(offset, length.min(plan.capacity - offset), elapsed);
+            out[0].push(offset, length.min(plan.capacity - offset), seen);
         }
         stop.map_or(Ok(()), Err)?;
     }

@@ -38,17 +38,24 @@ pub struct Series {
     /// Number of the cell that the region belongs to, where regions were read in cells.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<Column>,
+    /// 1 where something disturbed the region, 0 where nothing did; left out where nothing disturbed any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub disturbed: Vec<u8>,
 }
+
+/// How long a region took, `None` where the medium failed, and 1 where something disturbed it.
+pub type Seen = (Option<u64>, u8);
 
 impl Series {
     pub fn new(repeat: u32) -> Self {
         let (offset_blocks, length_blocks, elapsed_ns) = (Column::new(), Column::new(), Column::new());
-        Self { repeat, offset_blocks, length_blocks, elapsed_ns, group: None }
+        Self { repeat, offset_blocks, length_blocks, elapsed_ns, group: None, disturbed: Vec::new() }
     }
 
     /// Leaves out a region in which the medium failed.
-    pub fn push(&mut self, offset: u64, length: u64, elapsed_ns: Option<u64>) {
+    pub fn push(&mut self, offset: u64, length: u64, (elapsed_ns, mark): Seen) {
         if let Some(elapsed_ns) = elapsed_ns {
+            self.disturbed.push(mark);
             self.offset_blocks.push(offset);
             self.length_blocks.push(length);
             self.elapsed_ns.push(elapsed_ns);
@@ -56,9 +63,9 @@ impl Series {
     }
 
     /// A region of the numbered cell.
-    pub fn push_in(&mut self, group: u64, offset: u64, length: u64, elapsed_ns: u64) {
+    pub fn push_in(&mut self, group: u64, offset: u64, length: u64, seen: Seen) {
         self.group.get_or_insert_default().push(group);
-        self.push(offset, length, Some(elapsed_ns));
+        self.push(offset, length, seen);
     }
 }
 
@@ -153,4 +160,25 @@ pub fn read(session: &mut Session<'_>, plan: &Plan, offset: u64, blocks: u64, le
         at += count;
     }
     Ok(started_ns.map(|start| ended_ns.saturating_sub(start)))
+}
+
+/// Reads regions, each from its first block, so many blocks and requests before it, until the run has to end.
+pub fn read_each(
+    session: &mut Session<'_>,
+    plan: &Plan,
+    places: impl IntoIterator<Item = (u64, u64, u64)>,
+) -> (Vec<Seen>, Option<Stop>) {
+    let (mut times, mut stretches, mut stop) = (Vec::new(), Vec::new(), None);
+    for (offset, blocks, lead) in places {
+        let began_ns = session.now_ns();
+        match read(session, plan, offset, blocks, lead) {
+            Ok(elapsed_ns) => times.push(elapsed_ns),
+            Err(why) => {
+                stop = Some(why);
+                break;
+            }
+        }
+        stretches.push((began_ns, session.now_ns()));
+    }
+    (times.into_iter().zip(session.marks(&stretches)).collect(), stop)
 }

@@ -5,7 +5,7 @@
 //! [`cells`], each a stretch that all heads take part in. Where the bands can't be told, it is sampled evenly and densely.
 
 use super::halving::{Halving, Point, evenly};
-use super::region::{self, LEAD, Plan, Series};
+use super::region::{self, LEAD, Plan, Seen, Series};
 use super::{bands, cells};
 use crate::benchmarks::stats::{median, to_f64, to_u64};
 use crate::benchmarks::{Session, Settings, Stop, Suite};
@@ -42,7 +42,7 @@ pub const ALIKE: f64 = 0.006;
 /// Regions of a piece: a few seconds.
 const VISITS_PER_PIECE: usize = 24;
 
-type Visits = Vec<(u64, Option<u64>)>;
+type Visits = Vec<(u64, Seen)>;
 
 /// Where the overview gets faster towards the inside by more than this, more often than once in so many neighbours, it
 /// is not zones that make the difference: their rate only falls.
@@ -62,7 +62,8 @@ pub fn measure(session: &mut Session<'_>, plan: &Plan, out: &mut Vec<Series>) ->
     // The first repeat is written down even when the run was stopped in the middle of it.
     let mut series = Series::new(0);
     for point in &search.points {
-        series.push(point.offset, plan.length, Some(to_u64(point.elapsed_ns)));
+        let mark = u8::from(search.disturbed.contains(&point.offset));
+        series.push(point.offset, plan.length, (Some(to_u64(point.elapsed_ns)), mark));
     }
     out.push(series);
     first?;
@@ -79,17 +80,10 @@ fn repeat(session: &mut Session<'_>, plan: &Plan, points: &[Point], out: &mut Ve
         let place = out.len() - 1;
         for (number, part) in points.chunks(VISITS_PER_PIECE).enumerate() {
             let (found, stop) = session.piece(&format!("pass {}, part {}", repeat + 1, number + 1), |session| {
-                let mut found = Vec::with_capacity(part.len());
-                for point in part {
-                    match region::read(session, plan, point.offset, plan.length, LEAD) {
-                        Ok(elapsed) => found.push(elapsed),
-                        Err(stop) => return (found, Some(stop)),
-                    }
-                }
-                (found, None)
+                region::read_each(session, plan, part.iter().map(|point| (point.offset, plan.length, LEAD)))
             });
-            for (point, elapsed) in part.iter().zip(found) {
-                out[place].push(point.offset, plan.length, elapsed);
+            for (point, seen) in part.iter().zip(found) {
+                out[place].push(point.offset, plan.length, seen);
             }
             stop.map_or(Ok(()), Err)?;
         }
@@ -170,8 +164,9 @@ fn visit_all(
         let (found, stop) =
             session.piece(&format!("{name}, part {part}"), |session| visit(session, plan, search, next));
         let whole = found.len() == VISITS_PER_PIECE;
-        for (offset, elapsed) in found {
+        for (offset, (elapsed, mark)) in found {
             search.take(offset, elapsed);
+            search.disturbed.extend((mark > 0).then_some(offset));
         }
         stop.map_or(Ok(()), Err)?;
         if !whole {
@@ -184,15 +179,15 @@ fn visit_all(
 /// One piece: offsets, and how long each took, where it could be read.
 fn visit(session: &mut Session<'_>, plan: &Plan, search: &Halving, next: Next<'_>) -> (Visits, Option<Stop>) {
     let mut search = search.clone();
-    let mut found = Visits::with_capacity(VISITS_PER_PIECE);
-    while let Some(offset) = next(&search).filter(|_| found.len() < VISITS_PER_PIECE) {
-        match region::read(session, plan, offset, plan.length, LEAD) {
-            Ok(elapsed) => {
-                search.take(offset, elapsed);
-                found.push((offset, elapsed));
-            }
-            Err(stop) => return (found, Some(stop)),
+    let (mut offsets, mut seen, mut stop) = (Vec::new(), Vec::new(), None);
+    while let Some(offset) = next(&search).filter(|_| seen.len() < VISITS_PER_PIECE && stop.is_none()) {
+        let (here, ended) = region::read_each(session, plan, [(offset, plan.length, LEAD)]);
+        if let Some(&(elapsed, _)) = here.first() {
+            search.take(offset, elapsed);
+            offsets.push(offset);
         }
+        seen.extend(here);
+        stop = ended;
     }
-    (found, None)
+    (offsets.into_iter().zip(seen).collect(), stop)
 }
