@@ -1,7 +1,7 @@
 """Samples that something disturbed are left out before a kind sees them.
 
-The probe marks a sample in the column `disturbed` of its series, or of a group of columns within a series, where
-requests of others, swapping or heat met it. What such a sample says is not the drive's.
+The probe marks a sample in the column `disturbed` of its series, or of a group of columns within a series,
+where requests of others, swapping or heat met it. What such a sample says is not the drive's.
 """
 
 from __future__ import annotations

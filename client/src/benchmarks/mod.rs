@@ -31,6 +31,8 @@ mod edges_tests;
 #[cfg(test)]
 pub mod fake;
 #[cfg(test)]
+mod marks_tests;
+#[cfg(test)]
 mod rotation_tests;
 #[cfg(test)]
 mod session_tests;
