@@ -7,9 +7,9 @@ use super::{
 };
 use crate::sim;
 
-const SECOND_NS: u64 = 1_000_000_000;
+const OFTEN_NS: u64 = 300_000_000;
 
-/// Something disturbs the machine for the first third of every other second.
+/// Something disturbs the machine for a third of the time, so often that no attempt at a piece is spared.
 struct Restless;
 
 impl Watch for Restless {
@@ -18,9 +18,9 @@ impl Watch for Restless {
     }
 
     fn disturbed_since(&mut self, from_ns: u64, out: &mut Vec<(u64, u64)>) {
-        let first = from_ns / (2 * SECOND_NS);
-        let windows = (first..first + 2000).map(|index| index * 2 * SECOND_NS);
-        out.extend(windows.map(|start_ns| (start_ns, start_ns + SECOND_NS / 3)).filter(|window| window.1 > from_ns));
+        let first = from_ns / OFTEN_NS;
+        let windows = (first..first + 2000).map(|index| index * OFTEN_NS);
+        out.extend(windows.map(|start_ns| (start_ns, start_ns + OFTEN_NS / 3)).filter(|window| window.1 > from_ns));
     }
 
     fn rest(&mut self, _rests: bool) {}
