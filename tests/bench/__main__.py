@@ -1,7 +1,8 @@
 """`make bench-probe`: the probe beside hdparm, dd and fio, each ratio from one run in which they take turns.
 
 Needs root for loop devices. A program that is missing is named. The bars are printed beside the figures and
-judge nothing: a busy machine moves them.
+judge nothing: a busy machine moves them, and a figure that chance could put on the other side of its bar is
+called undecided.
 """
 
 from __future__ import annotations
@@ -11,52 +12,87 @@ import os
 import random
 import sys
 import tempfile
+from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
 
-from tests.bench import devices, figures, peers
-from tests.bench.peers import MIB, Load, Speed
-from tests.bench.rounds import PROBE, Contender, Rounds, take_turns
+from tests.bench import compare, devices, figures
+from tests.bench.compare import Bench, Result
 from tests.support.loop_device import why_not
 from tools.release.build import STATIC_TARGETS, compile_probe, default_targets
 
-RATE_BAR, CPU_BAR = 0.98, 1.10
 DRIVE = "samsung-hd103sj"
+TURNING_BYTES = 8 << 30
+GAPS = 100_000
+TURNING_GAPS = 300
+HEAD = (
+    "| device | load | probe | rate: probe over peer | bar 0.98 | processor | processor: probe over fio "
+    "| bar 1.1 |\n| --- | --- | ---: | --- | --- | ---: | --- | --- |"
+)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
-    parser.add_argument("--rounds", type=int, default=7, help="how often each program runs [7]")
-    parser.add_argument("--quick", action="store_true", help="fewer requests: a look, no result")
+    parser.add_argument("--rounds", type=int, default=25, help="how often each program runs [25]")
+    parser.add_argument("--quick", action="store_true", help="short turns: a look, no result")
     parser.add_argument("--probe", type=Path, help="a probe that is built already")
     parser.add_argument("--simtool", type=Path, help="a diskatlas-simtool that is built already")
+    parser.add_argument("--table", type=Path, help="write the results as a Markdown table to this file")
     options = parser.parse_args()
     if reason := why_not():
         print(f"Nothing was measured: {reason}.", file=sys.stderr)
         return 1
-    probe, simtool = (
-        options.probe or _compiled("diskatlas"),
-        options.simtool or _compiled("diskatlas-simtool"),
-    )
-    print(
-        f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}, {options.rounds} rounds each",
-        flush=True,
-    )
-    scale = 10 if options.quick else 1
-    with tempfile.TemporaryDirectory(prefix="diskatlas-bench-") as scratch, ExitStack() as stack:
-        folder = Path(scratch)
-        device = stack.enter_context(devices.plain(folder))
-        print("\nA plain loop device over memory", flush=True)
-        _plain(simtool, device, folder, options.rounds, scale)
-        figures.gaps(simtool, device, scale)
-        device = stack.enter_context(devices.simulated(simtool, DRIVE, folder / "simulated"))
-        print(f"\nA simulated {DRIVE}, turning in real time", flush=True)
-        _simulated(simtool, device, folder, options.rounds, scale)
-        figures.skippy(probe, device, folder)
-        print("\nThe program", flush=True)
-        figures.memory(probe, folder)
-        figures.binary_size(probe)
+    probe = options.probe or _compiled("diskatlas")
+    simtool = options.simtool or _compiled("diskatlas-simtool")
+    print(_machine(options.rounds), flush=True)
+    with tempfile.TemporaryDirectory(prefix="diskatlas-bench-") as scratch:
+        turn_s = compare.TURN_S / 10 if options.quick else compare.TURN_S
+        bench = Bench(simtool, Path(scratch), options.rounds, turn_s)
+        results, lines = _all(bench, probe)
+    if options.table:
+        table = [HEAD, *(result.row() for result in results), "", *lines]
+        options.table.write_text("\n".join([_machine(options.rounds), "", *table]) + "\n")
     return 0
+
+
+def _machine(rounds: int) -> str:
+    load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
+    return f"{os.cpu_count()} processors, Linux {os.uname().release}, load {load}, {rounds} rounds"
+
+
+def _all(bench: Bench, probe: Path) -> tuple[list[Result], list[str]]:
+    results: list[Result] = []
+    lines: list[str] = []
+
+    def say(said: Iterable[str]) -> None:
+        for line in said:
+            print(line, flush=True)
+            lines.append(line)
+
+    with ExitStack() as stack:
+        device = stack.enter_context(devices.immediate())
+        print("\nA disk in memory that answers within the call (zram)", flush=True)
+        if device is None:
+            say(["  zram was not measured: this kernel gives none"])
+        else:
+            named = ("zram", device)
+            results += compare.sequential(bench, named, devices.COMPRESSED_BYTES, hdparm=False)
+            results += compare.one_at_a_time(bench, named, devices.COMPRESSED_BYTES)
+        device = stack.enter_context(devices.plain(bench.scratch))
+        print("\nA plain loop device over memory", flush=True)
+        results += compare.sequential(bench, ("loop", device), devices.PLAIN_BYTES, hdparm=True)
+        results += compare.one_at_a_time(bench, ("loop", device), devices.PLAIN_BYTES)
+        results += compare.crowds(bench, ("loop", device), devices.PLAIN_BYTES)
+        say(["", "A plain loop device over memory", *figures.gaps(bench.simtool, device, GAPS)])
+        device = stack.enter_context(devices.simulated(bench.simtool, DRIVE, bench.scratch / "simulated"))
+        print(f"\nA simulated {DRIVE}, turning in real time", flush=True)
+        named, dice = ("simulated", device), random.Random(1)
+        results += compare.turning(bench, named, TURNING_BYTES, dice.randrange, 400)
+        say(["", f"A simulated {DRIVE}, turning in real time"])
+        say(figures.gaps(bench.simtool, device, TURNING_GAPS))
+        say([figures.skippy(probe, device, bench.scratch)])
+    say(["", "The program", figures.memory(probe, bench.scratch), figures.binary_size(probe)])
+    return results, lines
 
 
 def _compiled(binary: str) -> Path:
@@ -65,79 +101,6 @@ def _compiled(binary: str) -> Path:
     target = next((one for one in native if one in STATIC_TARGETS), native[0])
     print(f"Building {binary} for {target}", flush=True)
     return compile_probe(target, binary=binary, features="simtool" if binary != "diskatlas" else "")
-
-
-def _plain(simtool: Path, device: Path, scratch: Path, rounds: int, scale: int) -> None:
-    region = devices.PLAIN_BYTES
-    load = Load("sequential", MIB, region // MIB // scale, region)
-    _compare("sequential read, 1 MiB", simtool, device, load, scratch, rounds, ("dd", "hdparm", "psync"))
-    for pattern in ("random-read", "random-write"):
-        for size, count in ((4096, 40_000), (65_536, 10_000)):
-            load = Load(pattern, size, count // scale, region)
-            name = f"{pattern.replace('-', ' ')}, {size >> 10} KiB, one at a time"
-            _compare(name, simtool, device, load, scratch, rounds, ("psync", "io_uring"))
-
-    _crowds(simtool, device, scratch, rounds, scale)
-
-
-def _crowds(simtool: Path, device: Path, scratch: Path, rounds: int, scale: int) -> None:
-    """Many requests at once: one issuer with 32 under way, and eight processes that wait for their own."""
-    for pattern, count in (("random-read", 40_000), ("random-write", 16_000)):
-        words = pattern.replace("-", " ")
-        load = Load(pattern, 4096, count // scale, devices.PLAIN_BYTES, depth=32)
-        _compare(f"{words}, 4 KiB, 32 under way", simtool, device, load, scratch, rounds, ("io_uring",))
-        load = Load(pattern, 4096, count // scale, devices.PLAIN_BYTES, processes=8)
-        _compare(f"{words}, 4 KiB, 8 processes", simtool, device, load, scratch, rounds, ("psync",))
-
-
-def _simulated(simtool: Path, device: Path, scratch: Path, rounds: int, scale: int) -> None:
-    load = Load("sequential", MIB, 256 // scale, 256 * MIB)
-    _compare("sequential read, 1 MiB", simtool, device, load, scratch, rounds, ("dd", "hdparm", "psync"))
-    # All read the same places in the same order: else chance would choose who has the shorter way.
-    count, region = 300 // scale, 64 * MIB
-    dice = random.Random(1)
-    places = tuple(dice.randrange(region // 4096) for _ in range(count))
-    load = Load("random-read", 4096, count, region, places)
-    _compare(
-        "random read, 4 KiB, one at a time", simtool, device, load, scratch, rounds, ("psync", "io_uring")
-    )
-
-
-def _compare(
-    name: str, simtool: Path, device: Path, load: Load, scratch: Path, rounds: int, chosen: tuple[str, ...]
-) -> None:
-    contenders: dict[str, Contender] = {
-        PROBE: lambda: peers.probe(simtool, device, load, scratch),
-        "dd": lambda: peers.dd(device, load),
-        "hdparm": lambda: peers.hdparm(device),
-        "fio psync": lambda: peers.fio(device, load, "psync", scratch),
-        "fio io_uring": lambda: peers.fio(device, load, "io_uring", scratch),
-    }
-    taken = {
-        key: one for key, one in contenders.items() if key == PROBE or key.removeprefix("fio ") in chosen
-    }
-    _print(name, load, take_turns(taken, rounds))
-
-
-def _print(name: str, load: Load, result: Rounds) -> None:
-    def rate(speed: Speed) -> float:
-        return speed.bytes_per_s if load.pattern == "sequential" else speed.requests_per_s
-
-    own = result.typical(PROBE, rate) or 0.0
-    shown = f"{own / 1e6:,.0f} MB/s" if load.pattern == "sequential" else f"{own:,.0f} IOPS"
-    ratios = result.ratios(rate)
-    worst = min((ratio.median for ratio in ratios), default=None)
-    print(f"  {name}: {shown}{figures.verdict(worst, RATE_BAR, least=True)}")
-    for ratio in ratios:
-        print(f"      {ratio}")
-    cpu = [ratio for ratio in result.ratios(lambda speed: speed.cpu_ns) if "fio" in ratio.peer][:1]
-    for ratio in cpu:
-        own_ns = result.typical(PROBE, lambda speed: speed.cpu_ns) or 0.0
-        bar = figures.verdict(ratio.median, CPU_BAR, least=False)
-        print(f"      processor {own_ns / 1e3:.2f} us a request, {ratio}{bar}")
-    for peer, why in result.absent.items():
-        print(f"      without {peer}: {why}")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What is measured: a loop device over memory, and one over a simulated drive that turns in real time."""
+"""What is measured: memory behind a loop device, memory that answers at once, and a drive that turns."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from pathlib import Path
 from tests.support import block, loop_device
 
 PLAIN_BYTES = 1 << 30
+COMPRESSED_BYTES = 256 << 20
+ZRAM = Path("/sys/class/zram-control")
 
 
 @contextmanager
 def plain(scratch: Path) -> Iterator[Path]:
-    """A loop device over a file in memory, where there is room: what remains is the cost of the request."""
+    """A loop device over a file in memory, where there is room. A thread of the kernel answers."""
     memory = Path("/dev/shm")
     folder = memory if memory.is_dir() and os.access(memory, os.W_OK) else scratch
     backing = folder / f"diskatlas-bench-{os.getpid()}"
@@ -26,6 +28,29 @@ def plain(scratch: Path) -> Iterator[Path]:
             yield device
     finally:
         backing.unlink(missing_ok=True)
+
+
+@contextmanager
+def immediate() -> Iterator[Path | None]:
+    """A disk in memory that answers within the call (zram): nobody has to be woken, what is left is the cost
+    of the request itself. None where the kernel has no such disk to give."""
+    try:
+        number = int((ZRAM / "hot_add").read_text())
+    except (OSError, ValueError):
+        yield None
+        return
+    device = Path(f"/dev/zram{number}")
+    try:
+        Path(f"/sys/block/{device.name}/disksize").write_text(str(COMPRESSED_BYTES))
+        with device.open("r+b", buffering=0) as file:
+            for _ in range(COMPRESSED_BYTES >> 20):
+                # Bytes of chance can't be made smaller: they are kept as they are, and reading is copying.
+                file.write(os.urandom(1 << 20))
+            os.fsync(file.fileno())
+        yield device
+    finally:
+        Path(f"/sys/block/{device.name}/reset").write_text("1")
+        (ZRAM / "hot_remove").write_text(str(number))
 
 
 @contextmanager

@@ -6,64 +6,56 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tests.bench import bars
 from tests.bench.peers import call
 from tests.support.probe import document_of, entry_of
 
-GAP_BAR_NS = 1000
-MEMORY_BAR_BYTES = 32 << 20
-SIZE_BAR_BYTES = 6 << 20
 MEMORY_SAMPLES = 1_000_000
 MEMORY_DRIVE = Path(__file__).parents[2] / "client/src/sim/drives/modern-20tb.toml"
 DENSER = 5
 """Tracks with so many times the blocks let a run of the most repeats hold a million samples."""
 DIGEST_BYTES = 60 << 20
 """A little less than the unit digest takes."""
+SKIPPY_S = 60
+"""SKIPPY is interrupted after so long, and its document holds what it measured until then."""
+OUTLIER_NS = 10_000
 
 
-def verdict(value: float | None, bar: float, *, least: bool) -> str:
-    """Say whether a figure keeps its bar."""
-    if value is None:
-        return ""
-    kept = value >= bar if least else value <= bar
-    words = "at least" if least else "at most"
-    return f"  [{'kept' if kept else 'MISSED'}: {words} {bar:g}]"
-
-
-def gaps(simtool: Path, device: Path, scale: int) -> None:
-    """The time from the end of a request to the start of the next, with ever more priority."""
-    print("  gap between two requests, random read, 4 KiB")
-    nice, chrt = shutil.which("nice"), shutil.which("chrt")
-    befores: dict[str, tuple[str, ...]] = {"as started": ()}
-    befores |= {"nice -20, as the probe runs": (nice, "-n", "-20")} if nice else {}
-    befores |= {"real-time priority": (chrt, "--fifo", "5")} if chrt else {}
-    for name, before in befores.items():
-        words: list[str | Path] = [
-            *before,
-            simtool,
-            "bench",
-            device,
-            "--pattern",
-            "random-read",
-            "--size",
-            "4096",
-        ]
-        said = json.loads(call(*words, "--count", str(200_000 // scale)).stdout)
+def gaps(simtool: Path, device: Path, count: int) -> Iterator[str]:
+    """The time from the end of a request to the start of the next, and what made the long ones long."""
+    words: list[str | Path] = [simtool, "bench", device, "--pattern", "random-read", "--size", "4096"]
+    words += ["--region", str(1 << 28), "--count", str(count)]
+    nice = shutil.which("nice")
+    ways: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {"as started": ((), ())}
+    ways |= {"nice -20": ((nice, "-n", "-20"), ())} if nice else {}
+    ways |= {"as in a run": ((), ("--as-run",))}
+    yield "  gap between two requests, random read, 4 KiB"
+    for name, (before, options) in ways.items():
+        said = json.loads(call(*words, *options, before=before).stdout)
         gap = said["gap_ns"]
-        print(
-            f"      {name}: median {gap['median']} ns{verdict(gap['median'], GAP_BAR_NS, least=False)}, "
+        yield (
+            f"      {name}: median {gap['median']} ns{bars.GAP_NS.of(gap['median'])}, "
             f"p99 {gap['p99']} ns, p99.9 {gap['p99_9']} ns, most {gap['max'] / 1e3:.0f} us; "
             f"pushed aside {said['involuntary_switches']} times, {said['page_faults']} page faults"
         )
+    found = json.loads(call(*words, "--as-run", "--outliers-over", str(OUTLIER_NS)).stdout)
+    yield (
+        f"      of {found['gaps']:,} gaps over {OUTLIER_NS // 1000} us, as in a run: "
+        f"{found['pushed_aside']} where the probe was pushed aside, "
+        f"{found['page_faults']} with a page fault, "
+        f"{found['neither']} with neither (an interrupt, or the hypervisor)"
+    )
 
 
-def skippy(probe: Path, device: Path, scratch: Path) -> None:
-    """The same gap in a whole run of SKIPPY with writes, from the times that its document holds."""
+def skippy(probe: Path, device: Path, scratch: Path, seconds: float = SKIPPY_S) -> str:
+    """The same gap in SKIPPY with writes, from the times that its document holds."""
     output = scratch / "gap.json"
     words = [
         str(probe),
@@ -76,20 +68,30 @@ def skippy(probe: Path, device: Path, scratch: Path) -> None:
         "--rotational",
         "yes",
     ]
-    words += ["--repeats", "1", "--confirm", device.name, "-o", str(output)]
+    words += ["--repeats", "1", "--confirm", device.name, "--license", "CC0-1.0", "-o", str(output)]
     environment = os.environ | {"DISKATLAS_KEY": str(scratch / "key"), "NO_COLOR": "1"}
-    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
-    if done.returncode:
-        print(f"      SKIPPY gave nothing: {done.stderr.strip().splitlines()[-1]}")
-        return
-    found = sorted(_gaps(entry_of(document_of(output), "skippy")))
+    child = subprocess.Popen(
+        words, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        _, said = child.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        child.send_signal(signal.SIGINT)
+        _, said = child.communicate()
+    if not output.exists():
+        lines = [line for line in said.splitlines() if line.strip()]
+        return f"  SKIPPY gave nothing: {lines[-1] if lines else f'exit code {child.returncode}'}"
+    entry = entry_of(document_of(output), "skippy")
+    found = sorted(_gaps(entry))
     if not found:
-        print("      SKIPPY's document holds no start times")
-        return
-    at = [found[(len(found) - 1) * share // 1000] for share in (500, 990, 1000)]
-    print(
-        f"  gap between two requests in SKIPPY: median {at[0]} ns{verdict(at[0], GAP_BAR_NS, least=False)}, "
-        f"p99 {at[1]} ns, most {at[2] / 1e3:.0f} us, {len(found)} gaps"
+        return f"  SKIPPY gave no gap in {seconds:.0f} s: {entry.get('skipped', 'no start times')}"
+    at = [found[(len(found) - 1) * share // 1000] for share in (500, 990, 999, 1000)]
+    over = sum(gap > OUTLIER_NS for gap in found)
+    aside = entry["interference"]["involuntary_context_switches"]
+    return (
+        f"  gap between two requests in SKIPPY: median {at[0]} ns{bars.GAP_NS.of(at[0])}, p99 {at[1]} ns, "
+        f"p99.9 {at[2]} ns, most {at[3] / 1e3:.0f} us; "
+        f"{over} of {len(found):,} over {OUTLIER_NS // 1000} us; the probe was pushed aside {aside} times"
     )
 
 
@@ -121,8 +123,8 @@ def _dense_drive(scratch: Path) -> Path:
     return path
 
 
-def memory(probe: Path, scratch: Path) -> None:
-    """Print the most resident memory of a run of a million samples, after the unit digest."""
+def memory(probe: Path, scratch: Path) -> str:
+    """The most resident memory of a run of a million samples, after the unit digest."""
     output = scratch / "memory.json"
     words = [
         str(probe),
@@ -139,8 +141,7 @@ def memory(probe: Path, scratch: Path) -> None:
     child = subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     most = _most_after_digest(child)
     if child.returncode or not most:
-        print(f"  memory: not measured, exit code {child.returncode}")
-        return
+        return f"  memory: not measured, exit code {child.returncode}"
     samples = sum(
         len(series["latency_ns"])
         for entry in document_of(output)["benchmarks"]
@@ -148,8 +149,8 @@ def memory(probe: Path, scratch: Path) -> None:
     )
     bar = "  [too few samples for the bar]"
     if samples >= MEMORY_SAMPLES:
-        bar = verdict(most / (1 << 20), MEMORY_BAR_BYTES / (1 << 20), least=False)
-    print(f"  memory: {most / (1 << 20):.1f} MiB with {samples:,} samples{bar}")
+        bar = bars.MEMORY_MIB.of(most / (1 << 20))
+    return f"  memory: {most / (1 << 20):.1f} MiB with {samples:,} samples{bar}"
 
 
 def _most_after_digest(child: subprocess.Popen[bytes]) -> int:
@@ -175,8 +176,7 @@ def _status(pid: int, name: str) -> int:
     return next((int(line.split()[1]) * 1024 for line in lines if line.startswith(f"{name}:")), 0)
 
 
-def binary_size(probe: Path) -> None:
+def binary_size(probe: Path) -> str:
     """The stripped static binary as it is offered for download."""
-    size = probe.stat().st_size
-    bar = verdict(size / (1 << 20), SIZE_BAR_BYTES / (1 << 20), least=False)
-    print(f"  binary: {size / (1 << 20):.2f} MiB{bar}")
+    mebibytes = probe.stat().st_size / (1 << 20)
+    return f"  binary: {mebibytes:.2f} MiB{bars.SIZE_MIB.of(mebibytes)}"

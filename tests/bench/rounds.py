@@ -1,28 +1,38 @@
-"""Compares programs that take turns: A B C, then B C A. What disturbs the machine meets all of them."""
+"""Compares programs that take turns, in an order that chance chooses for each round.
+
+What disturbs the machine meets all of them, and each round gives one ratio of two turns close together.
+The median of these ratios comes with an interval that needs no assumption about how they are spread.
+"""
 
 from __future__ import annotations
 
+import math
+import random
 import statistics
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tests.bench.peers import PeerError, Speed
 
 Contender = Callable[[], Speed]
 PROBE = "probe"
+CONFIDENCE = 0.95
+SEED = 20
+"""Of the orders: two runs of the same length let the programs take the same turns."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """The probe's figure over a peer's, from rounds that both took part in."""
+    """The probe's figure over a peer's: the median of the rounds' ratios and its interval."""
 
     peer: str
     median: float
-    least: float
-    most: float
+    low: float
+    high: float
+    rounds: int
 
     def __str__(self) -> str:
-        return f"{self.median:.3f} of {self.peer} ({self.least:.3f} to {self.most:.3f})"
+        return f"{self.median:.3f} of {self.peer} ({self.low:.3f} to {self.high:.3f})"
 
 
 @dataclass(slots=True)
@@ -42,7 +52,7 @@ class Rounds:
             both = [(figure(own), figure(other)) for own, other in pairs]
             each = [own / other for own, other in both if own is not None and other]
             if each:
-                found.append(Ratio(peer, statistics.median(each), min(each), max(each)))
+                found.append(Ratio(peer, statistics.median(each), *median_interval(each), len(each)))
         return found
 
     def typical(self, name: str, figure: Callable[[Speed], float | None]) -> float | None:
@@ -51,16 +61,33 @@ class Rounds:
         return statistics.median(values) if values else None
 
 
-def take_turns(contenders: Mapping[str, Contender], rounds: int) -> Rounds:
-    """Let all contenders run once in each round, each round beginning with another one.
+def median_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """Return the bounds between which the median of what the values are drawn from lies.
+
+    Each value falls below that median with the chance of a coin (the sign test turned round), so the k-th
+    smallest and the k-th largest hold it between them with a probability that only the number of values
+    decides. With fewer than six values no pair reaches 95 %: the smallest and the largest are given.
+    """
+    ordered, count = sorted(values), len(values)
+    below, rank = 0.0, 0
+    for index in range(count // 2):
+        below += math.comb(count, index) / 2**count
+        if 2 * below > 1 - confidence:
+            break
+        rank = index
+    return ordered[rank], ordered[count - 1 - rank]
+
+
+def take_turns(contenders: Mapping[str, Contender], rounds: int, seed: int = SEED) -> Rounds:
+    """Let all contenders run once in each round, in an order that is drawn for each.
 
     The first round is thrown away: it finds caches cold that the others find warm.
     """
     names = list(contenders)
+    dice = random.Random(seed)
     result = Rounds({name: [] for name in names}, {})
     for number in range(rounds + 1):
-        first = number % len(names)
-        for name in names[first:] + names[:first]:
+        for name in dice.sample(names, len(names)):
             if name in result.absent:
                 continue
             try:

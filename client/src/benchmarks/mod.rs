@@ -15,6 +15,7 @@ pub mod estimate;
 mod fluctuation;
 mod positional;
 mod random_io;
+mod room;
 mod seeker;
 mod session;
 mod skippy;
@@ -45,6 +46,7 @@ use crate::drawing::Drawing;
 use crate::report::document::Measured;
 use crate::report::json::Json;
 
+pub use room::room;
 pub use session::{
     BurstStop, Disturbances, Forgetful, Interrupt, Journal, Notes, Piece, Progress, Quiet, Served, Session, Settings,
     Stop, Suite, Watch, ZonedMode,

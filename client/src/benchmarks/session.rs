@@ -1,6 +1,7 @@
 //! What a kind works with: the device, the settings, and where errors and progress go.
 
 mod burst;
+mod chain;
 mod pieces;
 mod watch;
 

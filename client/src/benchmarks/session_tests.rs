@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use super::fake::Fake;
 use super::{Interrupt, Journal, Notes, Piece, Quiet, Session, Settings, Stop};
+use crate::device::burst::Action;
+use crate::device::{Span, Timing};
 
 #[derive(Default)]
 struct Remembers(HashMap<String, Piece>);
@@ -67,4 +69,50 @@ fn a_long_pause_ends_when_the_run_has_to_end() {
     let stopped = with_session(&mut fake, &mut journal, |session| session.pause(3_600_000_000_000));
     assert!(matches!(stopped, Err(Stop::Interrupted)));
     assert_eq!(fake.now_ns, 3_600_000_000_000);
+}
+
+/// Reads those blocks in one chain.
+fn chain(session: &mut Session<'_>, blocks: &[u64]) -> (Vec<Option<Timing>>, Option<Stop>) {
+    let reads: Vec<Action> = blocks.iter().map(|&block| Action::Read(Span::single(block))).collect();
+    let mut out = Vec::new();
+    let stop = session.chain(&reads, &mut out).err();
+    (out, stop)
+}
+
+#[test]
+fn a_chain_takes_as_long_as_the_same_requests_made_one_by_one() {
+    let blocks = [1000, 90_000, 1001, 2_000_000];
+    let (mut fake, mut journal) = (Fake::default(), Remembers::default());
+    let (chained, _) = with_session(&mut fake, &mut journal, |session| chain(session, &blocks));
+    let mut fake = Fake::default();
+    let single = with_session(&mut fake, &mut journal, |session| {
+        blocks.map(|block| session.read(block, 1).expect("nobody interrupts"))
+    });
+    assert_eq!(chained, single);
+}
+
+#[test]
+fn a_chain_goes_on_behind_blocks_that_can_not_be_read_and_puts_them_on_record() {
+    let (mut fake, mut journal) = (Fake::default(), Remembers::default());
+    fake.bad_blocks.extend([20, 30, 50]);
+    let (taken, stop, errors) = with_session(&mut fake, &mut journal, |session| {
+        let (taken, stop) = chain(session, &[10, 20, 30, 40, 50]);
+        (taken, stop, std::mem::take(&mut session.errors))
+    });
+    assert!(stop.is_none());
+    assert_eq!(taken.iter().map(Option::is_some).collect::<Vec<_>>(), [true, false, false, true, false]);
+    assert_eq!(errors.iter().map(|error| error.offset_bytes / 512).collect::<Vec<_>>(), [20, 30, 50]);
+}
+
+#[test]
+fn a_chain_ends_before_the_next_request_when_the_run_has_to_end_or_the_device_goes() {
+    let (mut fake, mut journal) = (Fake::default(), Remembers::default());
+    fake.interrupt_after = Some((2, Interrupt::default()));
+    let (taken, stop) = with_session(&mut fake, &mut journal, |session| chain(session, &[10, 20, 30, 40]));
+    assert!(matches!(stop, Some(Stop::Interrupted)));
+    assert_eq!((taken.len(), fake.requests), (2, 2));
+    let mut fake = Fake { vanish_after: Some(3), ..Fake::default() };
+    let (taken, stop) = with_session(&mut fake, &mut journal, |session| chain(session, &[10, 20, 30, 40]));
+    assert!(matches!(stop, Some(Stop::Gone(_))));
+    assert_eq!(taken.len(), 3);
 }

@@ -1,7 +1,8 @@
 //! A chain of single-block accesses, one right after the other: what SKIPPY and SEEKER are made of.
 
-use super::{Session, Stop};
-use crate::device::Timing;
+use super::{Session, Stop, room};
+use crate::device::burst::Action;
+use crate::device::{Span, Timing};
 
 /// After so many unreadable blocks a series that wants to write is given up: the place is no good.
 const UNREADABLE_BLOCKS_GIVEN_UP: usize = 8;
@@ -23,53 +24,50 @@ pub struct Walk {
 ///
 /// Writing first keeps what stands at all blocks. Blocks that can't be read are then not written.
 pub fn walk(session: &mut Session<'_>, blocks: &[u64], access: Access) -> Walk {
-    let timings = Vec::with_capacity(blocks.len());
-    match access {
-        Access::Read => walk_reading(session, blocks, timings),
-        Access::Write => match keep_readable(session, blocks) {
-            Ok(indices) => walk_writing(session, &indices, timings),
-            Err(stop) => Walk { timings, stop: Some(stop) },
-        },
-    }
-}
-
-fn walk_reading(session: &mut Session<'_>, blocks: &[u64], mut timings: Vec<Option<Timing>>) -> Walk {
-    let mut previous_failed = false;
-    for &block in blocks {
-        match session.read(block, 1) {
-            Ok(timing) => {
-                timings.push(timing.filter(|_| !previous_failed));
-                previous_failed = timing.is_none();
-            }
-            Err(stop) => return Walk { timings, stop: Some(stop) },
+    let mut taken = room(blocks.len(), None);
+    let result = match access {
+        Access::Read => {
+            let reads: Vec<Action> = blocks.iter().map(|&block| Action::Read(Span::single(block))).collect();
+            session.chain(&reads, &mut taken)
         }
-    }
-    Walk { timings, stop: None }
-}
-
-fn walk_writing(session: &mut Session<'_>, indices: &[Option<usize>], mut timings: Vec<Option<Timing>>) -> Walk {
+        Access::Write => keep_readable(session, blocks).and_then(|writes| write_all(session, &writes, &mut taken)),
+    };
     let mut previous_failed = false;
-    for index in indices {
-        let result = index.map_or(Ok(None), |index| session.write(index));
-        match result {
-            Ok(timing) => {
-                timings.push(timing.filter(|_| !previous_failed));
-                previous_failed = timing.is_none();
-            }
-            Err(stop) => return Walk { timings, stop: Some(stop) },
-        }
+    for timing in &mut taken {
+        let failed = timing.is_none();
+        *timing = timing.filter(|_| !previous_failed);
+        previous_failed = failed;
     }
-    Walk { timings, stop: None }
+    Walk { timings: taken, stop: result.err() }
 }
 
-/// Keeps the blocks that can be read; for each position of the chain the index to write, or `None`.
-fn keep_readable(session: &mut Session<'_>, blocks: &[u64]) -> Result<Vec<Option<usize>>, Stop> {
+/// Writes one after the other, but for those that can't be.
+fn write_all(
+    session: &mut Session<'_>,
+    writes: &[Option<Action>],
+    taken: &mut Vec<Option<Timing>>,
+) -> Result<(), Stop> {
+    for stretch in writes.chunk_by(|one, next| one.is_some() == next.is_some()) {
+        let actions: Vec<Action> = stretch.iter().copied().flatten().collect();
+        if actions.is_empty() {
+            taken.extend(stretch.iter().map(|_| None));
+        }
+        session.chain(&actions, taken)?;
+    }
+    Ok(())
+}
+
+/// Keeps the blocks that can be read; for each position of the chain what to write, or `None`.
+fn keep_readable(session: &mut Session<'_>, blocks: &[u64]) -> Result<Vec<Option<Action>>, Stop> {
     let mut kept = blocks.to_vec();
     kept.sort_unstable();
     kept.dedup();
     for _ in 0..UNREADABLE_BLOCKS_GIVEN_UP {
         match session.keep(&kept)? {
-            None => return Ok(blocks.iter().map(|block| kept.binary_search(block).ok()).collect()),
+            None => {
+                let write = |block| kept.binary_search(block).ok().map(Action::Write);
+                return Ok(blocks.iter().map(write).collect());
+            }
             Some(bad) => kept.retain(|&block| block != bad),
         }
     }

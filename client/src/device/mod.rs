@@ -11,8 +11,9 @@ mod uring;
 mod workers;
 
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use burst::{Burst, BurstError, Done, Ending, NoQueue, Processors};
+use burst::{Action, Burst, BurstError, Done, Ending, NoQueue, Processors};
 
 /// When a request was handed to the device and how long it took.
 ///
@@ -153,6 +154,32 @@ pub trait Device {
     /// # Errors
     /// [`AccessError`] when the medium or the device fails, or when the device was not opened for writing.
     fn write_timed(&mut self, index: usize) -> Result<Timing, AccessError>;
+
+    /// Serves the requests one right after the other and appends to `timings` what each took; room is there for all of
+    /// them. Ends before the next one when `interrupt` is set. Spans read are no longer than [`LONGEST_READ_BYTES`].
+    ///
+    /// Between the end of a request and the start of the next nothing happens but this loop: after a wait for the disk
+    /// the processor's caches have forgotten the probe, and every line of code in between takes its time.
+    ///
+    /// # Errors
+    /// [`AccessError`] of the request that failed, the one behind those of `timings`. Later ones were not made.
+    fn chain(
+        &mut self,
+        actions: &[Action],
+        interrupt: &AtomicBool,
+        timings: &mut Vec<Timing>,
+    ) -> Result<(), AccessError> {
+        for &action in actions {
+            if interrupt.load(Ordering::Relaxed) {
+                break;
+            }
+            timings.push(match action {
+                Action::Read(span) => self.read_timed(span.block, span.count)?,
+                Action::Write(index) => self.write_timed(index)?,
+            });
+        }
+        Ok(())
+    }
 
     /// Serves many requests with several under way at once, each timed by itself. `done` is cleared and then holds what
     /// was served, in the order of the actions, whatever the answer. Requests that are under way when it has to end are

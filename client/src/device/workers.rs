@@ -8,6 +8,7 @@ use std::sync::RwLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use rustix::io::Errno;
+use rustix::process::{getpriority_process, setpriority_process};
 
 use super::Span;
 use super::burst::{Action, Burst, Done, FAILURES_MEAN_GONE};
@@ -149,11 +150,14 @@ impl Slot {
 pub fn serve(work: &Work<'_>, course: &Course, buffers: Vec<&mut [u8]>, done: &mut Vec<Done>) -> std::io::Result<()> {
     let slots: Vec<Slot> = work.burst.actions.iter().map(|_| Slot::default()).collect();
     let (gate, open) = (RwLock::new(()), AtomicBool::new(false));
+    // A real-time priority is the issuer's alone; before other programs its workers may come as it does.
+    let nice = getpriority_process(None).ok();
     std::thread::scope(|scope| {
         let closed = gate.write();
         for (lane, buffer) in (0..).zip(buffers) {
             let (gate, open, slots) = (&gate, &open, &slots);
             let run = move || {
+                let _ = nice.map(|nice| setpriority_process(None, nice));
                 drop(gate.read());
                 if open.load(Ordering::Acquire) {
                     walk(work, course, slots, lane, buffer);

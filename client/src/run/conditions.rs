@@ -1,13 +1,8 @@
 //! What could have disturbed the measurement: the host, and requests that were not ours.
 
-use rustix::process::{getpriority_process, setpriority_process};
-
 use crate::device::Device;
 use crate::identify::{Disk, Tree, disk, host};
 use crate::report::document::{Host, Interference};
-
-/// The nice value that comes first.
-const HIGHEST_PRIORITY: i32 = -20;
 
 /// The machine, and how it reaches the disk.
 pub fn host(tree: &Tree, disk: Option<&Disk>) -> Host {
@@ -18,29 +13,6 @@ pub fn host(tree: &Tree, disk: Option<&Disk>) -> Host {
         controller: disk.and_then(|disk| disk.controller.clone()),
         hba: disk.and_then(|disk| disk.hba.clone()),
         scheduler: disk.and_then(|disk| disk.scheduler.clone()),
-    }
-}
-
-/// The probe's place in the queue for a processor, raised while this lives: a sample is as late as the probe is.
-///
-/// Where the system does not allow it, nothing changes.
-pub struct GoFirst {
-    before: Option<i32>,
-}
-
-impl GoFirst {
-    pub fn new() -> Self {
-        let before = getpriority_process(None).ok();
-        let raised = setpriority_process(None, HIGHEST_PRIORITY).is_ok();
-        Self { before: before.filter(|_| raised) }
-    }
-}
-
-impl Drop for GoFirst {
-    fn drop(&mut self) {
-        if let Some(before) = self.before {
-            let _ = setpriority_process(None, before);
-        }
     }
 }
 

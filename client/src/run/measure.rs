@@ -2,9 +2,10 @@
 
 use std::io;
 
-use super::conditions::{Counters, GoFirst};
+use super::conditions::Counters;
 use super::journal::{KindJournal, RunJournal};
 use super::monitor::Monitor;
+use super::priority::GoFirst;
 use super::progress::{Display, KindProgress};
 use super::target::Target;
 use super::{Request, caches, writing_word};
@@ -42,11 +43,12 @@ pub fn measure(
     journal: &mut RunJournal,
 ) -> (RunDocument, End) {
     let before = counters(target, tree);
-    // A simulated drive waits for the probe; no need to come before others.
-    let go_first = (target.provenance == Provenance::Probe).then(GoFirst::new);
     let clock_offset_ns = journal.began(tree, target.device.now_ns());
     let (notes, end) = (Notes::default(), End::Complete);
+    // Started first: a thread that looks on must not come before the one that measures.
     let mut monitor = Monitor::start(tree, target.kernel_name.as_deref(), target.device.as_ref());
+    // A simulated drive waits for the probe; no need to come before others.
+    let go_first = (target.provenance == Provenance::Probe).then(GoFirst::new);
     let watch = monitor.as_mut();
     let disturbances = Vec::new();
     let mut run =

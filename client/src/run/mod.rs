@@ -7,6 +7,7 @@ mod fate;
 pub mod journal;
 pub mod measure;
 mod monitor;
+pub mod priority;
 pub mod progress;
 pub mod signals;
 mod simulated;

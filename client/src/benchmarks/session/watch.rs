@@ -1,6 +1,7 @@
 //! Measuring again what others disturbed, within a bound, and saying of each sample whether it was disturbed.
 
 use super::{Session, Stop};
+use crate::benchmarks::room;
 use crate::benchmarks::stats::Random;
 use crate::device::Timing;
 use crate::report::document::{Disturbance, MediumError};
@@ -56,7 +57,7 @@ impl<'a> Session<'a> {
     /// The same session, watched.
     #[must_use]
     pub fn watched_by(mut self, watch: &'a mut dyn Watch) -> Self {
-        self.spans.reserve_exact(SPANS_MOST);
+        self.spans = room(SPANS_MOST, (0, 0));
         self.watch = Some(watch);
         self
     }

@@ -5,17 +5,20 @@ use std::path::PathBuf;
 
 use anyhow::{Context, ensure};
 use clap::ValueEnum;
-use diskatlas::benchmarks::{Forgetful, Interrupt, Notes, Quiet, Session, Settings, Stop};
+use diskatlas::benchmarks::{Forgetful, Interrupt, Notes, Quiet, Session, Settings, room};
 use diskatlas::device::burst::{Action, Crowd, Done};
 use diskatlas::device::raw::{RawDisk, Writing};
 use diskatlas::device::{Device, Span, Timing};
+use diskatlas::run::priority::GoFirst;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rustix::time::{ClockId, clock_gettime};
 use serde_json::json;
 
-/// Spans that are kept at once for writing: their bytes stay in memory.
-const KEPT_SPANS: usize = 256;
+use crate::outliers;
+use crate::usage::Usage;
+
+/// What is kept at once for writing stays in memory.
+const KEPT_BYTES: u64 = 64 << 20;
 
 #[derive(Debug, clap::Args)]
 pub struct BenchArgs {
@@ -43,6 +46,13 @@ pub struct BenchArgs {
     /// Takes the requests' places, in requests from the start, from this file, a number in each line.
     #[arg(long, value_name = "FILE")]
     places: Option<PathBuf>,
+    /// Raises its own priority and locks itself in memory as a run does while it measures.
+    #[arg(long)]
+    as_run: bool,
+    /// Says of each gap between two requests that is longer than this what happened in it. Looking takes two system calls
+    /// in each gap.
+    #[arg(long, value_name = "NANOSECONDS", conflicts_with_all = ["workers", "depth", "places"])]
+    outliers_over: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
@@ -71,15 +81,25 @@ pub fn bench(args: &BenchArgs, out: &mut impl Write) -> anyhow::Result<()> {
     let mut session =
         Session::new(&mut disk, &mut quiet, &mut forgetful, Interrupt::default(), settings, Notes::default());
     let kept = prepare(&mut session, args, &spans)?;
-    // Touched once, so that no page of it is made while requests are timed.
-    let mut timings = vec![Timing { start_ns: 0, latency_ns: 0 }; spans.len()];
-    timings.clear();
-    let before = Usage::now();
-    match args.crowd() {
-        Some(crowd) => crowded(&mut session, &spans, kept, crowd, &mut timings)?,
-        None => alone(&mut session, &spans, kept, &mut timings).map_err(|stop| anyhow::anyhow!("{stop:?}"))?,
-    }
-    let cost = Usage::now().since(before);
+    let reads = spans.iter().map(|span| Action::Read(*span));
+    let actions: Vec<Action> = match (kept, args.crowd()) {
+        (0, _) => reads.collect(),
+        (kept, Some(_)) => (0..kept).map(Action::Write).collect(),
+        (kept, None) => (0..spans.len()).map(|index| Action::Write(index % kept)).collect(),
+    };
+    let go_first = args.as_run.then(GoFirst::new);
+    let before = Usage::of_process();
+    let timings = match (args.crowd(), args.outliers_over) {
+        (Some(crowd), _) => crowded(&mut session, &actions, crowd)?,
+        (None, Some(over_ns)) => {
+            let found = outliers::watch(&mut session, &actions, over_ns)?;
+            writeln!(out, "{found}")?;
+            return Ok(());
+        }
+        (None, None) => alone(&mut session, &actions)?,
+    };
+    let cost = Usage::of_process().since(before);
+    drop(go_first);
     ensure!(!timings.is_empty(), "the device failed at every request");
     report(args, &timings, cost, out)
 }
@@ -98,9 +118,9 @@ fn prepare(session: &mut Session<'_>, args: &BenchArgs, spans: &[Span]) -> anyho
     if args.pattern != Pattern::RandomWrite {
         return Ok(0);
     }
-    // Alone, each is written many times; in a crowd, where no two writes may meet, once.
+    // Alone, each may be written many times; in a crowd, where no two writes may meet, once.
     let mut kept = spans.to_vec();
-    kept.truncate(if args.crowd().is_some() { spans.len() } else { KEPT_SPANS });
+    kept.truncate(usize::try_from(KEPT_BYTES / args.size).unwrap_or(1).max(1));
     if args.crowd().is_some() {
         let mut seen = std::collections::HashSet::new();
         kept.retain(|span| seen.insert(span.block));
@@ -110,29 +130,18 @@ fn prepare(session: &mut Session<'_>, args: &BenchArgs, spans: &[Span]) -> anyho
     Ok(kept.len())
 }
 
-/// One request after the other, as most kinds do.
-fn alone(session: &mut Session<'_>, spans: &[Span], kept: usize, timings: &mut Vec<Timing>) -> Result<(), Stop> {
-    for (index, span) in spans.iter().enumerate() {
-        let timing = if kept == 0 { session.read(span.block, span.count)? } else { session.write(index % kept)? };
-        timings.extend(timing);
-    }
-    Ok(())
+/// One request right after the other, as SKIPPY and SEEKER do.
+fn alone(session: &mut Session<'_>, actions: &[Action]) -> anyhow::Result<Vec<Timing>> {
+    let mut taken = room(actions.len(), None);
+    session.chain(actions, &mut taken).map_err(|stop| anyhow::anyhow!("{stop:?}"))?;
+    Ok(taken.into_iter().flatten().collect())
 }
 
 /// Several requests at once.
-fn crowded(
-    session: &mut Session<'_>,
-    spans: &[Span],
-    kept: usize,
-    crowd: Crowd,
-    timings: &mut Vec<Timing>,
-) -> anyhow::Result<()> {
-    let reads = spans.iter().map(|span| Action::Read(*span));
-    let actions: Vec<Action> = if kept == 0 { reads.collect() } else { (0..kept).map(Action::Write).collect() };
-    let served = session.burst(&actions, crowd, None);
+fn crowded(session: &mut Session<'_>, actions: &[Action], crowd: Crowd) -> anyhow::Result<Vec<Timing>> {
+    let served = session.burst(actions, crowd, None);
     ensure!(served.end.is_none(), "{:?}", served.end);
-    timings.extend(served.done.iter().map(Done::timing));
-    Ok(())
+    Ok(served.done.iter().map(Done::timing).collect())
 }
 
 /// Which of the region's places each request goes to.
@@ -148,38 +157,6 @@ fn places(args: &BenchArgs, region: u64) -> anyhow::Result<Vec<u64>> {
     let sequential = args.pattern == Pattern::Sequential;
     let place = |index| if sequential { index % region } else { random.random_range(0..region) };
     Ok((0..args.count as u64).map(place).collect())
-}
-
-/// What the process has used of the processor, and how often it had to give it up.
-#[derive(Clone, Copy)]
-struct Usage {
-    cpu_ns: u64,
-    involuntary_switches: u64,
-    page_faults: u64,
-}
-
-impl Usage {
-    fn now() -> Self {
-        let cpu = clock_gettime(ClockId::ProcessCPUTime);
-        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-        let line = status.lines().find_map(|line| line.strip_prefix("nonvoluntary_ctxt_switches:"));
-        let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-        // Behind the program's name in brackets, minor faults are the eighth word (proc(5), field 10).
-        let faults = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(7));
-        Self {
-            cpu_ns: cpu.tv_sec.unsigned_abs() * 1_000_000_000 + cpu.tv_nsec.unsigned_abs(),
-            involuntary_switches: line.and_then(|text| text.trim().parse().ok()).unwrap_or(0),
-            page_faults: faults.and_then(|text| text.parse().ok()).unwrap_or(0),
-        }
-    }
-
-    fn since(self, before: Self) -> Self {
-        Self {
-            cpu_ns: self.cpu_ns - before.cpu_ns,
-            involuntary_switches: self.involuntary_switches - before.involuntary_switches,
-            page_faults: self.page_faults - before.page_faults,
-        }
-    }
 }
 
 fn report(args: &BenchArgs, timings: &[Timing], cost: Usage, out: &mut impl Write) -> anyhow::Result<()> {

@@ -1,10 +1,11 @@
 //! Development tool: lists the simulated drives, prints what is true of one, serves one as a file in real time, or drives a device for a benchmark.
 
 mod bench;
+mod outliers;
 mod pace;
-mod priority;
 mod serve;
 mod store;
+mod usage;
 
 use std::io::{self, Write};
 use std::path::PathBuf;

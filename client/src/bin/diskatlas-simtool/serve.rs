@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, UNIX_EPOCH};
 
 use anyhow::Context;
+use diskatlas::run::priority::go_real_time;
 use diskatlas::sim::{self, Engine, Noise, NoiseLevel, Operation};
 use fuser::{
     Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo, LockOwner, MountOption,
@@ -19,8 +20,10 @@ use fuser::{
 
 use crate::MountArgs;
 use crate::pace::{Pace, sharpen_timers};
-use crate::priority::go_first;
 use crate::store::Store;
+
+/// Low among the real-time priorities, above everything that is not real-time: who plays the platter can't wait for its turn.
+const PRIORITY: i32 = 10;
 
 const FOREVER: Duration = Duration::from_secs(86_400);
 const DISK: INodeNo = INodeNo(2);
@@ -59,7 +62,9 @@ pub fn mount(args: &MountArgs) -> anyhow::Result<()> {
         )
     })?;
     // The thread that serves is started next and inherits it.
-    go_first();
+    if let Err(error) = go_real_time(PRIORITY) {
+        eprintln!("no real-time priority ({error}): latencies will be less even");
+    }
     let session = session.spawn().context("can't start serving")?;
     println!("serving {} at {}", args.name, args.mountpoint.join(DISK_NAME).display());
     std::io::stdout().flush()?;
