@@ -25,7 +25,7 @@ DIGEST_BYTES = 60 << 20
 """A little less than the unit digest takes."""
 SKIPPY_S = 60
 """SKIPPY is interrupted after so long, and its document holds what it measured until then."""
-OUTLIER_NS = 10_000
+OUTLIER_NS = 20_000
 
 
 def gaps(simtool: Path, device: Path, count: int) -> Iterator[str]:
@@ -43,7 +43,7 @@ def gaps(simtool: Path, device: Path, count: int) -> Iterator[str]:
         yield (
             f"      {name}: median {gap['median']} ns{bars.GAP_NS.of(gap['median'])}, "
             f"p99 {gap['p99']} ns, p99.9 {gap['p99_9']} ns, most {gap['max'] / 1e3:.0f} us; "
-            f"pushed aside {said['involuntary_switches']} times, {said['page_faults']} page faults"
+            f"pushed aside {said['involuntary_switches']} times"
         )
     found = json.loads(call(*words, "--as-run", "--outliers-over", str(OUTLIER_NS)).stdout)
     yield (

@@ -156,10 +156,9 @@ pub trait Device {
     fn write_timed(&mut self, index: usize) -> Result<Timing, AccessError>;
 
     /// Serves the requests one right after the other and appends to `timings` what each took; room is there for all of
-    /// them. Ends before the next one when `interrupt` is set. Spans read are no longer than [`LONGEST_READ_BYTES`].
+    /// them. Ends within a tenth of a second when `interrupt` is set. Spans read are no longer than [`LONGEST_READ_BYTES`].
     ///
-    /// Between the end of a request and the start of the next nothing happens but this loop: after a wait for the disk
-    /// the processor's caches have forgotten the probe, and every line of code in between takes its time.
+    /// Between the end of a request and the start of the next nothing happens that does not have to.
     ///
     /// # Errors
     /// [`AccessError`] of the request that failed, the one behind those of `timings`. Later ones were not made.
@@ -169,16 +168,7 @@ pub trait Device {
         interrupt: &AtomicBool,
         timings: &mut Vec<Timing>,
     ) -> Result<(), AccessError> {
-        for &action in actions {
-            if interrupt.load(Ordering::Relaxed) {
-                break;
-            }
-            timings.push(match action {
-                Action::Read(span) => self.read_timed(span.block, span.count)?,
-                Action::Write(index) => self.write_timed(index)?,
-            });
-        }
-        Ok(())
+        one_by_one(self, actions, interrupt, timings)
     }
 
     /// Serves many requests with several under way at once, each timed by itself. `done` is cleared and then holds what
@@ -233,4 +223,23 @@ pub trait Device {
     fn requests(&self) -> Option<u64> {
         None
     }
+}
+
+/// A chain for devices that have no better way.
+fn one_by_one(
+    device: &mut (impl Device + ?Sized),
+    actions: &[Action],
+    interrupt: &AtomicBool,
+    timings: &mut Vec<Timing>,
+) -> Result<(), AccessError> {
+    for &action in actions {
+        if interrupt.load(Ordering::Relaxed) {
+            break;
+        }
+        timings.push(match action {
+            Action::Read(span) => device.read_timed(span.block, span.count)?,
+            Action::Write(index) => device.write_timed(index)?,
+        });
+    }
+    Ok(())
 }

@@ -1,5 +1,6 @@
 //! A raw block device: `O_DIRECT`, buffers allocated once, `CLOCK_MONOTONIC_RAW` read directly around the call.
 
+mod chain;
 mod serve;
 
 use std::fs::File;
@@ -7,13 +8,14 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use rustix::fs::{Mode, OFlags, SeekFrom};
 use rustix::io::Errno;
 use rustix::time::{ClockId, clock_gettime};
 
 use super::arena::Arena;
-use super::burst::{Burst, BurstError, Done, Ending, NoQueue, Processors};
+use super::burst::{Action, Burst, BurstError, Done, Ending, NoQueue, Processors};
 use super::dialogue::{Bus, Dialogue, Notebook, Told};
 use super::open::{OpenError, check_type, open_error};
 use super::traffic::Traffic;
@@ -266,6 +268,15 @@ impl Device for RawDisk {
             Ok(_) => Err(self.fail(span.block, Errno::IO)),
             Err(error) => Err(self.fail(span.block, error)),
         }
+    }
+
+    fn chain(
+        &mut self,
+        actions: &[Action],
+        interrupt: &AtomicBool,
+        timings: &mut Vec<Timing>,
+    ) -> Result<(), AccessError> {
+        self.serve_chain(actions, interrupt, timings)
     }
 
     fn burst(&mut self, burst: &Burst<'_>, done: &mut Vec<Done>) -> Result<Ending, BurstError> {

@@ -16,12 +16,18 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// One writer: a load and a store, and no locked instruction between two samples.
     pub fn add(&self, requests: u64, bytes: u64) {
-        let count =
-            |counter: &AtomicU64, more| counter.store(counter.load(Ordering::Relaxed) + more, Ordering::Release);
-        count(&self.requests, requests);
-        count(&self.sectors, bytes.div_ceil(SECTOR_BYTES));
+        self.counts().add(requests, bytes);
+    }
+
+    /// The counts for the one writer, who counts nothing by other ways while it has them.
+    #[must_use]
+    pub fn counts(&self) -> Counts<'_> {
+        Counts {
+            requests: self.requests.load(Ordering::Relaxed),
+            sectors: self.sectors.load(Ordering::Relaxed),
+            traffic: self,
+        }
     }
 
     /// Until `held` is taken back the counts say nothing.
@@ -39,5 +45,21 @@ impl Traffic {
     #[must_use]
     pub fn requests(&self) -> u64 {
         self.requests.load(Ordering::Acquire)
+    }
+}
+
+/// Stores what it knows and reads nothing back: a store waits for no memory, and takes no locked instruction.
+pub struct Counts<'a> {
+    requests: u64,
+    sectors: u64,
+    traffic: &'a Traffic,
+}
+
+impl Counts<'_> {
+    pub fn add(&mut self, requests: u64, bytes: u64) {
+        self.requests += requests;
+        self.sectors += bytes.div_ceil(SECTOR_BYTES);
+        self.traffic.requests.store(self.requests, Ordering::Release);
+        self.traffic.sectors.store(self.sectors, Ordering::Release);
     }
 }

@@ -92,8 +92,7 @@ pub fn bench(args: &BenchArgs, out: &mut impl Write) -> anyhow::Result<()> {
     let timings = match (args.crowd(), args.outliers_over) {
         (Some(crowd), _) => crowded(&mut session, &actions, crowd)?,
         (None, Some(over_ns)) => {
-            let found = outliers::watch(&mut session, &actions, over_ns)?;
-            writeln!(out, "{found}")?;
+            writeln!(out, "{}", outliers::watch(&mut disk, &actions, over_ns)?)?;
             return Ok(());
         }
         (None, None) => alone(&mut session, &actions)?,
@@ -168,7 +167,6 @@ fn report(args: &BenchArgs, timings: &[Timing], cost: Usage, out: &mut impl Writ
         "elapsed_ns": end - start,
         "cpu_ns": cost.cpu_ns,
         "involuntary_switches": cost.involuntary_switches,
-        "page_faults": cost.page_faults,
     });
     // In a crowd, requests overlap: there is no gap.
     if args.crowd().is_none() {

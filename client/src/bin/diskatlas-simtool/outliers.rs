@@ -1,26 +1,29 @@
 //! What made a gap between two requests long: asked in every gap, since afterwards nobody knows.
 
+use std::sync::atomic::AtomicBool;
+
 use anyhow::ensure;
-use diskatlas::benchmarks::{Session, room};
-use diskatlas::device::Timing;
+use diskatlas::benchmarks::room;
 use diskatlas::device::burst::Action;
+use diskatlas::device::raw::RawDisk;
+use diskatlas::device::{Device, Timing};
 use serde_json::{Value, json};
 
 use crate::usage::Usage;
 
 /// Makes the requests one by one; answers with how many gaps were longer than `over_ns` and what the thread met in them:
 /// it was pushed aside, or it met a page that was not there, or neither, which leaves interrupts and the hypervisor.
-pub fn watch(session: &mut Session<'_>, actions: &[Action], over_ns: u64) -> anyhow::Result<Value> {
-    let mut taken = room(1, None);
+pub fn watch(disk: &mut RawDisk, actions: &[Action], over_ns: u64) -> anyhow::Result<Value> {
+    let (goes_on, mut taken) = (AtomicBool::new(false), room(1, Timing { start_ns: 0, latency_ns: 0 }));
     let mut previous: Option<(Timing, Usage)> = None;
     let mut gaps = 0_u64;
     let (mut pushed_aside, mut page_faults, mut neither) = (0_u64, 0_u64, 0_u64);
     for action in actions {
         let before = Usage::of_thread();
         taken.clear();
-        session.chain(std::slice::from_ref(action), &mut taken).map_err(|stop| anyhow::anyhow!("{stop:?}"))?;
+        let failed = disk.chain(std::slice::from_ref(action), &goes_on, &mut taken).is_err();
         let after = Usage::of_thread();
-        let Some(timing) = taken.first().copied().flatten() else {
+        let Some(timing) = taken.first().copied().filter(|_| !failed) else {
             previous = None;
             continue;
         };
