@@ -74,7 +74,7 @@ fn between_the_requests_of_a_chain_no_memory_is_asked_for_and_no_page_is_missing
     let spans: Vec<Span> = (0..64).map(|index| Span::single(index * 2)).collect();
     disk.keep(&spans).expect("readable blocks");
     let reads: Vec<Action> = (0..REQUESTS).map(|index| Action::Read(Span::single(index * 1021 % blocks))).collect();
-    let writes: Vec<Action> = (0..REQUESTS).map(|index| Action::Write(index as usize % spans.len())).collect();
+    let writes: Vec<Action> = (0..spans.len()).cycle().take(reads.len()).map(Action::Write).collect();
     for (what, actions) in [("reads", reads), ("writes", writes)] {
         // The first requests bring the program's own pages in.
         cost_of(&mut disk, &actions[..10]);
