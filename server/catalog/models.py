@@ -154,7 +154,7 @@ class LiteratureValue(Loaded):
         MEASURED = "measured", "measured on drives"
         DERIVED = "derived", "computed in the document"
         SPECIFICATION = "specification", "the vendor's specification, as the document quotes it"
-        STATED = "stated", "said without a source"
+        STATED = "stated", "as the document says"
         SIMULATED = "simulated", "measured on a simulated drive"
 
     class Relation(models.TextChoices):

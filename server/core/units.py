@@ -45,6 +45,10 @@ UNITS: dict[str, Unit] = {
 """MB and GB are powers of ten, MiB and GiB powers of two. A bit rate counts bits that carry data."""
 
 
+LEAST_DIGITS = 4
+"""Significant digits that a conversion keeps of a number printed with few: 2.1 MiB/s are 2.202 MB/s."""
+
+
 class UnitError(ValueError):
     """A unit that nobody registered, or one that cannot become the other. Its text says what to do."""
 
@@ -69,13 +73,14 @@ def convert(value: float, unit: str, to: str) -> float:
 def convert_stated(value: float, unit: str, to: str) -> float:
     """Return a number that a document prints in another unit, with one significant digit more than printed.
 
-    Without the rounding a converted number would show digits that no document states.
+    Without the rounding a converted number would show digits that no document states. A number that comes out
+    whole stays as it is (8 MiB are 8192 KiB), and never fewer than four digits are kept.
     """
     converted = convert(value, unit, to)
-    if unit == to or not converted:
+    if unit == to or converted == int(converted):
         return converted
     place = math.floor(math.log10(abs(converted)))
-    return round(converted, significant_digits(value) - place)
+    return round(converted, max(significant_digits(value), LEAST_DIGITS - 1) - place)
 
 
 def significant_digits(value: float) -> int:

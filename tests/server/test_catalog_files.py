@@ -84,6 +84,11 @@ def test_a_number_in_another_unit_is_converted_and_shows_what_was_printed() -> N
     assert (row["value"], row["unit"], row["printed"]) == (10.15, "MB/s", "9.68 MB/s")
 
 
+def test_sizes_are_exact_in_the_archives_unit() -> None:
+    assert values("samsung-hd103sj", "buffer.plateau_end") == [8192]
+    assert values("samsung-hd103sj", "published.buffer_memory") == [32768]
+
+
 def test_values_measured_on_a_simulator_say_so() -> None:
     simulators = {name for name, row in ROWS if row.get("basis") == "simulated"}
     assert simulators == {"hp-97560", "dec-rz26"}

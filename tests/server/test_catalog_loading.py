@@ -100,7 +100,8 @@ def test_a_persons_own_entry_is_neither_removed_nor_changed() -> None:
         value=1.0,
         unit="ms",
     )
-    assert not catalog_load().removed
+    report = catalog_load()
+    assert not report.removed and not report.kept
     assert LiteratureValue.objects.filter(pk=own.pk).exists()
 
 

@@ -121,6 +121,14 @@ def test_a_hidden_claim_is_not_judged() -> None:
     assert claim_rows(drive_model=model) == ()
 
 
+def test_three_queries_serve_however_many_claims(django_assert_num_queries: Any) -> None:
+    catalog_load()
+    for slug in ("seagate-st2000nm0001", "ibm-ultrastar-xp"):
+        model = DriveModel.objects.get(slug=slug)
+        with django_assert_num_queries(3):
+            claim_rows(drive_model=model)
+
+
 def test_st2000nm0001_by_published_values() -> None:
     outer = loaded("seagate-st2000nm0001", "zoned.outer_bandwidth", "maximum")
     inner = loaded("seagate-st2000nm0001", "zoned.inner_bandwidth", "minimum")

@@ -119,6 +119,12 @@ def test_an_interval_across_the_edge_is_inconclusive_and_says_what_would_decide(
     assert f"About {verdict.needed} more drives would decide" in verdict.words
 
 
+def test_drives_that_there_are_count_towards_those_that_are_needed() -> None:
+    few = judge(terms("minimum", 100), Evidence(99.0, 97.0, 101.0, 2.0, 4, 4, 4))
+    more = judge(terms("minimum", 100), Evidence(99.0, 97.0, 101.0, 2.0, 9, 9, 9))
+    assert few.needed is not None and more.needed == few.needed - 5
+
+
 def test_more_drives_of_the_same_kind_do_decide() -> None:
     drives = list(np.random.default_rng(1).normal(98.5, 3.0, 200))
     assert (

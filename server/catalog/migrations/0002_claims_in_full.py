@@ -152,7 +152,7 @@ class Migration(migrations.Migration):
                     ("measured", "measured on drives"),
                     ("derived", "computed in the document"),
                     ("specification", "the vendor's specification, as the document quotes it"),
-                    ("stated", "said without a source"),
+                    ("stated", "as the document says"),
                     ("simulated", "measured on a simulated drive"),
                 ],
                 default="measured",
