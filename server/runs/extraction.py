@@ -54,9 +54,8 @@ def benchmark_give_up(*, benchmark_id: int, reason: str) -> None:
 
 
 def _extract(benchmark: Benchmark, kind: Kind, document: dict[str, Any]) -> None:
-    part = document["benchmarks"][benchmark.position]
     try:
-        extraction = kind.extract(part, facts_of(document, part))
+        extraction = extraction_of(benchmark, kind, document)
     except Exception as error:
         log.exception("extraction failed", benchmark=benchmark.pk, kind=kind.slug)
         _fail(
@@ -70,20 +69,37 @@ def _extract(benchmark: Benchmark, kind: Kind, document: dict[str, Any]) -> None
     _write(benchmark, kind, extraction)
 
 
+def extraction_of(benchmark: Benchmark, kind: Kind, document: dict[str, Any]) -> Extraction:
+    """Run the kind on the benchmark's part of its document; raises whatever the kind raises."""
+    part = document["benchmarks"][benchmark.position]
+    return kind.extract(part, facts_of(document, part))
+
+
 @transaction.atomic
 def _write(benchmark: Benchmark, kind: Kind, extraction: Extraction) -> None:
-    version = kind.extractor_version
     locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
-    if locked.state != Benchmark.State.PENDING:
-        return
+    if locked.state == Benchmark.State.PENDING:
+        extraction_store(locked, kind, extraction)
+
+
+def extraction_store(locked: Benchmark, kind: Kind, extraction: Extraction) -> list[Measurement]:
+    """Write what extraction gave, within the present transaction; rows of other versions stay."""
+    version = kind.extractor_version
     locked.measurements.filter(extractor_version=version).delete()
-    Measurement.objects.bulk_create(_row(locked, version, entry) for entry in extraction.measurements)
+    rows = measurement_rows(locked, kind, extraction)
+    Measurement.objects.bulk_create(rows)
     locked.state = Benchmark.State.EXTRACTED
     locked.reason = ""
     locked.extractor_version = version
     locked.extracted_at = clock.now()
     locked.details = finite_json(extraction.details)
     locked.save(update_fields=["state", "reason", "extractor_version", "extracted_at", "details"])
+    return rows
+
+
+def measurement_rows(benchmark: Benchmark, kind: Kind, extraction: Extraction) -> list[Measurement]:
+    """What extraction gave as rows that are not yet written."""
+    return [_row(benchmark, kind.extractor_version, entry) for entry in extraction.measurements]
 
 
 def _row(benchmark: Benchmark, version: str, entry: Extracted) -> Measurement:

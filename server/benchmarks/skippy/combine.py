@@ -122,7 +122,7 @@ def gap(findings: tuple[Finding, ...], region: str, what: Metric) -> Measurement
         for f in here
         if f.two_gaps and f.model is not None and f.model.gaps is not None
     }
-    if heads == {2} and found.quality is Quality.GOOD:
+    if heads == {2} and found.quality in (Quality.GOOD, Quality.FAIR):
         return _either(found, here)
     return found
 
@@ -132,10 +132,11 @@ def _either(found: Measurement, here: list[Finding]) -> Measurement:
     gaps = [f.model.gaps for f in here if f.two_gaps and f.model is not None and f.model.gaps is not None]
     values = [value for one in gaps for value in (one.head_ms, one.cylinder_ms) if value is not None]
     reason = "With two surfaces both gaps come equally often: which is which is a guess."
+    reach = ((found.high or 0.0) - (found.low or 0.0)) / 2
     return replace(
         found,
-        low=min(found.low or 0.0, *values),
-        high=max(found.high or 0.0, *values),
+        low=min(found.low or 0.0, min(values) - reach),
+        high=max(found.high or 0.0, max(values) + reach),
         quality=Quality.FAIR,
         reason=reason,
     )

@@ -11,8 +11,10 @@ ROTATION_TIME = Metric(
     direction=Direction.NEITHER,
     definition="Time of one full turn of the platters.",
     method=(
-        "Height of the sawtooth's edge: accesses before and behind it lie on two lines one turn apart. "
-        "Fitted by least absolute deviations together with slope and gaps; all series are combined."
+        "Height of the sawtooth's edge: accesses before and behind it lie on two lines one turn apart. The "
+        "slope is found as a tone among the angles of the completions; turn, slope and gaps are then fitted "
+        "together by least absolute deviations to the accesses that the track model explains. Series are "
+        "averaged by their errors; where no track model holds, the edge alone gives a number of fair quality."
     ),
     source="Skippy 4.1.2",
     headline=True,

@@ -7,7 +7,7 @@ from itertools import compress
 
 import numpy as np
 
-from server.benchmarks.skippy.lines import Lines, first_lines, turn_candidates
+from server.benchmarks.skippy.lines import CLEAR_ENOUGH, Lines, Turns, first_lines, turn_candidates
 from server.benchmarks.skippy.media import FEWEST_MISSES, Threshold, find_threshold, share_regions
 from server.benchmarks.skippy.model import Model, fit_model
 from server.benchmarks.skippy.series import Trace
@@ -16,6 +16,8 @@ TRUSTED_EXPLAINED = 0.88
 TRUSTED_AGREEMENT = 0.93
 MOST_UNSURE = 8
 """Track lengths that the steps can't tell apart, in blocks, up to which there is a number at all."""
+SAME_TURN = 0.008
+"""A model whose turn is further than this from that of its first lines has lost them."""
 MOST_HEADS = 40
 """No disk has had more recording surfaces."""
 BEYOND_SLOPE = 3e-3
@@ -43,6 +45,8 @@ class Finding:
             and model.period.agreement >= TRUSTED_AGREEMENT
             and (model.period.high - model.period.low <= MOST_UNSURE or not model.period.even)
             and model.period.length <= model.lines.track_blocks * (1 + BEYOND_SLOPE) + 0.5
+            and self.lines is not None
+            and abs(model.lines.turn_ms / self.lines.turn_ms - 1) < SAME_TURN
         )
 
     @property
@@ -72,16 +76,31 @@ def analyse(traces: tuple[Trace, ...], hints_ms: tuple[float, ...]) -> tuple[Fin
     only_reads = all(trace.variant == "read" for trace in traces)
     heard = [only_reads or trace.variant != "read" for trace in traces]
     candidates = turn_candidates(tuple(compress(traces, heard)), hints_ms)
-    firsts = [first_lines(trace, candidates) for trace in traces]
+    firsts = first_of_all(traces, heard, candidates)
     turn_ms = agreed_turn(list(compress(firsts, heard)))
     findings = []
     for trace, lines in zip(traces, firsts, strict=True):
         if turn_ms is not None and (lines is None or not lines.height_seen or _apart(lines.turn_ms, turn_ms)):
-            lines = first_lines(trace, (turn_ms,))
+            lines = first_lines(trace, Turns((turn_ms,)))
             if lines is not None and _apart(lines.turn_ms, turn_ms):
                 lines = None
         findings.append(_one(trace, lines))
     return _with_shared_thresholds(findings)
+
+
+def first_of_all(traces: tuple[Trace, ...], heard: list[bool], turns: Turns) -> list[Lines | None]:
+    """The first lines of each series that is heard.
+
+    A turn that one of them shows and that is likely is what the next ones try first.
+    """
+    firsts: list[Lines | None] = []
+    for trace, speaks in zip(traces, heard, strict=True):
+        lines = first_lines(trace, turns) if speaks else None
+        firsts.append(lines)
+        seen = lines is not None and lines.height_seen and lines.concentration > CLEAR_ENOUGH
+        if lines is not None and seen and not all(_apart(turn, lines.turn_ms) for turn in turns.likely_ms):
+            turns = replace(turns, known_ms=lines.turn_ms)
+    return firsts
 
 
 def _with_shared_thresholds(findings: list[Finding]) -> tuple[Finding, ...]:

@@ -10,17 +10,23 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from server.benchmarks.skippy.course import cheapest_course
 from server.benchmarks.skippy.rhythm import Rarer, find_beat, find_rarer
 from server.benchmarks.skippy.series import BoolArray, FloatArray, IntArray
 from server.benchmarks.skippy.steps import Spikes, Steps
 from server.benchmarks.skippy.tracks import Labelled, Period, Places, Shape, agree, fit_shape, judge, label
 
-PIECES: tuple[float | None, ...] = (None, 160, 64, 24)
-"""Tracks of a piece: whole series first."""
+PIECES: tuple[float | None, ...] = (None, 64, 24, 160)
+"""Tracks of a piece: whole series first, then the length that most often serves."""
 GAIN = 0.01
 ENOUGH = 0.97
 STEADY_AGREEMENT, STEADY_EXPLAINED = 0.985, 0.93
+CLEAR_AGREEMENT, CLEAR_EXPLAINED = 0.96, 0.9
+REACHED = 0.02
+"""How near to the share of the steps that any boundaries could explain is as near as noise lets come."""
 MOST_ROUNDS = 4
+WORTH_ANOTHER = 0.004
+"""How much more a round must have explained for another to follow it."""
 FEWEST_LABELLED = 12
 MOVE_COST = 4.0
 """A move of the boundaries must explain more than so many steps."""
@@ -53,13 +59,22 @@ class Fit:
     @property
     def enough(self) -> bool:
         """Whether what is left is noise: pieces would not explain more."""
-        steady = self.period.agreement >= STEADY_AGREEMENT and self.explained >= STEADY_EXPLAINED
-        return self.period.even and (steady or self.explained >= ENOUGH)
+        explained = self.explained
+        steady = self.period.agreement >= STEADY_AGREEMENT and explained >= STEADY_EXPLAINED
+        near = self.rarer is not None and explained >= self.labelled.reachable - REACHED
+        return self.period.even and (steady or explained >= ENOUGH or (near and self.clear))
 
     @property
-    def price(self) -> float:
-        """How much more another fit must explain: a mean gives way more easily than a whole number."""
-        return GAIN if self.period.even else GAIN / 3
+    def clear(self) -> bool:
+        """Whether whole tracks explain most steps: other pieces could only explain some more."""
+        sure = self.period.even and self.period.agreement >= CLEAR_AGREEMENT
+        return sure and self.explained >= CLEAR_EXPLAINED
+
+    def better_than(self, other: Fit) -> bool:
+        """Whether it explains more; a mean gives way to whole numbers that explain about as much."""
+        if self.period.even and not other.period.even:
+            return self.explained >= other.explained - GAIN / 2
+        return self.explained > other.explained + (GAIN if other.period.even else GAIN / 3)
 
 
 def fit_moving(steps: Steps, spikes: Spikes, physical: float) -> Fit | None:
@@ -70,9 +85,10 @@ def fit_moving(steps: Steps, spikes: Spikes, physical: float) -> Fit | None:
         found = fit_steps(pieces, spikes, physical)
         if found is not None and tracks is not None:
             found = _joined(steps, found, spikes, physical)
-        if found is not None and (best is None or found.explained > best.explained + best.price):
-            best = found
-        if best is not None and best.enough:
+        better = found is not None and (best is None or found.better_than(best))
+        best = found if better else best
+        # Pieces of another length do not help where those before did not, or where little is left to explain.
+        if best is not None and (best.enough or (tracks is not None and (best.clear or not better))):
             break
     return best
 
@@ -87,8 +103,8 @@ def _joined(whole: Steps, pieces: Fit, spikes: Spikes, physical: float) -> Fit:
     for _ in range(MOST_ROUNDS):
         again = fit_steps(best.steps, spikes, physical)
         joined = None if again is None else follow(whole, again, physical)
-        if joined is None or joined.explained <= best.explained + 1e-9:
-            break
+        if joined is None or joined.explained <= best.explained + WORTH_ANOTHER:
+            return best if joined is None or joined.explained <= best.explained else joined
         best = joined
     return best
 
@@ -140,28 +156,15 @@ def _states(starts: FloatArray, shape: Shape) -> FloatArray:
 
 
 def _course(fit: Fit, whole: Steps, mine: IntArray, starts: FloatArray, labelled: BoolArray) -> IntArray:
-    """The state of each step, in the order of addresses (Viterbi)."""
-    cost = np.zeros((len(mine), len(starts)))
-    told = labelled[mine]
-    at = np.searchsorted(fit.labelled.steps.place, whole.place[mine[told]])
-    tracks, cylinders = fit.labelled.tracks[at], fit.labelled.cylinders[at]
-    low, high = whole.low[mine[told]], whole.high[mine[told]]
-    for state, start in enumerate(starts):
-        found = fit.places.shape.crossed(low, high, np.full(len(low), start))
-        cost[told, state] = (found[0] != tracks) | (found[1] != cylinders)
-    came = np.zeros(cost.shape, dtype=np.int64)
-    total = np.zeros(len(starts))
-    same = np.arange(len(starts))
-    for row in range(len(mine)):
-        best = int(total.argmin())
-        jump = total > total[best] + MOVE_COST
-        came[row] = np.where(jump, best, same)
-        total = np.minimum(total, total[best] + MOVE_COST) + cost[row]
+    """The state of each step, in the order of addresses: the one that costs the least (Viterbi)."""
+    told = np.flatnonzero(labelled[mine])
+    here = mine[told]
+    at = np.searchsorted(fit.labelled.steps.place, whole.place[here])
+    found = fit.places.shape.crossed(whole.low[here], whole.high[here], starts[:, None])
+    misses = (found[0] != fit.labelled.tracks[at]) | (found[1] != fit.labelled.cylinders[at])
     path = np.zeros(len(mine), dtype=np.int64)
-    state = int(total.argmin())
-    for row in range(len(mine) - 1, -1, -1):
-        path[row] = state
-        state = int(came[row, state])
+    for place, state in cheapest_course(misses.astype(np.float64), MOVE_COST):
+        path[told[place] if place else 0 :] = state
     return path
 
 

@@ -11,16 +11,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from server.benchmarks.skippy.fitting import ROUGH, densest, least_absolute, middle, wrap
 from server.benchmarks.skippy.series import BoolArray, FloatArray, IntArray, Trace
+from server.benchmarks.skippy.tones import FEWEST_SAMPLES, SHORTEST_TRACK_BLOCKS, gathered, tones
 
-SHORTEST_TRACK_BLOCKS = 8
 LONGEST_TRACK_BLOCKS = 20_000
 SHORTEST_TURN_MS, LONGEST_TURN_MS = 1.0, 100.0
-FEWEST_SAMPLES = 16
-CLEAR = 0.7
-MOST_GATHERED = 600
-BINS = 256
-WINDOW_TURNS = (0.35, 1.3)
+CLEAR, CLEAR_ENOUGH = 0.7, 0.45
+FEWEST_ON_LINE = 0.35
+BETTER, MUCH_BETTER = 0.02, 0.1
+MOST_CANDIDATES = 8
+BENT = 1.6
+SEARCHED = 0.012
+"""Candidates nearer than this to a turn that was found lead to it again: the search reaches further."""
+SAME = 0.004
+FARTHEST, FARTHEST_BY_STEPS = 0.04, 0.15
+"""How far a line's turn may be from the candidate; the first steps of a short track are several per cent
+longer than a turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,92 +61,105 @@ class Lines:
         )
 
 
-def wrap(value: FloatArray, turn_ms: float) -> FloatArray:
-    """Map to [-turn/2, turn/2)."""
-    return np.asarray((value + turn_ms / 2) % turn_ms - turn_ms / 2, dtype=np.float64)
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """Rotation times worth trying."""
+
+    likely_ms: tuple[float, ...]
+    """What the probe's own test found and what the drive is rated at."""
+    others_ms: tuple[float, ...] = ()
+    """What the first steps of the series show."""
+    known_ms: float | None = None
+    """The turn that another series shows."""
 
 
-def turn_candidates(traces: tuple[Trace, ...], hints_ms: tuple[float, ...]) -> tuple[float, ...]:
-    """Rotation times worth trying: the hints, and what the first steps of each series show.
+def turn_candidates(traces: tuple[Trace, ...], hints_ms: tuple[float, ...]) -> Turns:
+    """The hints, and what the first steps of each series show.
 
     Step 0 takes a full turn plus one block (Skippy 4.1.1, point (1)), except where a cache answers.
     """
-    found = [hint for hint in hints_ms if SHORTEST_TURN_MS < hint < LONGEST_TURN_MS]
-    for trace in traces:
-        first = trace.latency_ms[trace.increasing & (trace.step < 6)]
-        if len(first):
-            found.append(float(np.median(first)))
+    likely = _distinct(hints_ms)
+    firsts = [trace.latency_ms[trace.increasing & (trace.step < 6)] for trace in traces]
+    every = _distinct(likely + tuple(float(np.median(first)) for first in firsts if len(first)))
+    return Turns(likely, every[len(likely) : MOST_CANDIDATES])
+
+
+def _distinct(values_ms: tuple[float, ...]) -> tuple[float, ...]:
     distinct: list[float] = []
-    for value in found:
+    for value in values_ms:
         if SHORTEST_TURN_MS < value < LONGEST_TURN_MS and all(
-            abs(value / other - 1) > 0.004 for other in distinct
+            abs(value / other - 1) > SAME for other in distinct
         ):
             distinct.append(value)
-    return tuple(distinct[:8])
+    return tuple(distinct)
 
 
-def first_lines(trace: Trace, candidates_ms: tuple[float, ...]) -> Lines | None:
-    """The best line over the candidate rotation times, or None where nothing lines up."""
+def first_lines(trace: Trace, turns: Turns) -> Lines | None:
+    """The best line over the candidate rotation times, or None where nothing lines up.
+
+    Where the series shows the turn that another one shows, that will do. What only the first steps show must
+    explain much more than what is likely: a wrong turn that is near enough always explains something.
+    """
     use = trace.chained & trace.increasing & (trace.latency_ms > 0)
     if int(use.sum()) < FEWEST_SAMPLES:
         return None
     best: Lines | None = None
-    for candidate in candidates_ms:
-        for window, frequency in _tones(trace, use, candidate):
-            lines = _hough(trace, use & (trace.step < window), candidate, candidate * frequency)
-            if lines.sane and (best is None or lines.concentration > best.concentration + 0.02):
-                best = lines
-        if best is not None and best.height_seen and best.concentration > CLEAR:
-            break
-    if best is None or best.concentration < 0.35:
-        return None
-    return best
+    if turns.known_ms is not None:
+        best = _best_tone(trace, use, turns.known_ms, None, BETTER)
+        same = best is not None and abs(best.turn_ms / turns.known_ms - 1) < SAME
+        if best is not None and same and best.height_seen and best.concentration > CLEAR_ENOUGH:
+            return best
+    for candidate in turns.likely_ms:
+        best = _tried(trace, use, candidate, best, BETTER)
+    better = BETTER if best is None else MUCH_BETTER
+    for candidate in turns.others_ms:
+        best = _tried(trace, use, candidate, best, better, FARTHEST_BY_STEPS)
+    return best if best is not None and best.concentration >= FEWEST_ON_LINE else None
 
 
-def _tones(trace: Trace, use: BoolArray, turn_ms: float) -> list[tuple[int, float]]:
-    """Turns per block, from the spectrum of the completions' angles, in windows of about one track."""
-    sign = 1.0 if trace.forward else -1.0
-    found: list[tuple[float, int, float]] = []
-    longest = int(trace.step[use].max()) + 1
-    window = 16
-    while window <= longest * 1.4:
+def _tried(
+    trace: Trace,
+    use: BoolArray,
+    turn_ms: float,
+    best: Lines | None,
+    better: float,
+    farthest: float = FARTHEST,
+) -> Lines | None:
+    """The best line of one more candidate, unless there is a clear one or the candidate is the same turn."""
+    clear = best is not None and best.height_seen and best.concentration > CLEAR
+    searched = best is not None and best.height_seen and abs(best.turn_ms / turn_ms - 1) < SEARCHED
+    return best if clear or searched else _best_tone(trace, use, turn_ms, best, better, farthest)
+
+
+def _best_tone(
+    trace: Trace,
+    use: BoolArray,
+    turn_ms: float,
+    best: Lines | None,
+    better: float,
+    farthest: float = FARTHEST,
+) -> Lines | None:
+    """The best line of one candidate's tones; `best` where none is better by so much.
+
+    A line whose turn is further than `farthest` from the candidate, as a share of it, is none of its lines.
+
+    A tone whose points stand no denser than those of one before is not fitted: the fit would not be better.
+    """
+    needed = 0.0 if best is None else best.concentration + better
+    most = 0.0
+    for window, frequency in tones(trace, use, turn_ms):
         inside = use & (trace.step < window)
-        count = int(inside.sum())
-        if count >= FEWEST_SAMPLES / 2:
-            size = 16 * window
-            signal = np.zeros(size, dtype=np.complex128)
-            np.add.at(
-                signal, trace.step[inside], np.exp(2j * np.pi * sign * trace.elapsed_ms[inside] / turn_ms)
-            )
-            power = np.abs(np.fft.fft(signal))[: size // (2 * SHORTEST_TRACK_BLOCKS // 2)]
-            power[: max(1, int(WINDOW_TURNS[0] * 16))] = 0
-            peak = int(power.argmax())
-            if WINDOW_TURNS[0] <= peak / 16 <= WINDOW_TURNS[1]:
-                found.append((float(power[peak]) / count, window, peak / size))
-        window = int(window * 1.4) + 1
-    found.sort(reverse=True)
-    return [(window, frequency) for _, window, frequency in found[:3]]
-
-
-def _hough(trace: Trace, use: BoolArray, turn_ms: float, block_ms: float) -> Lines:
-    """Sharpen turn and slope: the pair that gathers the angles in the fewest places."""
-    distance = trace.distance[use]
-    elapsed = trace.elapsed_ms[use]
-    # The search needs no more than some hundred points; the fit behind it uses all.
-    stride = -(-len(distance) // MOST_GATHERED)
-    reach = int(np.abs(distance).max())
-    slope, turn = block_ms, turn_ms
-    slope_width, turn_width = 0.08 * turn_ms / max(reach, 1), 0.02 * turn_ms
-    for _ in range(3):
-        slopes = slope + slope_width * np.linspace(-1, 1, 41)
-        turns = turn + turn_width * np.linspace(-1, 1, 31)
-        found = [
-            (*_gathering(elapsed[::stride], distance[::stride], float(candidate), slopes), float(candidate))
-            for candidate in turns
-        ]
-        _, slope, turn = max(found)
-        slope_width, turn_width = slope_width / 6, turn_width / 6
-    return _longest_straight(elapsed, distance, turn, slope)
+        elapsed, distance = trace.elapsed_ms[inside], trace.distance[inside]
+        turn, slope = gathered(elapsed, distance, turn_ms, turn_ms * frequency)
+        dense = densest(elapsed - distance * slope, turn, turn / 50)[1] / len(elapsed)
+        if dense <= most + BETTER:
+            continue
+        most = dense
+        lines = _longest_straight(elapsed, distance, turn, slope)
+        near = abs(lines.turn_ms / turn_ms - 1) < farthest
+        if lines.sane and near and lines.concentration > needed:
+            best, needed = lines, lines.concentration + BETTER
+    return best
 
 
 def _longest_straight(elapsed: FloatArray, distance: IntArray, turn_ms: float, block_ms: float) -> Lines:
@@ -148,103 +168,61 @@ def _longest_straight(elapsed: FloatArray, distance: IntArray, turn_ms: float, b
     Where track lengths change from head to head the line bends: only its beginning is one track's.
     """
     far = np.abs(distance)
-    fits: list[tuple[Lines, float]] = []
-    for share in (0.25, 0.35, 0.5, 0.7, 1.0):
-        inside = far <= share * far.max()
-        if int(inside.sum()) < FEWEST_SAMPLES // 2:
-            continue
-        lines = _settle(elapsed[inside], distance[inside], turn_ms, block_ms)
-        apart = np.abs(
-            wrap(elapsed[inside] - distance[inside] * lines.block_ms - lines.offset_ms, lines.turn_ms)
-        )
-        fits.append((lines, float(np.median(apart)) + lines.turn_ms * 2e-5))
+    fits: dict[float, tuple[Lines, float]] = {}
+    for shares in ((0.25, 0.5, 1.0), (0.35, 0.7)):
+        for share in shares:
+            inside = far <= share * far.max()
+            if int(inside.sum()) >= FEWEST_SAMPLES // 2:
+                fits[share] = _straightness(elapsed[inside], distance[inside], turn_ms, block_ms)
+        straightest = min((spread for _, spread in fits.values()), default=0.0)
+        if 1.0 in fits and fits[1.0][1] <= BENT * straightest:
+            return fits[1.0][0]
     if not fits:
         return _settle(elapsed, distance, turn_ms, block_ms)
-    straightest = min(spread for _, spread in fits)
-    return [lines for lines, spread in fits if spread <= 1.6 * straightest][-1]
+    return fits[max(share for share, (_, spread) in fits.items() if spread <= BENT * straightest)][0]
 
 
-def _gathering(
-    elapsed: FloatArray, distance: IntArray, turn_ms: float, slopes: FloatArray
-) -> tuple[float, float]:
-    """How much the angles gather in few places under the best of the slopes, and that slope."""
-    angle = ((elapsed[None, :] - distance[None, :] * slopes[:, None]) / turn_ms) % 1.0
-    places = (angle * BINS).astype(np.int64) % BINS + BINS * np.arange(len(slopes))[:, None]
-    counts = np.bincount(places.ravel(), minlength=BINS * len(slopes)).reshape(len(slopes), BINS)
-    smooth = counts + np.roll(counts, 1, axis=1)
-    score = (smooth.astype(np.float64) ** 2).sum(axis=1)
-    best = int(score.argmax())
-    return float(score[best]), float(slopes[best])
+def _straightness(
+    elapsed: FloatArray, distance: IntArray, turn_ms: float, block_ms: float
+) -> tuple[Lines, float]:
+    """The line of a stretch, and how far its points lie beside it."""
+    lines = _settle(elapsed, distance, turn_ms, block_ms)
+    apart = np.abs(wrap(elapsed - distance * lines.block_ms - lines.offset_ms, lines.turn_ms))
+    return lines, middle(apart) + lines.turn_ms * 2e-5
 
 
 def _settle(elapsed: FloatArray, distance: IntArray, turn_ms: float, block_ms: float) -> Lines:
     """Fit the densest line by least absolute deviations; turn, slope and offset free."""
-    rest = (elapsed - distance * block_ms) % turn_ms
-    near = np.abs(distance) <= np.quantile(np.abs(distance), 0.6)
-    offset = densest(rest[near], turn_ms, turn_ms / 100)
+    far = np.abs(distance)
+    near = far <= np.partition(far, int(0.6 * (len(far) - 1)))[int(0.6 * (len(far) - 1))]
+    offset = densest((elapsed - distance * block_ms)[near], turn_ms, turn_ms / 100)[0]
     width, both = turn_ms / 50, False
+    before = np.zeros(len(elapsed), dtype=np.bool_)
     for _ in range(4):
-        apart = wrap(elapsed - distance * block_ms - offset, turn_ms)
-        on = np.abs(apart) < width
-        if int(on.sum()) < 6:
+        rest = elapsed - distance * block_ms - offset
+        on = np.abs(wrap(rest, turn_ms)) < width
+        if int(on.sum()) < 6 or bool((on == before).all()):
             break
-        turns = np.round((elapsed[on] - distance[on] * block_ms - offset) / turn_ms)
-        columns = [np.ones(int(on.sum())), distance[on].astype(np.float64)]
-        both = min(int((turns == turns.min()).sum()), int((turns != turns.min()).sum())) >= 3
+        before = on
+        turns = np.round(rest[on] / turn_ms)
+        columns = [np.ones(len(turns)), distance[on].astype(np.float64)]
+        lowest = int((turns == turns.min()).sum())
+        both = min(lowest, len(turns) - lowest) >= 3
         if both:
             columns.append(turns)
-            fit = least_absolute(np.column_stack(columns), elapsed[on])
-            offset, block_ms, turn_ms = float(fit[0]), float(fit[1]), float(fit[2])
+        fit = least_absolute(np.column_stack(columns), elapsed[on], settled=ROUGH)
+        offset, block_ms = float(fit[0]), float(fit[1])
+        if both:
+            turn_ms = float(fit[2])
         else:
-            fit = least_absolute(np.column_stack(columns), elapsed[on])
-            offset, block_ms = float(fit[0]), float(fit[1])
             # One line only: a whole number of turns lies below its start but for the time between requests.
             whole = round(offset / turn_ms)
             turn_ms = offset / whole if whole > 0 else turn_ms
         left = np.abs(wrap(elapsed[on] - distance[on] * block_ms - offset, turn_ms))
-        width = max(5 * float(np.median(left)) * 1.5, turn_ms / 2000)
+        width = max(7.5 * middle(left), turn_ms / 2000)
     apart = np.abs(wrap(elapsed - distance * block_ms - offset, turn_ms))
     share = float((apart < max(width, turn_ms / 400)).mean())
     return Lines(turn_ms, block_ms, float(wrap(np.asarray(offset), turn_ms)), share, both)
-
-
-def densest(values: FloatArray, turn_ms: float, width_ms: float) -> float:
-    """Middle of the arc of the given width that holds the most values (values on a circle)."""
-    ordered = np.sort(values % turn_ms)
-    twice = np.concatenate([ordered, ordered + turn_ms])
-    ends = np.searchsorted(twice, ordered + width_ms, side="right")
-    best = int((ends - np.arange(len(ordered))).argmax())
-    return float(np.median(twice[best : ends[best]]) % turn_ms)
-
-
-def least_absolute(matrix: FloatArray, target: FloatArray, rounds: int = 40) -> FloatArray:
-    """Least absolute deviations by reweighting; the maximum-likelihood line when delays are exponential.
-
-    A latency carries the difference of two completion delays, which is Laplace distributed.
-    """
-    scale = np.abs(matrix).max(axis=0)
-    scale[scale == 0] = 1.0
-    scaled = matrix / scale
-    weight = np.ones(len(target))
-    solution = np.zeros(matrix.shape[1])
-    for _ in range(rounds):
-        weighted = scaled.T * weight
-        before = solution
-        solution = _solved(weighted @ scaled, weighted @ target)
-        left = np.abs(target - scaled @ solution)
-        if float(np.abs(solution - before).max()) < 1e-10 * max(float(np.abs(solution).max()), 1e-9):
-            break
-        weight = 1.0 / np.maximum(left, max(float(np.median(left)) * 1e-3, 1e-9))
-        weight /= weight.max()
-    return np.asarray(solution / scale, dtype=np.float64)
-
-
-def _solved(square: FloatArray, side: FloatArray) -> FloatArray:
-    """The solution of the normal equations, the shortest one where there are many."""
-    try:
-        return np.asarray(np.linalg.solve(square, side))
-    except np.linalg.LinAlgError:
-        return np.asarray(np.linalg.lstsq(square, side, rcond=None)[0])
 
 
 def turn_at_edge(trace: Trace, lines: Lines) -> tuple[float, float] | None:

@@ -12,14 +12,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from server.benchmarks.skippy.model import Model
-from server.benchmarks.skippy.series import Trace
+from server.benchmarks.skippy.series import FloatArray, Trace
 
 GRID = 1500
-MOST_NEAR = 2000
+FADED = 12.0
+"""Hits further above a threshold than so many times the lateness say nothing more about it."""
+FINER, FINEST = 8.0, 32
+"""Cells of the histogram in the time by which starts are late, and at most in a step of the grid."""
 FEWEST_MISSES = 4
 """Accesses before the edge, on one track, without which its place is not believed."""
 STRAY = 3e-3
 """Probability that an access goes astray for reasons outside the model."""
+LOG_STRAY = float(np.log(STRAY))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +55,11 @@ def find_threshold(trace: Trace, model: Model) -> Threshold | None:
     late = max(model.noise_ms, 2e-5 * model.lines.turn_ms)
     coarse = np.linspace(0.0, 0.7 * model.lines.turn_ms, GRID)
     widest = max(late, 2 * float(coarse[1]))
-    likely = float(coarse[int(_posterior(coarse, _few(hit), _few(missed), widest).argmax())])
+    likely = float(coarse[int(_posterior(coarse, hit, missed, widest).argmax())])
     reach = 6 * model.lines.block_ms + 10 * widest
     grid = np.linspace(max(likely - reach, 0.0), likely + reach, GRID)
     # Hits far above the threshold and misses below it say nothing; the rest is few.
-    hit = np.sort(hit[hit <= grid[-1] + 12 * late])[-MOST_NEAR:]
-    late_misses = np.sort(missed[missed >= grid[0]])[:MOST_NEAR]
-    weight = _posterior(grid, hit, late_misses, late)
+    weight = _posterior(grid, hit[hit <= grid[-1] + FADED * late], missed[missed >= grid[0]], late)
     cumulative = np.cumsum(weight)
     low, middle, high = (float(grid[int(np.searchsorted(cumulative, q))]) for q in (0.025, 0.5, 0.975))
     middle = float((grid * weight).sum())
@@ -72,29 +74,40 @@ def find_threshold(trace: Trace, model: Model) -> Threshold | None:
     )
 
 
-def _few(
-    angles: np.ndarray[tuple[int], np.dtype[np.float64]],
-) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Evenly chosen angles, as many as a first look needs."""
-    return np.asarray(np.sort(angles)[:: -(-len(angles) // MOST_NEAR)])
+def _posterior(grid: FloatArray, hit: FloatArray, missed: FloatArray, late_ms: float) -> FloatArray:
+    """Probability of each threshold: starts are late by an exponential time of mean `late_ms`.
 
-
-def _posterior(
-    grid: np.ndarray[tuple[int], np.dtype[np.float64]],
-    hit: np.ndarray[tuple[int], np.dtype[np.float64]],
-    missed: np.ndarray[tuple[int], np.dtype[np.float64]],
-    late_ms: float,
-) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Probability of each threshold: starts are late by an exponential time of mean `late_ms`."""
-    beyond_hit = np.clip(hit[:, None] - grid[None, :], -1e9, None) / late_ms
-    likely_hit = np.where(beyond_hit > 0, -np.expm1(-np.clip(beyond_hit, 0, 700)), 0.0)
-    beyond_miss = np.clip((missed[:, None] - grid[None, :]) / late_ms, 0, 700)
-    likely_miss = np.exp(-beyond_miss)
-    total = np.log(np.maximum(likely_hit, STRAY)).sum(axis=0) + np.log(np.maximum(likely_miss, STRAY)).sum(
-        axis=0
-    )
+    What a threshold says of an access depends on how far above it the access is, so the sum over all accesses
+    is a convolution of their histogram, with cells finer than the time by which starts are late.
+    """
+    finer = int(np.clip(np.ceil(FINER * (grid[1] - grid[0]) / late_ms), 1, FINEST))
+    cell = float(grid[1] - grid[0]) / finer
+    count = finer * len(grid)
+    reach = int(min(np.ceil(FADED * late_ms / cell), count)) + 1
+    above = (np.arange(reach) + 0.5) * cell / late_ms
+    of_hit = np.maximum(np.log(-np.expm1(-above)), LOG_STRAY)
+    of_miss = np.maximum(-above, LOG_STRAY)
+    total = _summed(hit, grid[0], cell, count + reach, of_hit, LOG_STRAY, 0.0, count)
+    total += _summed(missed, grid[0], cell, count + reach, of_miss, 0.0, LOG_STRAY, count)
+    total = total[::finer]
     weight = np.exp(total - total.max())
     return np.asarray(weight / weight.sum())
+
+
+def _summed(
+    angles: FloatArray, begin: float, cell: float, size: int, kernel: FloatArray,
+    below: float, beyond: float, count: int,
+) -> FloatArray:  # fmt: skip
+    """Of each cell, the sum over the angles of `kernel` by the cells they lie above it, of `below` where they
+    lie below it, of `beyond` where the kernel ends before."""
+    place = np.clip(np.floor((angles - begin) / cell), -1, size).astype(np.int64) + 1
+    counts = np.bincount(place, minlength=size + 2).astype(np.float64)
+    before = np.cumsum(counts)[:count]
+    length = 1 << int(np.ceil(np.log2(size + len(kernel))))
+    spectrum = np.fft.rfft(counts[1 : size + 1], length) * np.conj(np.fft.rfft(kernel, length))
+    near = np.fft.irfft(spectrum, length)[:count]
+    within = np.cumsum(counts)[np.minimum(np.arange(count) + len(kernel), size + 1)] - before
+    return np.asarray(near + below * before + beyond * (len(angles) - before - within))
 
 
 def share_regions(found: list[tuple[Threshold, float]]) -> list[Threshold]:

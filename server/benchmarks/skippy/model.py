@@ -6,17 +6,22 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from server.benchmarks.skippy.fitting import ROUGH, SETTLED, least_absolute, wrap
 from server.benchmarks.skippy.follow import Fit, fit_moving
-from server.benchmarks.skippy.lines import Lines, least_absolute, wrap
+from server.benchmarks.skippy.lines import Lines
 from server.benchmarks.skippy.rhythm import REACHES
 from server.benchmarks.skippy.series import BoolArray, FloatArray, IntArray, Trace
-from server.benchmarks.skippy.steps import Spikes, Steps, find_spikes, spread, steps_of
+from server.benchmarks.skippy.steps import MOST_TRACKS, Spikes, Steps, find_spikes, spread, steps_of
 from server.benchmarks.skippy.tracks import Period, Shape
 
 FEWEST_BOUNDARIES = 4
 FEWEST_STEPS = 12
 SURE_AGREEMENT = 0.985
 SHARPENINGS = 3
+SHARP = 0.02
+"""Blocks over the longest steps by which a sharpening must still move the slope for another to follow."""
+LEAST_SHARE = 1e-12
+NAMES = ("turn", "block", "offset", "head", "cylinder")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +108,14 @@ def find_gaps(trace: Trace, lines: Lines) -> tuple[Period | None, Gaps | None]:
     if spikes is None or spikes.hits < FEWEST_BOUNDARIES:
         return None, None
     for _ in range(SHARPENINGS):
-        sharper = sharpened(trace, lines, near, spikes)
-        if sharper is lines:
+        before, lines = lines, sharpened(trace, lines, near, spikes)
+        if lines is before:
             break
-        lines, steps = sharper, steps_of(trace, sharper)
+        steps = steps_of(trace, lines)
         near = steps.only(steps.distance <= REACHES[0] * lines.track_blocks)
         spikes = find_spikes(near) or spikes
+        if abs(lines.block_ms / before.block_ms - 1) * MOST_TRACKS * lines.track_blocks < SHARP:
+            break
     fit = fit_moving(steps, spikes, lines.track_blocks)
     return (None, None) if fit is None else (fit.period, _gaps(trace, fit))
 
@@ -126,7 +133,7 @@ def sharpened(trace: Trace, lines: Lines, near: Steps, spikes: Spikes) -> Lines:
         return lines
     heads = np.zeros(len(trace.block), dtype=np.int64)
     heads[near.place] = np.where(trace.distance[near.place] > 0, crossed, -crossed)
-    return _refit(trace, lines, inliers, heads, np.zeros_like(heads), [spikes.gap_ms, 0.0])[0]
+    return _refit(trace, lines, inliers, heads, np.zeros_like(heads), [spikes.gap_ms, 0.0], ROUGH)[0]
 
 
 def _gaps(trace: Trace, fit: Fit) -> Gaps:
@@ -159,14 +166,16 @@ def _finish(trace: Trace, lines: Lines, period: Period | None, gaps: Gaps | None
     use = gaps.use if gaps else trace.chained & (np.abs(trace.distance) <= 0.7 * lines.track_blocks)
     widths = [gaps.head_ms if gaps else 0.0, (gaps.cylinder_ms or 0.0) if gaps else 0.0]
     errors: tuple[float, ...] = (float("nan"),) * 5
-    inliers = use
+    inliers = before = use
     for widening in (10.0, 5.0, 2.0, 1.0, 1.0):
         apart = wrap(trace.elapsed_ms - _modelled(trace, lines, heads, cylinders, widths), lines.turn_ms)
         noise = spread(apart[use]) if bool(use.any()) else 0.0
         inliers = use & (np.abs(apart) <= max(6 * noise, widening * lines.turn_ms / 2000))
-        if int(inliers.sum()) < 8:
+        again = widening < 10.0 and bool((inliers == before).all())
+        if int(inliers.sum()) < 8 or again:
             break
         lines, widths, errors = _refit(trace, lines, inliers, heads, cylinders, widths)
+        before = inliers
     modelled = _modelled(trace, lines, heads, cylinders, widths)
     apart = wrap(trace.elapsed_ms - modelled, lines.turn_ms)
     angle = np.asarray((modelled - lines.offset_ms) % lines.turn_ms, dtype=np.float64)
@@ -200,7 +209,13 @@ def _modelled(
 
 
 def _refit(
-    trace: Trace, lines: Lines, inliers: BoolArray, heads: IntArray, cylinders: IntArray, gaps: list[float]
+    trace: Trace,
+    lines: Lines,
+    inliers: BoolArray,
+    heads: IntArray,
+    cylinders: IntArray,
+    gaps: list[float],
+    settled: float = SETTLED,
 ) -> tuple[Lines, list[float], tuple[float, ...]]:
     distance = trace.distance[inliers].astype(np.float64)
     crossed = [heads[inliers].astype(np.float64), cylinders[inliers].astype(np.float64)]
@@ -219,9 +234,11 @@ def _refit(
         if np.ptp(column) > 0:
             columns[name] = column
     matrix = np.column_stack(list(columns.values()))
-    if np.linalg.matrix_rank(matrix / np.maximum(np.abs(matrix).max(axis=0), 1e-12)) < matrix.shape[1]:
+    if not _independent(matrix):
         return lines, gaps, (float("nan"),) * 5
-    solution = dict(zip(columns, least_absolute(matrix, known), strict=True))
+    present = dict(zip(NAMES, (lines.turn_ms, lines.block_ms, lines.offset_ms, *gaps), strict=True))
+    start = np.array([present[name] for name in columns])
+    solution = dict(zip(columns, least_absolute(matrix, known, settled, start), strict=True))
     errors = dict(zip(columns, _standard_errors(matrix, known, list(solution.values())), strict=True))
     fitted = replace(
         lines,
@@ -233,8 +250,13 @@ def _refit(
     if not fitted.sane:
         return lines, gaps, (float("nan"),) * 5
     fitted_gaps = [float(solution.get("head", gaps[0])), float(solution.get("cylinder", gaps[1]))]
-    names = ("turn", "block", "offset", "head", "cylinder")
-    return fitted, fitted_gaps, tuple(float(errors.get(name, float("nan"))) for name in names)
+    return fitted, fitted_gaps, tuple(float(errors.get(name, float("nan"))) for name in NAMES)
+
+
+def _independent(matrix: FloatArray) -> bool:
+    """Whether no column is a sum of others."""
+    scaled = matrix / np.maximum(np.sqrt((matrix**2).sum(axis=0)), 1e-12)
+    return float(np.linalg.eigvalsh(scaled.T @ scaled)[0]) > LEAST_SHARE
 
 
 def _standard_errors(matrix: FloatArray, target: FloatArray, solution: list[float]) -> FloatArray:

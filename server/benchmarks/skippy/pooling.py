@@ -40,17 +40,3 @@ def pooled(what: Metric, scope: str, estimates: list[Estimate], tolerance: float
     return Measurement(
         what.key, scope, value, value - Z95 * error, value + Z95 * error, count, quality, reason
     )
-
-
-def with_quality(found: Measurement, quality: Quality, reason: str) -> Measurement:
-    return Measurement(
-        found.metric,
-        found.scope,
-        found.value,
-        found.low,
-        found.high,
-        found.count,
-        quality,
-        reason,
-        found.level,
-    )

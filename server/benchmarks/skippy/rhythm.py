@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from server.benchmarks.skippy.lines import wrap
+from server.benchmarks.skippy.beating import beating
+from server.benchmarks.skippy.fitting import wrap
 from server.benchmarks.skippy.series import FloatArray, IntArray
 from server.benchmarks.skippy.steps import MOST_TRACKS, Spikes, Steps
 
@@ -19,8 +20,9 @@ SHORTEST_SHARE = 0.6
 LONGEST_SHARE = 1.01
 """The mean track's addresses as a share of what passes in a turn: spares take some."""
 REACHES = (0.9, 1.5, 2.2, 3.1, float(MOST_TRACKS))
-MOST_FREQUENCIES = 1500
 MOST_BETWEEN = 512
+MOST_PERIODS = 12
+MOST_MULTIPLES = 8
 FEWEST_AGAIN = 2
 CLEAR_Z2 = 40.0
 NEAR_EDGE = 0.12
@@ -87,32 +89,13 @@ def _strongest(
     first[np.isinf(first)] = 0.0
     middle = (low + high + 1) / 2 - first[steps.series]
     weight = np.maximum(1 - (high - low) * lowest, 0.02)
-    span = max(float(middle.max()), 1.0)
-    frequency = (lowest + highest) / 2
-    half = (highest - lowest) / 2
-    while half * span > 0.01:
-        number = min(int(8 * half * span) + 5, MOST_FREQUENCIES)
-        grid = frequency + half * np.linspace(-1, 1, number)
-        frequency = float(grid[int(_power(grid, middle, weight, steps.series, count).argmax())])
-        half = min(2 * half / (number - 1), half / 2)
+    frequency = beating(middle, weight, steps.series, count, (lowest, highest))
     signal = weight * np.exp(2j * np.pi * frequency * middle)
     total = np.bincount(steps.series, signal.real, count) + 1j * np.bincount(steps.series, signal.imag, count)
     start = first + np.angle(total) / (2 * np.pi * frequency)
     if before is not None:
         start = np.where(np.abs(total) > 0, start, before)
-    return Beat(1 / frequency, start, max(span * frequency, 1.0))
-
-
-def _power(
-    grid: FloatArray, middle: FloatArray, weight: FloatArray, series: IntArray, count: int
-) -> FloatArray:
-    power = np.zeros(len(grid))
-    for number in range(count):
-        mine = series == number
-        if bool(mine.any()):
-            signal = np.exp(2j * np.pi * np.outer(grid, middle[mine])) @ weight[mine]
-            power += np.abs(signal) ** 2 / float((weight[mine] ** 2).sum())
-    return power
+    return Beat(1 / frequency, start, max(float(middle.max()) * frequency, 1.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,14 +150,7 @@ def _fold(
         return None, 0.0
     pieces = int((counts.max(axis=1) > 0).sum())
     noise = everything / len(deviation)
-    best, way, best_score, best_worth = 0, 1.0, 0.0, 0.0
-    for tracks in range(2, min(MOST_BETWEEN, longest // 2) + 1):
-        scores = _folded(sums, counts, tracks)
-        for sign, score in zip((1.0, -1.0), scores.max(axis=2).sum(axis=1), strict=True):
-            # The more phases there are to choose from, the more chance alone finds in each piece.
-            worth = float(score) - 2 * noise * pieces * float(np.log(tracks))
-            if worth > best_worth * 1.0001:
-                best, way, best_score, best_worth = tracks, sign, float(score), worth
+    best, way, best_score = _best_period(sums, counts, 2 * noise * pieces)
     if best == 0:
         return None, 0.0
     phase = _folded(sums, counts, best)[0 if way > 0 else 1].argmax(axis=1)
@@ -209,12 +185,55 @@ def _by_boundary(
     )
 
 
-def _folded(sums: FloatArray, counts: FloatArray, tracks: int) -> FloatArray:
+def _best_period(sums: FloatArray, counts: FloatArray, price: float) -> tuple[int, float, float]:
+    """The period at which sums of one sign add up to the most, its sign and its score; 0 where none does.
+
+    The more phases there are to choose from, the more chance alone finds in each piece: a period has to be
+    worth `price` times the logarithm of their number.
+    """
+    best, way, best_score, best_worth = 0, 1.0, 0.0, 0.0
+    for period in _promising(sums, counts):
+        scores = _folded(sums, counts, int(period)).max(axis=2).sum(axis=1)
+        for sign, score in zip((1.0, -1.0), scores, strict=True):
+            worth = float(score) - price * float(np.log(period))
+            # Multiples of a period explain as much: the first that does is the one.
+            if worth > best_worth * 1.0001:
+                best, way, best_score, best_worth = int(period), sign, float(score), worth
+    return best, way, best_score
+
+
+def _promising(sums: FloatArray, counts: FloatArray) -> IntArray:
+    """The few periods at which deviations come again, in order: by their products at all multiples of each.
+
+    What comes again in every n-th boundary correlates with itself n, 2n, 3n boundaries further on.
+    """
+    longest = min(MOST_BETWEEN, sums.shape[1] // 2)
+    if longest <= MOST_PERIODS:
+        return np.arange(2, longest + 1)
+    clearest: list[IntArray] = []
+    size = 1 << int(np.ceil(np.log2(2 * sums.shape[1])))
+    for sign in (1.0, -1.0):
+        side = np.maximum(sign * sums, 0.0)
+        side -= np.where(counts > 0, side.sum() / max(int((counts > 0).sum()), 1), 0.0)
+        again = np.fft.irfft((np.abs(np.fft.rfft(side, size, axis=1)) ** 2).sum(axis=0), size)[
+            : sums.shape[1]
+        ]
+        periods = np.arange(2, longest + 1)
+        multiples = periods[:, None] * np.arange(1, MOST_MULTIPLES + 1)
+        inside = multiples < len(again)
+        # The noise of the sum grows with the root of how many products there are.
+        products = np.where(inside, again[np.minimum(multiples, len(again) - 1)], 0.0)
+        clear = products.sum(axis=1) / np.sqrt(inside.sum(axis=1))
+        clearest.append(periods[np.argsort(-clear)[:MOST_PERIODS]])
+    return np.unique(np.concatenate(clearest))
+
+
+def _folded(sums: FloatArray, counts: FloatArray, period: int) -> FloatArray:
     """Scores of all phases (last axis) of all series (middle axis), for sums above and below zero (first)."""
     rows, size = sums.shape
-    padded = np.zeros((2, rows, -(-size // tracks) * tracks))
+    padded = np.zeros((2, rows, -(-size // period) * period))
     padded[0, :, :size], padded[1, :, :size] = sums, counts
-    folded = padded.reshape(2, rows, -1, tracks).sum(axis=2)
+    folded = padded.reshape(2, rows, -1, period).sum(axis=2)
     above = np.maximum(np.stack([folded[0], -folded[0]]), 0.0)
     return np.asarray(above**2 / np.maximum(folded[1], 1.0))
 

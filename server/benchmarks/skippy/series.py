@@ -62,9 +62,12 @@ def traces_of(samples: Mapping[str, Any]) -> tuple[Trace, ...]:
 
 
 def _integers(values: Iterable[Any]) -> IntArray:
-    return np.asarray(
-        [min(max(int(value), -LARGEST_INTEGER), LARGEST_INTEGER) for value in values], dtype=np.int64
-    )
+    column = list(values)
+    try:
+        return np.clip(np.array(column, dtype=np.int64), -LARGEST_INTEGER, LARGEST_INTEGER)
+    except OverflowError:
+        clipped = [min(max(int(value), -LARGEST_INTEGER), LARGEST_INTEGER) for value in column]
+        return np.array(clipped, dtype=np.int64)
 
 
 def _columns(series: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -14,17 +14,29 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from server.benchmarks.skippy.rhythm import Beat, Rarer
-from server.benchmarks.skippy.series import BoolArray, FloatArray
+from server.benchmarks.skippy.series import BoolArray, FloatArray, IntArray
 from server.benchmarks.skippy.steps import Steps
 
 BEYOND_SLOPE = 1e-3
 """By how much a track may hold more addresses than the slope says it has sectors, however clean the steps."""
 ENOUGH = 0.996
 """Share of the steps that agree with a length from which on no other is looked for."""
+NEAR = 0.95
+FAR_BEHIND = 0.01
 CLOSE = 1.5
 MOST_STEPS = 1500
-PLACES = 9
 MOST_NEIGHBOURS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Tracks and cylinders counted from a first one, and the blocks from the beginning of the track."""
+
+    track: FloatArray
+    cylinder: FloatArray
+    inside: FloatArray
+    first: FloatArray
+    """1 where the track is its cylinder's first, 0 elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +49,26 @@ class Shape:
     cylinder: float
     """`heads * track`, less the blocks that each cylinder keeps as spares in its last track."""
 
+    @property
+    def last(self) -> float:
+        """Blocks of a cylinder's last track."""
+        return self.cylinder - (self.heads - 1) * self.track
+
     def crossed(self, low: FloatArray, high: FloatArray, start: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Tracks and cylinders between two blocks; `start` is the first block of some cylinder."""
-        below, above = self._tracks(low - start), self._tracks(high - start)
-        return above[0] - below[0], above[1] - below[1]
+        below, above = self.position(low - start), self.position(high - start)
+        return above.track - below.track, above.cylinder - below.cylinder
 
-    def _tracks(self, inside: FloatArray) -> tuple[FloatArray, FloatArray]:
-        cylinder = np.floor(inside / self.cylinder)
+    def position(self, blocks: FloatArray) -> Position:
+        """Where blocks lie, counted from the first one of a cylinder."""
+        cylinder = np.floor(blocks / self.cylinder)
+        inside = blocks - cylinder * self.cylinder
         if self.heads == 1:
-            return cylinder, cylinder
-        track = np.minimum(np.floor((inside - cylinder * self.cylinder) / self.track), self.heads - 1)
-        return cylinder * self.heads + track, cylinder
+            return Position(cylinder, cylinder, inside, np.ones_like(inside))
+        track = np.minimum(np.floor(inside / self.track), self.heads - 1)
+        return Position(
+            cylinder * self.heads + track, cylinder, inside - track * self.track, (track == 0) * 1.0
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +104,8 @@ class Labelled:
     steps: Steps
     tracks: FloatArray
     cylinders: FloatArray
-    short: BoolArray
-    """Steps of less than a track: those that a period is judged by."""
+    reachable: float
+    """Share of all steps that lie near some sum of the gaps: no boundaries explain more."""
 
 
 def label(steps: Steps, beat: Beat, rarer: Rarer | None, common_ms: float) -> Labelled:
@@ -109,8 +130,8 @@ def label(steps: Steps, beat: Beat, rarer: Rarer | None, common_ms: float) -> La
     sure = (best <= tolerance) & (second > np.maximum(tolerance, 2 * best))
     if rarer is None:
         found[1] = found[0]
-    short = steps.distance <= beat.length
-    return Labelled(steps.only(sure), found[0][sure], found[1][sure], short[sure])
+    reachable = float((best <= 2 * tolerance).mean()) if len(best) else 0.0
+    return Labelled(steps.only(sure), found[0][sure], found[1][sure], reachable)
 
 
 def most_blocks(steps: Steps, physical: float) -> float:
@@ -126,30 +147,81 @@ def thinned(labelled: Labelled) -> Labelled:
     stride = -(-len(labelled.tracks) // MOST_STEPS)
     mask = np.zeros(len(labelled.tracks), dtype=np.bool_)
     mask[::stride] = True
-    return Labelled(
-        labelled.steps.only(mask), labelled.tracks[mask], labelled.cylinders[mask], labelled.short[mask]
+    return replace(
+        labelled,
+        steps=labelled.steps.only(mask),
+        tracks=labelled.tracks[mask],
+        cylinders=labelled.cylinders[mask],
     )
 
 
 def place(labelled: Labelled, shape: Shape, near: FloatArray, reach: float) -> Places:
-    """The best place of each series' cylinders within `reach` blocks of `near`."""
-    steps, start = labelled.steps, near.astype(np.float64)
-    count = len(start)
-    scores = np.zeros((PLACES, count))
-    while True:
-        shifts = reach * np.linspace(-1, 1, PLACES)
-        for row, shift in enumerate(shifts):
-            scores[row] = np.bincount(
-                steps.series, agree(labelled, shape, start + shift).astype(np.float64), count
-            )
-        top = scores >= scores.max(axis=0) - 1e-9
-        # The middle of the best places: an edge of them would leave the finer search one side only.
-        start = start + (top * shifts[:, None]).sum(axis=0) / top.sum(axis=0)
-        if reach <= 0.5:
-            break
-        reach = max(2 * reach / (PLACES - 1), 0.5)
-    best = np.bincount(steps.series, agree(labelled, shape, start).astype(np.float64), count)
-    return Places(shape, start, float(best.sum()))
+    """The best place of each series' cylinders within `reach` blocks of `near`.
+
+    As the cylinders are moved along, what a step crosses changes where a boundary passes one of its ends: at
+    two places at most, since no boundary is followed by the next within the reach. Between those places
+    nothing changes, so the sums over all steps are exact.
+    """
+    steps = labelled.steps
+    reach = min(reach, shape.track / 2)
+    begin = near - reach
+    first, moves = _moves(labelled, shape, begin[steps.series])
+    aside, more = _middle_of_best(moves, len(near), 2 * reach)
+    start = begin + aside
+    if 2 * reach > shape.last:
+        return Places(shape, start, float(agree(labelled, shape, start).sum()))
+    return Places(shape, start, first + more)
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """How the agreement of steps changes while the cylinders move upwards: equally long columns."""
+
+    series: IntArray
+    at: FloatArray
+    """How far the cylinders have moved at the change."""
+    change: FloatArray
+    """By how much more steps agree from there on."""
+
+
+def _moves(labelled: Labelled, shape: Shape, begin: FloatArray) -> tuple[float, Moves]:
+    """How many steps agree at first, and the changes on the way."""
+    steps = labelled.steps
+    low, high = shape.position(steps.low - begin), shape.position(steps.high - begin)
+    tracks = high.track - low.track - labelled.tracks
+    cylinders = high.cylinder - low.cylinder - labelled.cylinders
+    # A boundary that passes the lower end comes into the step, one that passes the higher end leaves it.
+    lower = low.inside < high.inside
+    agrees = (tracks == 0) & (cylinders == 0)
+    between = (tracks == np.where(lower, -1, 1)) & (cylinders == np.where(lower, -low.first, high.first))
+    behind = (tracks == 0) & (cylinders == high.first - low.first)
+    first, second, third = (found.astype(np.float64) for found in (agrees, between, behind))
+    change = np.concatenate([second - first, third - second])
+    use = change != 0
+    at = np.concatenate([np.minimum(low.inside, high.inside), np.maximum(low.inside, high.inside)])
+    series = np.concatenate([steps.series, steps.series])[use]
+    return float(first.sum()), Moves(series, at[use], change[use])
+
+
+def _middle_of_best(moves: Moves, count: int, width: float) -> tuple[FloatArray, float]:
+    """Of each series, the middle of the longest stretch in which the most steps agree; and by how many more
+    steps agree there in all than at first."""
+    every = np.arange(count)
+    series = np.concatenate([every, moves.series, every])
+    at = np.concatenate([np.zeros(count), np.minimum(moves.at, width), np.full(count, width)])
+    change = np.concatenate([np.zeros(count), moves.change, np.zeros(count)])
+    order = np.argsort(series * (width + 1.0) + at, kind="stable")
+    series, at = series[order], at[order]
+    total = np.cumsum(change[order])
+    begins = np.searchsorted(series, every)
+    length = np.append(np.diff(at), 0.0)
+    score = np.where(length > 0, total - total[begins][series], -np.inf)
+    highest = np.maximum.reduceat(score, begins)
+    length[score < highest[series]] = 0.0
+    longest = np.maximum.reduceat(length, begins)
+    place = np.where(length == longest[series], np.arange(len(at)), len(at))
+    best = np.minimum.reduceat(place, begins)
+    return at[best] + longest / 2, float(highest.sum())
 
 
 def agree(labelled: Labelled, shape: Shape, start: FloatArray) -> BoolArray:
@@ -170,9 +242,9 @@ def fit_shape(labelled: Labelled, beat: Beat, rarer: Rarer | None, physical: flo
     whole = round(beat.length)
     best = place(few, Shape(whole, heads, heads * whole), mean.start, beat.length / 2)
     if best.score < ENOUGH * total:
-        mean = _finer(few, mean, beat)
         for better in _climb(few, best, mean, beat, heads, physical):
             best = better
+        mean = _finer(few, mean, beat, best.score - FAR_BEHIND * total)
     plain = round(best.shape.cylinder / heads)
     if best.shape.cylinder == heads * plain and best.shape.track != plain:
         # Spares at the end of each cylinder have to explain something.
@@ -192,7 +264,9 @@ def _climb(
     slack = max(heads * beat.length * 0.15 / beat.tracks, 1.0)
     reach = beat.length / 4
     cylinder = heads * beat.length
-    for track in _spaced(shortest, min(longest, int(cylinder / max(heads - 1, 1))), 12):
+    # Where most steps agree already the best length is next to this one.
+    spaced = 12 if best.score < NEAR * len(few.tracks) else 0
+    for track in _spaced(shortest, min(longest, int(cylinder / max(heads - 1, 1))), spaced):
         found = place(few, Shape(track, heads, round(cylinder) if heads > 1 else track), mean.start, reach)
         if found.score > best.score:
             best = found
@@ -212,10 +286,11 @@ def _climb(
         step //= 2
 
 
-def _finer(few: Labelled, mean: Places, beat: Beat) -> Places:
-    """The mean track to the fraction of a block, for tracks of no whole number of blocks."""
+def _finer(few: Labelled, mean: Places, beat: Beat, needed: float) -> Places:
+    """The mean track to the fraction of a block, for tracks of no whole number of blocks; it is left where it
+    is when it stays below the score that is `needed`."""
     step = 0.2 * beat.length / beat.tracks
-    for _ in range(4):
+    for number in range(4):
         for by in (-step, -step / 2, step / 2, step):
             length = mean.shape.track + by
             shape = Shape(length, mean.shape.heads, mean.shape.heads * length)
@@ -223,6 +298,8 @@ def _finer(few: Labelled, mean: Places, beat: Beat) -> Places:
             if found.score > mean.score:
                 mean = found
         step /= 3
+        if number and mean.score < needed:
+            break
     return mean
 
 
