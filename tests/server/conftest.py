@@ -12,7 +12,8 @@ from django.http import HttpResponse
 from django.test import Client
 
 from server.benchmarks.contract import Kind
-from server.runs import charts, extraction, selectors, tasks, validation
+from server.runs import charts, extraction, reextraction, selectors, tasks, validation
+from server.runs.management.commands import reextract
 from server.runs.models import Submission
 from tests.support.documents import envelope
 from tests.support.kinds import kind
@@ -24,7 +25,7 @@ KindTable = dict[str, Kind]
 def kinds(monkeypatch: pytest.MonkeyPatch) -> KindTable:
     """Replace the registry by stand-ins; a test may put others into the table."""
     table = {slug: kind(slug) for slug in ("skippy", "zoned", "seeker")}
-    for module in (charts, extraction, selectors, validation):
+    for module in (charts, extraction, reextract, reextraction, selectors, validation):
         monkeypatch.setattr(module, "kinds_by_slug", lambda: table)
     monkeypatch.setattr(
         selectors, "metrics_by_key", lambda: {m.key: m for entry in table.values() for m in entry.metrics}

@@ -120,5 +120,5 @@ def test_a_report_that_was_cut_off_is_gone_on_with(published: dict[str, Kind], t
 
 
 def test_a_kind_that_does_not_exist_is_refused_with_those_that_do(published: dict[str, Kind]) -> None:
-    with pytest.raises(CommandError, match="Known kinds: .*skippy"):
+    with pytest.raises(CommandError, match=r"Known kinds: .*skippy"):
         called("--kind", "skipy")

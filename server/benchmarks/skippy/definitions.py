@@ -111,7 +111,7 @@ SURFACES = Metric(
     unit="1",
     direction=Direction.NEITHER,
     definition="Tracks between two cylinder boundaries, which is the number of recording surfaces.",
-    method="The period of the cylinder gap among the boundaries that explains all steps best.",
+    method="After how many boundaries a gap of another size comes again, in all pieces of a series.",
     source="Skippy 4.1.2",
     headline=True,
 )
