@@ -270,6 +270,9 @@ class Migration(migrations.Migration):
         ),
         migrations.RunPython(mark_loaded, nothing),
         migrations.RunPython(fit_numbers_to_form, nothing),
+        # A row that was changed twice waits for its deferred foreign keys to be checked, and a table with such rows
+        # takes no constraint: check them now.
+        migrations.RunSQL("SET CONSTRAINTS ALL IMMEDIATE", migrations.RunSQL.noop),
         migrations.AddConstraint(
             model_name="claim",
             constraint=models.CheckConstraint(
