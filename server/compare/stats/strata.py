@@ -17,6 +17,8 @@ from server.compare.stats.samples import Values, check_level, usable, varies
 ENOUGH_FOR_CHI_SQUARE = 5
 """Units of the smallest group from which the chi-square approximation serves (Kruskal and Wallis 1952)."""
 RESAMPLES = 4_999
+VALUES_AT_ONCE = 2_000_000
+"""Ranks that a round of resampling holds: thousands of units must not cost gigabytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +123,7 @@ def _kruskal_wallis(samples: list[Values]) -> tuple[float, float, str]:
         permutation_type="independent",
         alternative="greater",
         n_resamples=RESAMPLES,
+        batch=max(1, VALUES_AT_ONCE // ranks.size),
         rng=np.random.default_rng(1952),
     )
     return h, float(found.pvalue), "permutation"
