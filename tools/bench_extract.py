@@ -1,8 +1,7 @@
 """`make bench-extract`: CPU time of extraction per kind on its golden run, and how it grows to 10^6 samples.
 
 A report for people: no test asserts a time. A run grows by what a longer one would bring: series that know
-repeats get further repeats of their samples; columns of the others go on with theirs, moments after the last one.
-Latencies that stand in buckets do not grow with the requests.
+repeats X
 """
 
 from __future__ import annotations

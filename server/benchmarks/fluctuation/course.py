@@ -16,6 +16,8 @@ IntArray = NDArray[np.int64]
 
 FEWEST = 30
 """Samples below which nothing is said about drift and jumps."""
+MOST_SEARCHED = 3000
+"""Values that the search for change points is given at most."""
 PENALTY = 4.0
 """Times ln n: the cost of one more change point, in squared deviations."""
 SHARP = 0.6
@@ -101,8 +103,7 @@ def jumps_of(course: Course) -> list[Jump]:
     reach = max(6 * noise, float(np.ptp(usual)))
     cleaned = np.clip(values, np.median(values) - reach, np.median(values) + reach)
     block = min(max(len(np.unique(course.position)), FEWEST_IN_BLOCK), len(values) // 4)
-    search = ruptures.KernelCPD(kernel="linear", min_size=block).fit(cleaned.reshape(-1, 1) / noise)
-    ends = [int(end) for end in search.predict(pen=PENALTY * np.log(len(values)))]
+    ends = _change_points(cleaned / noise, block)
     found: list[Jump] = []
     bounds = [0, *ends]
     for before, at, after in zip(bounds, bounds[1:], bounds[2:], strict=False):
@@ -112,6 +113,31 @@ def jumps_of(course: Course) -> list[Jump]:
         if abs(near) >= max(*needed, SMALLEST_JUMP) and near * step > 0:
             found.append(Jump(float(course.hours[at]), at, float(np.exp(step))))
     return found
+
+
+def _change_points(values: FloatArray, block: int) -> list[int]:
+    """Where the mean changes, and the end. The time of the search grows with the square of what it is given:
+    of long runs it gets means of neighbours, and each change is then looked for among the samples next to it.
+    """
+    width = -(-len(values) // MOST_SEARCHED)
+    whole = len(values) // width * width
+    means = values[:whole].reshape(-1, width).mean(axis=1) * np.sqrt(width)
+    search = ruptures.KernelCPD(kernel="linear", min_size=-(-block // width)).fit(means.reshape(-1, 1))
+    found = [int(end) * width for end in search.predict(pen=PENALTY * np.log(len(values)))][:-1]
+    if width > 1:
+        bounds = [0, *found, len(values)]
+        pairs = zip(bounds, found, bounds[2:], strict=False)
+        found = [_sharper(values, before, at, after, width) for before, at, after in pairs]
+    return [*found, len(values)]
+
+
+def _sharper(values: FloatArray, before: int, at: int, after: int, width: int) -> int:
+    """The place next to `at` where samples begin to lie nearer to the mean behind it."""
+    means = float(values[before:at].mean()), float(values[at:after].mean())
+    begin = max(at - width, before + 1)
+    near = values[begin : min(at + width, after - 1)]
+    more = (near - means[0]) ** 2 - (near - means[1]) ** 2
+    return begin + int(np.concatenate([[0.0], np.cumsum(more)]).argmin())
 
 
 def _steps_of_blocks(values: FloatArray, at: int, block: int) -> tuple[float, float]:

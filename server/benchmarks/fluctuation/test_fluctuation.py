@@ -8,12 +8,14 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from server.benchmarks.contract import Extraction, Facts, Measurement, Quality
 from server.benchmarks.fluctuation import KIND
+from server.benchmarks.fluctuation.course import Course, jumps_of
 
 FACTS = Facts(block_bytes=512, capacity_bytes=10**12)
 BYTES = 128 << 20
@@ -181,3 +183,12 @@ def test_whatever_the_schema_allows_is_answered_with_finite_numbers_or_reasons(
         assert m.value is None or (m.low is not None and m.high is not None and m.low <= m.value <= m.high), m
         assert (m.value is None) == (m.quality is Quality.NONE)
         assert m.value is not None or m.reason
+
+
+def test_a_jump_in_a_run_longer_than_the_search_takes_is_found_at_its_sample() -> None:
+    drawn = np.random.default_rng(5)
+    rates = 100 * np.exp(drawn.normal(0, 0.004, 10_000) - 0.05 * (np.arange(10_000) >= 6_173))
+    course = Course(np.arange(10_000) / 60, np.zeros(10_000, dtype=np.int64), rates)
+    (jump,) = jumps_of(course)
+    assert abs(jump.index - 6_173) <= 1
+    assert jump.factor == pytest.approx(0.951, abs=0.002)
