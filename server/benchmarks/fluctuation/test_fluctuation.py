@@ -187,8 +187,8 @@ def test_whatever_the_schema_allows_is_answered_with_finite_numbers_or_reasons(
 
 def test_a_jump_in_a_run_longer_than_the_search_takes_is_found_at_its_sample() -> None:
     drawn = np.random.default_rng(5)
-    rates = 100 * np.exp(drawn.normal(0, 0.004, 10_000) - 0.05 * (np.arange(10_000) >= 6_173))
+    rates = 100 * np.exp(drawn.normal(0, 0.004, 10_000) - 0.05 * (np.arange(10_000) >= 6_174))
     course = Course(np.arange(10_000) / 60, np.zeros(10_000, dtype=np.int64), rates)
     (jump,) = jumps_of(course)
-    assert abs(jump.index - 6_173) <= 1
+    assert abs(jump.index - 6_174) <= 1
     assert jump.factor == pytest.approx(0.951, abs=0.002)
