@@ -79,10 +79,10 @@ def _phase(kind: str, found: list[Walk], turn_ns: float) -> tuple[bool, str, dic
             else f"{kind}: a cache answered too many requests to see the turn."
         )
         return finding, told, {"slow_share": round(slow, 4)}
-    orders = [(*walk.order(turn_ns), walk.steps_ns.size) for walk in medium]
-    pairs = sum(count for _order, _angle, count in orders)
-    order = sum(order * count for order, _angle, count in orders) / pairs
-    moved = max(abs(angle) * count for _order, angle, count in orders)
+    orders = [(walk.order(turn_ns), walk.steps_ns.size) for walk in medium]
+    pairs = sum(count for _order, count in orders)
+    order = sum(order * count for order, count in orders) / pairs
+    moved = max(walk.moved(turn_ns) for walk in medium)
     figures = {"order": round(order, 3), "pairs": float(pairs), "turns_moved": round(moved, 2)}
     if order < ORDER:
         told = (

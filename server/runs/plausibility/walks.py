@@ -33,9 +33,13 @@ class Walk:
     slow_share: float
     """Requests that took a quarter of a turn or more."""
 
-    def order(self, turn_ns: float) -> tuple[float, float]:
-        """Return how far the steps agree as angles (0 to 1), and the angle of one step in turns."""
-        return concentration(self.steps_ns / turn_ns)
+    def order(self, turn_ns: float) -> float:
+        """Return how far the steps agree as angles, 0 to 1."""
+        return concentration(self.steps_ns / turn_ns)[0]
+
+    def moved(self, turn_ns: float) -> float:
+        """Return how many turns the latencies move through over the walk, by their usual step."""
+        return abs(float(np.median(self.steps_ns))) * self.steps_ns.size / turn_ns
 
     def teeth_ns(self, turn_ns: float) -> NDArray[np.float64]:
         """Return the heights of the sawtooth's teeth, with what disturbances look like one among them."""
