@@ -127,7 +127,13 @@ def _change_points(values: FloatArray, block: int) -> list[int]:
     if width > 1:
         bounds = [0, *found, len(values)]
         pairs = zip(bounds, found, bounds[2:], strict=False)
-        found = [_sharper(values, before, at, after, width) for before, at, after in pairs]
+        places = [_sharper(values, before, at, after, width) for before, at, after in pairs]
+        # Neighbours of which a change lies in the middle look like a stretch of their own.
+        found = [
+            at
+            for at, before in zip(places, [-block * width, *places], strict=False)
+            if at - before > block * width
+        ]
     return [*found, len(values)]
 
 
