@@ -13,7 +13,7 @@ from server.runs.plausibility.walks import SLOW_SHARE, Walk, tooth_of, walks
 
 RATE_TOLERANCE = 0.05
 ORDER = 0.3
-MOVES = 0.25
+MOVES = 0.1
 ENOUGH_TEETH = 8
 ENOUGH_WRITES = 20
 WRITE_ORDER = 0.5

@@ -38,8 +38,12 @@ class Walk:
         return concentration(self.steps_ns / turn_ns)[0]
 
     def moved(self, turn_ns: float) -> float:
-        """Return how many turns the latencies move through over the walk, by their usual step."""
-        return abs(float(np.median(self.steps_ns))) * self.steps_ns.size / turn_ns
+        """Return how many turns the latencies move through over the walk, by the greater of two usual steps: the
+        median, and the mean as an angle. Disturbances pull either."""
+        usual = max(
+            abs(float(np.median(self.steps_ns))) / turn_ns, abs(concentration(self.steps_ns / turn_ns)[1])
+        )
+        return usual * self.steps_ns.size
 
     def teeth_ns(self, turn_ns: float) -> NDArray[np.float64]:
         """Return the heights of the sawtooth's teeth, with what disturbances look like one among them."""
