@@ -38,7 +38,7 @@ class Walk:
         return concentration(self.steps_ns / turn_ns)[0]
 
     def moved(self, turn_ns: float) -> float:
-        """Return how many turns the latencies move through over the walk, by the greater of two usual steps: the
+        """Return how many turns the latencies move through over the walk, by the greater of two steps: the
         median, and the mean as an angle. Disturbances pull either."""
         usual = max(
             abs(float(np.median(self.steps_ns))) / turn_ns, abs(concentration(self.steps_ns / turn_ns)[1])
