@@ -11,6 +11,7 @@ import pytest
 from server.benchmarks.contract import Extraction, Quality
 from server.benchmarks.skippy import KIND
 from server.benchmarks.skippy.test_skippy import FACTS, columns, entry_of, one, value
+from tests.support.traces import skippy_entry
 
 TURN_MS, HEAD_MS, CYLINDER_MS, MTM_MS = 8.333, 0.9, 1.7, 1.5
 STEP_SHARE = 0.26
@@ -83,3 +84,48 @@ def test_tracks_that_differ_from_head_to_head_never_give_a_good_whole_number() -
     lengths = (250, 246, 243, 249, 247, 244)
     found = one(platter(lambda n: lengths[n % 6], 6, 252), "sectors_per_track", "outer")
     assert found.quality is not Quality.GOOD
+
+
+def bands(lengths: list[int], tracks: int) -> Callable[[int], float]:
+    """Milliseconds under the head from block 0, on a drive that fills `tracks` of one surface, then of the
+    next; surfaces hold different numbers of blocks per track."""
+    each = [length for length in lengths for _ in range(tracks)]
+    ends = [0, *accumulate(each)]
+    skews = list(accumulate(2.2 if track % tracks == 0 else 0.9 for track in range(1, len(each) + 1)))
+    starts_ms = [track * 25 / 3 + skew for track, skew in enumerate([0.0, *skews])]
+
+    def angle(block: int) -> float:
+        track = bisect_right(ends, block) - 1
+        return starts_ms[track] + (block - ends[track]) * 25 / 3 / each[track]
+
+    return angle
+
+
+def over_bands(
+    angle: Callable[[int], float], start: int, steps: list[int], pattern: str
+) -> dict[str, object]:
+    at, offsets, latencies = start, [], []
+    for step in steps:
+        to = at + step + 1
+        turned = (angle(to) - angle(at)) % (25 / 3)
+        latencies.append(round((turned if turned >= 0.2 else turned + 25 / 3) * 1e6))
+        offsets.append(to)
+        at = to
+    return columns(latencies, start_block=start, step_blocks=steps, offset_blocks=offsets, pattern=pattern)
+
+
+@pytest.mark.parametrize(
+    ("lengths", "tracks"),
+    [
+        ([353, 379, 361, 370, 375, 379, 378, 379, 364, 368, 356, 363], 150),
+        ([363, 360, 368, 378, 372, 381, 364, 353, 379, 361, 370, 375], 200),
+    ],
+)
+def test_walks_over_surfaces_that_differ_do_not_bend_the_turn(lengths: list[int], tracks: int) -> None:
+    angle = bands(lengths, tracks)
+    growing = over_bands(angle, 352_060, list(range(477)), "increasing")
+    constant = over_bands(angle, 502_060, [60] * 2485, "constant")
+    found = KIND.extract(skippy_entry(growing, constant, rotation_estimate_ns=8_333_333), FACTS)
+    turn = one(found, "rotation_time")
+    assert turn.value is not None and turn.low is not None and turn.high is not None
+    assert turn.low <= 25 / 3 <= turn.high, turn
