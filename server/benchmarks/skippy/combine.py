@@ -184,7 +184,7 @@ LAYOUT_SENTENCES = {
         "Not obtainable by SKIPPY: the layout looks like a serpentine by surface, where nearly all "
         "boundaries are moves to the next track of the same surface."
     ),
-    "unknown": "The samples do not show two sorts of track boundaries, so the layout stays open.",
+    "unknown": "The samples do not clearly show two sorts of track boundaries, so the layout stays open.",
 }
 
 

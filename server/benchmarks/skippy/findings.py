@@ -7,6 +7,7 @@ from itertools import compress
 
 import numpy as np
 
+from server.benchmarks.skippy.fitting import wrap
 from server.benchmarks.skippy.lines import CLEAR_ENOUGH, Lines, Turns, first_lines, turn_candidates
 from server.benchmarks.skippy.media import FEWEST_MISSES, Threshold, find_threshold, share_regions
 from server.benchmarks.skippy.model import Model, fit_model
@@ -20,6 +21,8 @@ SAME_TURN = 0.008
 """A model whose turn is further than this from that of its first lines has lost them."""
 MOST_HEADS = 40
 """No disk has had more recording surfaces."""
+MOST_MISCOUNTED = 0.5
+"""Common boundaries that look like the rarer ones, as a share of the rarer ones."""
 BEYOND_SLOPE = 3e-3
 """By how much a track may hold more addresses than the slope says it has sectors: noise of the slope."""
 
@@ -58,6 +61,7 @@ class Finding:
             and model.gaps is not None
             and model.gaps.cylinder_ms is not None
             and model.gaps.shape.heads <= MOST_HEADS
+            and not miscounted(model)
         )
 
     @property
@@ -65,6 +69,23 @@ class Finding:
         """Whether the rarer boundary comes after more tracks than a disk has heads: serpentine by surface."""
         gaps = self.model.gaps if self.model is not None else None
         return self.trusted and gaps is not None and gaps.shape.heads > MOST_HEADS
+
+
+def miscounted(model: Model) -> bool:
+    """Whether the rarer gap shows at more of the common boundaries than chance puts it there.
+
+    Noise can make a multiple of the tracks in a cylinder look like the better count. Then the boundaries in
+    between, which are taken for common ones, lie beside the model by the difference of the gaps.
+    """
+    gaps = model.gaps
+    if gaps is None or gaps.cylinder_ms is None:
+        return False
+    turn_ms, more_ms = model.lines.turn_ms, gaps.cylinder_ms - gaps.head_ms
+    near_ms = min(6 * model.noise_ms + turn_ms / 2000, abs(more_ms) / 3)
+    missed = model.used & ~model.inliers & (gaps.cylinders == 0) & (gaps.heads != 0)
+    beside = wrap(model.apart_ms - np.sign(gaps.heads) * more_ms, turn_ms)
+    seen = int((model.inliers & (gaps.cylinders != 0)).sum())
+    return int((missed & (np.abs(beside) < near_ms)).sum()) > MOST_MISCOUNTED * seen
 
 
 def analyse(traces: tuple[Trace, ...], hints_ms: tuple[float, ...]) -> tuple[Finding, ...]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -13,6 +15,8 @@ from hypothesis import strategies as st
 from server.benchmarks.contract import Extraction, Facts, Measurement, Quality
 from server.benchmarks.skippy import KIND
 from server.benchmarks.skippy.chart import MOST_POINTS
+from server.benchmarks.skippy.findings import analyse, miscounted
+from server.benchmarks.skippy.series import traces_of
 from tests.support import traces
 
 CLEAN = ["DEC_RZ26", "HP_C3323A", "QUANTUM_TORNADO_Atlas10K", "SEAGATE_ST34501N_Cheetah4LP"]
@@ -232,3 +236,20 @@ def test_samples_that_something_disturbed_are_left_out() -> None:
     found, expected = one(marked, "rotation_time").value, one(clean, "rotation_time").value
     assert found is not None and expected is not None
     assert abs(found / expected - 1) < 0.005
+
+
+def test_a_count_that_leaves_out_every_second_cylinder_is_not_believed() -> None:
+    entry = entry_of(columns(mock_disk(track=180, heads=6, steps=900)))
+    (finding,) = analyse(traces_of(entry["samples"]), (8.0,))
+    model = finding.model
+    assert model is not None and not miscounted(model)
+    assert model.gaps is not None and model.gaps.cylinder_ms is not None
+    gaps, more_ms = model.gaps, model.gaps.cylinder_ms - model.gaps.head_ms
+    left_out = (gaps.cylinders == 1) & (np.cumsum(gaps.cylinders) % 2 == 0)
+    halved = replace(
+        model,
+        gaps=replace(gaps, cylinders=gaps.cylinders - left_out, heads=gaps.heads + left_out),
+        inliers=model.inliers & ~left_out,
+        apart_ms=np.where(left_out, more_ms, model.apart_ms),
+    )
+    assert miscounted(halved)
