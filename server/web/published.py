@@ -28,8 +28,13 @@ def fact_rows(values: Iterable[LiteratureValue], sources: Sources) -> tuple[Fact
     for value in values:
         by_place.setdefault((value.metric, value.scope), []).append(sources.stated(value))
     rows = []
-    for (key, scope), stated in by_place.items():
+    for (key, scope), stated in sorted(by_place.items(), key=lambda item: _order(*item[0])):
         fact = facts.get(key)
         title, definition = (fact.title, fact.definition) if fact else (key, "")
         rows.append(FactRow(title, definition, scope_text(scope), tuple(stated)))
     return tuple(rows)
+
+
+def _order(key: str, scope: str) -> tuple[str, float, str]:
+    """The place of a number in the list: sizes by what they are, not by their digits."""
+    return key, float(scope) if scope.replace(".", "", 1).isdigit() else -1.0, scope

@@ -10,6 +10,7 @@ from django.test import Client
 
 from server.catalog.models import Citation, DriveModel, LiteratureValue
 from server.catalog.services import drive_model_resolve
+from tests.support.sample_archive import sample_aggregate
 
 pytestmark = pytest.mark.django_db
 
@@ -52,3 +53,25 @@ def test_a_number_that_no_benchmark_measures_stands_apart_under_its_title(client
 
 def test_a_hidden_number_is_not_shown(client: Client) -> None:
     assert "151.82" not in page_with(client, hidden=True)
+
+
+def test_sizes_stand_in_the_order_of_what_they_are(client: Client) -> None:
+    model = drive_model_resolve(vendor_name="Sampledata", model_name="Read About", simulated=False)
+    citation = Citation.objects.create(key="sample", authors="Sample Author", title="A sample document")
+    for scope in ("8388608", "131072", "512"):
+        LiteratureValue.objects.create(
+            drive_model=model, citation=citation, locator="Table 1", metric="published.write_rate",
+            scope=scope, value=1.5, unit="MB/s",
+        )  # fmt: skip
+    shown = words(client, model)
+    assert shown.index("512 bytes") < shown.index("128 KiB") < shown.index("8 MiB")
+
+
+def test_what_a_kind_has_beyond_two_dozen_numbers_is_folded(client: Client) -> None:
+    model = drive_model_resolve(vendor_name="Sampledata", model_name="Much Measured", simulated=False)
+    for place in range(30):
+        sample_aggregate(model, "skippy.mtm", [1.0, 2.0, 3.0], scope=f"place_{place:02}")
+    shown = words(client, model)
+    folded = shown[shown.index("<summary>6 more numbers of") :]
+    assert "place 29" in folded
+    assert "place 29" not in shown[: shown.index("<summary>6 more numbers of")]

@@ -23,6 +23,8 @@ MOST_HEADS = 40
 """No disk has had more recording surfaces."""
 MOST_MISCOUNTED = 0.5
 """Common boundaries that look like the rarer ones, as a share of the rarer ones."""
+SAME_GAP = 1e-3
+"""Gaps that differ by a smaller share of a turn are one."""
 BEYOND_SLOPE = 3e-3
 """By how much a track may hold more addresses than the slope says it has sectors: noise of the slope."""
 
@@ -61,6 +63,7 @@ class Finding:
             and model.gaps is not None
             and model.gaps.cylinder_ms is not None
             and model.gaps.shape.heads <= MOST_HEADS
+            and gaps_differ(model)
             and not miscounted(model)
         )
 
@@ -69,6 +72,16 @@ class Finding:
         """Whether the rarer boundary comes after more tracks than a disk has heads: serpentine by surface."""
         gaps = self.model.gaps if self.model is not None else None
         return self.trusted and gaps is not None and gaps.shape.heads > MOST_HEADS
+
+
+def gaps_differ(model: Model) -> bool:
+    """Whether the fit of all accesses left the two gaps apart: one gap alone is no count of surfaces."""
+    gaps = model.gaps
+    if gaps is None or gaps.cylinder_ms is None:
+        return False
+    errors = [error for error in model.errors_ms[3:] if np.isfinite(error)]
+    apart = abs(float(wrap(np.array(gaps.cylinder_ms - gaps.head_ms), model.lines.turn_ms)))
+    return apart > max(SAME_GAP * model.lines.turn_ms, 5 * max(errors, default=0.0))
 
 
 def miscounted(model: Model) -> bool:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from server.benchmarks.contract import Extraction, Facts, Measurement, Quality
 from server.benchmarks.skippy import KIND
 from server.benchmarks.skippy.chart import MOST_POINTS
-from server.benchmarks.skippy.findings import analyse, miscounted
+from server.benchmarks.skippy.findings import analyse, gaps_differ, miscounted
 from server.benchmarks.skippy.series import traces_of
 from tests.support import traces
 
@@ -236,6 +236,15 @@ def test_samples_that_something_disturbed_are_left_out() -> None:
     found, expected = one(marked, "rotation_time").value, one(clean, "rotation_time").value
     assert found is not None and expected is not None
     assert abs(found / expected - 1) < 0.005
+
+
+def test_two_gaps_of_one_width_are_one() -> None:
+    (finding,) = analyse(traces_of(entry_of(columns(mock_disk()))["samples"]), (8.0,))
+    model = finding.model
+    assert model is not None and model.gaps is not None and gaps_differ(model)
+    alike = replace(model, gaps=replace(model.gaps, cylinder_ms=model.gaps.head_ms + 1e-4))
+    assert not gaps_differ(alike)
+    assert not replace(finding, model=alike).two_gaps
 
 
 def test_a_count_that_leaves_out_every_second_cylinder_is_not_believed() -> None:
