@@ -10,7 +10,7 @@ pub mod rotation;
 mod access;
 mod bandwidth;
 mod buffer;
-mod edges;
+pub mod edges;
 pub mod estimate;
 mod fluctuation;
 mod positional;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, ensure};
 use clap::ValueEnum;
+use diskatlas::benchmarks::edges::touches_edge;
 use diskatlas::benchmarks::{Forgetful, Interrupt, Notes, Quiet, Session, Settings, room};
 use diskatlas::device::burst::{Action, Crowd, Done};
 use diskatlas::device::raw::{RawDisk, Writing};
@@ -118,7 +119,12 @@ fn prepare(session: &mut Session<'_>, args: &BenchArgs, spans: &[Span]) -> anyho
         return Ok(0);
     }
     // Alone, each may be written many times; in a crowd, where no two writes may meet, once.
-    let mut kept = spans.to_vec();
+    let geometry = session.geometry();
+    let mut kept: Vec<Span> = spans.iter().copied().filter(|&span| !touches_edge(&geometry, span)).collect();
+    ensure!(
+        !kept.is_empty(),
+        "every place lies in the first or last MiB, where nothing is written; choose a larger region"
+    );
     kept.truncate(usize::try_from(KEPT_BYTES / args.size).unwrap_or(1).max(1));
     if args.crowd().is_some() {
         let mut seen = std::collections::HashSet::new();
