@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from django.contrib.postgres.search import SearchQuery
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 
-from server.catalog.models import Claim, DriveModel, LiteratureValue
+from server.catalog.models import Citation, Claim, DriveModel, LiteratureValue
 from server.core.text import normalize_name
 
 FACT_PREFIX = "published."
@@ -56,3 +56,8 @@ def _stated(drive_model: DriveModel) -> QuerySet[LiteratureValue]:
         .select_related("citation")
         .order_by("citation__key", "metric", "scope", "id")
     )
+
+
+def citations_list() -> QuerySet[Citation]:
+    """Return the documents that values or claims were taken from, oldest first, those without a year last."""
+    return Citation.objects.order_by(F("year").asc(nulls_last=True), "key")

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from server.web.views import drives, home, reference, runs
+from server.web.views import about, drives, home, reference, runs
 
 _CHART = "runs/<uuid:run_id>/charts/<slug:kind>/<slug:chart_id>"
 
@@ -25,4 +25,6 @@ urlpatterns = [
     path("schema/", reference.schema_list, name="schema-list"),
     path("schema/<slug:name>/v1.json", reference.schema_detail, name="schema-detail"),
     path("licenses/", reference.licenses, name="licenses"),
+    path("about/", about.about, name="about"),
+    path("datasets/", about.datasets, name="datasets"),
 ]

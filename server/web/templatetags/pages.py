@@ -10,6 +10,7 @@ from django.utils.safestring import SafeString
 
 from server.core import numbers
 from server.web import assets
+from server.web.navigation import NAVIGATION, Place
 
 register = template.Library()
 
@@ -18,6 +19,12 @@ register = template.Library()
 def built_assets() -> assets.Assets:
     """The files that the front end's build left."""
     return assets.built_assets()
+
+
+@register.simple_tag
+def navigation() -> tuple[Place, ...]:
+    """The places of the site's navigation, in its order."""
+    return NAVIGATION
 
 
 @register.filter

@@ -1,0 +1,27 @@
+"""Pages about the archive itself: what it is, and how its data can be had."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from server.catalog.selectors import citations_list
+from server.runs.kinds import kinds_by_slug
+from server.web.page import page
+
+
+@require_safe
+def about(request: HttpRequest) -> HttpResponse:
+    """Show what the archive is, how a number comes to stand in it, and which documents it grew from."""
+    context = {"kinds": list(kinds_by_slug().values()), "citations": citations_list()}
+    return page(request, "web/about.html", context, section="about")
+
+
+@require_safe
+def datasets(request: HttpRequest) -> HttpResponse:
+    """Show how the archive's data can be had, and under which terms."""
+    context = {
+        "server_url": request.build_absolute_uri("/").rstrip("/"),
+        "kinds": list(kinds_by_slug().values()),
+    }
+    return page(request, "web/datasets.html", context, section="datasets")
