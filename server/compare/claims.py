@@ -1,250 +1,137 @@
-"""A model's claims with their verdicts: by what was measured, and apart from that by published values.
-
-Computed when a page asks, from the measurements themselves: a verdict can't be older than its numbers.
-"""
+"""Claims with their verdicts, which are kept: computed in the background, read by pages and lists."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+import hashlib
+import json
 
-from django.db.models import F, QuerySet
+from django.db import transaction
 
-from server.benchmarks.contract import Direction, Metric
-from server.catalog.models import Claim, DriveModel, LiteratureValue
+from server.catalog.models import Claim, DriveModel
 from server.catalog.selectors import claims_list
-from server.compare.verdicts import (
-    Evidence,
-    Outcome,
-    Quantity,
-    Terms,
-    Verdict,
-    evidence_of_summary,
-    evidence_of_values,
-    judge,
-)
-from server.runs.aggregation import USABLE
+from server.compare.judging import ClaimRow, Judged, claims_judge
+from server.compare.models import ClaimVerdict
+from server.compare.verdicts import Evidence, Outcome, Verdict
+from server.core import clock
+from server.core.locks import transaction_lock
 from server.runs.kinds import metrics_by_key
-from server.runs.models import Measurement, Provenance, State
 
-Place = tuple[str, str]
-"""Metric and scope."""
+__all__ = ["ClaimRow", "Judged", "claim_row_of", "claim_rows", "verdicts_update"]
 
-SAME_QUANTITY: dict[Place, tuple[Place, ...]] = {
-    ("zoned.outer_bandwidth", ""): (
-        ("positional.mean_bandwidth", "outer"),
-        ("bandwidth.peak", "read"),
-        ("access.transfer_maximum", ""),
-    ),
-    ("zoned.inner_bandwidth", ""): (
-        ("positional.mean_bandwidth", "inner"),
-        ("access.transfer_minimum", ""),
-    ),
-}
-"""Where else the same quantity is measured; asked in this order where the claim's own place has nothing."""
-
-NOMINAL = {
-    "skippy.rotation_time",
-    "skippy.rotation_rate",
-    "skippy.sectors_per_track",
-    "skippy.surfaces",
-    "zoned.zone_count",
-}
-"""What a drive is built to have: off either way is a miss, whichever way the metric is better."""
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """A verdict with what it rests on."""
-
-    verdict: Verdict
-    place: Place | None
-    """Where the numbers were measured; None where there are none."""
-    literature: LiteratureValue | None = None
-    left_out: int = 0
-    """Runs left out since their write cache was in another state than the claim's."""
-
-
-@dataclass(frozen=True, slots=True)
-class ClaimRow:
-    """A claim, what runs say of it, and what published values say of it (None where they say nothing)."""
-
-    claim: Claim
-    metric: Metric | None
-    measured: Judged
-    published: Judged | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Number:
-    """One usable measurement of a published run of a real drive."""
-
-    value: float
-    low: float | None
-    high: float | None
-    run: object
-    unit: object
-    cache: object
-    """Whether the write cache was on, where the run tells."""
+_TERMS = ("metric", "scope", "form", "quantity", "low", "high", "unit", "tolerance", "write_cache")
 
 
 def claim_rows(*, drive_model: DriveModel) -> tuple[ClaimRow, ...]:
-    """Return a model's claims with their verdicts. Simulated runs and values never enter one."""
-    claims = list(claims_list(drive_model=drive_model))
-    if not claims:
-        return ()
-    metrics = metrics_by_key()
-    wanted = {place[0] for claim in claims for place in _places(claim)}
-    numbers = _measured(drive_model, wanted)
-    values = _published(drive_model, wanted)
-    return tuple(
-        ClaimRow(
-            claim=claim,
-            metric=metrics.get(claim.metric),
-            measured=_judge_measured(claim, metrics.get(claim.metric), numbers),
-            published=_judge_published(claim, metrics.get(claim.metric), values),
-        )
-        for claim in claims
+    """Return a model's claims with their verdicts. Simulated runs and values never enter one.
+
+    A claim that was changed since it was judged, or never was, is judged here: no verdict is shown beside
+    other terms than its own.
+    """
+    claims = list(claims_list(drive_model=drive_model).select_related("verdict__literature__citation"))
+    rows = [claim_row_of(claim) for claim in claims]
+    kept = tuple(row for row in rows if row is not None)
+    return kept if len(kept) == len(rows) else claims_judge(drive_model=drive_model)
+
+
+def claim_row_of(claim: Claim) -> ClaimRow | None:
+    """Return a claim with its kept verdict; None where there is none on the claim's present terms."""
+    kept: ClaimVerdict | None = getattr(claim, "verdict", None)
+    if kept is None or kept.claim_digest != terms_digest(claim):
+        return None
+    return ClaimRow(claim, metrics_by_key().get(claim.metric), _measured(kept), _published(kept))
+
+
+def terms_digest(claim: Claim) -> str:
+    """Return what the terms of a claim are recognised by."""
+    terms = [getattr(claim, name) for name in _TERMS]
+    return hashlib.sha256(json.dumps(terms).encode()).hexdigest()
+
+
+@transaction.atomic
+def verdicts_update(*, drive_model_id: int) -> int:
+    """Judge a model's claims anew and keep the verdicts; return how many there are."""
+    transaction_lock("verdicts", str(drive_model_id))
+    model = DriveModel.objects.get(pk=drive_model_id)
+    rows = [_row(judged) for judged in claims_judge(drive_model=model)]
+    ClaimVerdict.objects.filter(drive_model=model).delete()
+    ClaimVerdict.objects.bulk_create(rows)
+    return len(rows)
+
+
+def _row(found: ClaimRow) -> ClaimVerdict:
+    claim, measured, published = found.claim, found.measured, found.published
+    row = ClaimVerdict(
+        claim=claim,
+        drive_model_id=claim.drive_model_id,
+        claim_digest=terms_digest(claim),
+        outcome=measured.verdict.outcome.value,
+        words=measured.verdict.words,
+        by_percent=measured.verdict.by_percent,
+        needed=measured.verdict.needed,
+        left_out=measured.left_out,
+        judged_at=clock.now(),
+    )
+    row.metric, row.scope = measured.place or ("", "")
+    if measured.evidence is not None:
+        figures = measured.evidence
+        row.value, row.low, row.high = figures.centre, figures.low, figures.high
+        row.units, row.runs = figures.units, figures.runs
+    if published is not None:
+        _fill_published(row, published)
+    row.evidence, row.standing = _standing(row)
+    return row
+
+
+def _fill_published(row: ClaimVerdict, published: Judged) -> None:
+    verdict = published.verdict
+    row.published_outcome, row.published_words = verdict.outcome.value, verdict.words
+    row.published_by_percent, row.published_needed = verdict.by_percent, verdict.needed
+    row.published_metric, row.published_scope = published.place or ("", "")
+    row.literature = published.literature
+    if published.evidence is not None:
+        figures = published.evidence
+        row.published_value, row.published_low = figures.centre, figures.low
+        row.published_high, row.published_units = figures.high, figures.units
+
+
+def _standing(row: ClaimVerdict) -> tuple[str, str]:
+    """Return what the verdict rests on and which it is: runs before documents."""
+    if row.runs:
+        return ClaimVerdict.Evidence.MEASURED, row.outcome
+    if row.published_outcome:
+        return ClaimVerdict.Evidence.PUBLISHED, row.published_outcome
+    return ClaimVerdict.Evidence.NONE, row.outcome
+
+
+def _measured(row: ClaimVerdict) -> Judged:
+    return Judged(
+        verdict=Verdict(Outcome(row.outcome), row.words, row.by_percent, row.needed),
+        place=(row.metric, row.scope) if row.metric else None,
+        left_out=row.left_out,
+        evidence=_evidence(row.value, row.low, row.high, row.units, row.runs),
     )
 
 
-def _places(claim: Claim) -> tuple[Place, ...]:
-    place = (claim.metric, claim.scope)
-    return (place, *SAME_QUANTITY.get(place, ()))
-
-
-def _measured(drive_model: DriveModel, metrics: set[str]) -> dict[Place, list[_Number]]:
-    rows = (
-        Measurement.objects.filter(
-            benchmark__run__drive_model=drive_model,
-            benchmark__run__provenance=Provenance.PROBE,
-            benchmark__run__submission__state=State.PUBLISHED,
-            extractor_version=F("benchmark__extractor_version"),
-            metric__in=metrics,
-            quality__in=USABLE,
-            value__isnull=False,
-        )
-        .order_by("id")
-        .values_list(
-            "metric",
-            "scope",
-            "value",
-            "low",
-            "high",
-            "benchmark__run_id",
-            "benchmark__run__unit_id",
-            "benchmark__run__summary__conditions__write_cache_during",
-        )
-    )
-    found: dict[Place, list[_Number]] = defaultdict(list)
-    for metric, scope, value, low, high, run, unit, cache in _tuples(rows):
-        found[metric, scope].append(_Number(value, low, high, run, unit, cache))
-    return found
-
-
-def _tuples(rows: QuerySet[Any, Any]) -> Iterator[tuple[Any, ...]]:
-    yield from rows.iterator(chunk_size=2000)
-
-
-def _published(drive_model: DriveModel, metrics: set[str]) -> dict[Place, list[LiteratureValue]]:
-    """Return what was measured on drives; a specification can't confirm a specification."""
-    rows = drive_model.literature_values.filter(
-        hidden=False,
-        metric__in=metrics,
-        basis=LiteratureValue.Basis.MEASURED,
-        relation__in=[LiteratureValue.Relation.EQUAL, LiteratureValue.Relation.ABOUT],
-    ).select_related("citation")
-    found: dict[Place, list[LiteratureValue]] = defaultdict(list)
-    for value in rows.order_by("id"):
-        found[value.metric, value.scope].append(value)
-    return found
-
-
-def _terms(claim: Claim, metric: Metric | None) -> Terms:
-    nominal = metric is None or claim.metric in NOMINAL
-    return Terms(
-        form=claim.form,
-        low=claim.low,
-        high=claim.high,
-        unit=claim.unit,
-        direction=Direction.NEITHER if nominal or metric is None else metric.direction,
-        quantity=Quantity.OTHER if metric is None else Quantity(claim.quantity),
-        tolerance=claim.tolerance,
+def _published(row: ClaimVerdict) -> Judged | None:
+    if not row.published_outcome:
+        return None
+    return Judged(
+        verdict=Verdict(
+            Outcome(row.published_outcome),
+            row.published_words,
+            row.published_by_percent,
+            row.published_needed,
+        ),
+        place=(row.published_metric, row.published_scope) if row.published_metric else None,
+        literature=row.literature,
+        evidence=_evidence(
+            row.published_value, row.published_low, row.published_high, row.published_units, 0
+        ),
     )
 
 
-def _judge_measured(claim: Claim, metric: Metric | None, numbers: dict[Place, list[_Number]]) -> Judged:
-    terms = _terms(claim, metric)
-    for place in _places(claim):
-        if place not in numbers:
-            continue
-        fitting = [number for number in numbers[place] if _cache_fits(claim, number)]
-        left_out = len(numbers[place]) - len(fitting)
-        if not fitting:
-            words = (
-                f"The claim is for the write cache {claim.write_cache}; no run says that it was. "
-                "A run with it in that state would compare."
-            )
-            return Judged(Verdict(Outcome.NOT_COMPARABLE, words), place, left_out=left_out)
-        return Judged(judge(terms, _evidence(fitting)), place, left_out=left_out)
-    elsewhere = sorted(scope or "the whole drive" for name, scope in numbers if name == claim.metric)
-    if elsewhere and terms.quantity == Quantity.SAME:
-        words = (
-            f"Claimed for {claim.scope or 'the whole drive'}, measured for {', '.join(elsewhere[:4])}: "
-            "other conditions give other numbers."
-        )
-        return Judged(Verdict(Outcome.NOT_COMPARABLE, words), None)
-    return Judged(judge(terms, None), None)
-
-
-def _cache_fits(claim: Claim, number: _Number) -> bool:
-    return not claim.write_cache or number.cache is (claim.write_cache == Claim.WriteCache.ON)
-
-
-def _evidence(numbers: Sequence[_Number]) -> Evidence:
-    """Return one value per drive. Runs that do not say of which drive they are count as one drive's."""
-    by_unit: dict[object, list[float]] = defaultdict(list)
-    for number in numbers:
-        by_unit[number.unit].append(number.value)
-    runs = len({number.run for number in numbers})
-    if len(by_unit) > 1:
-        means = [sum(values) / len(values) for values in by_unit.values()]
-        return evidence_of_values(means, units=len(means), runs=runs)
-    if len(numbers) > 1:
-        return evidence_of_values([number.value for number in numbers], units=1, runs=runs)
-    only = numbers[0]
-    return Evidence(only.value, only.low, only.high, None, 1, 1, 1)
-
-
-def _judge_published(
-    claim: Claim, metric: Metric | None, values: dict[Place, list[LiteratureValue]]
-) -> Judged | None:
-    for place in _places(claim):
-        fitting = [value for value in values.get(place, ()) if value.unit == claim.unit]
-        if fitting and not claim.write_cache:
-            best = _best(fitting)
-            return Judged(judge(_terms(claim, metric), _evidence_published(best)), place, best)
-    return None
-
-
-def _best(values: Iterable[LiteratureValue]) -> LiteratureValue:
-    """Return the value that tells its own uncertainty, then one that is not rounded, then the first."""
-
-    def rank(value: LiteratureValue) -> tuple[Any, ...]:
-        bare = not value.samples and value.deviation is None
-        return bare, value.relation != LiteratureValue.Relation.EQUAL, value.pk
-
-    return min(values, key=rank)
-
-
-def _evidence_published(value: LiteratureValue) -> Evidence:
-    units = value.units or 0
-    if len(value.samples) > 1:
-        return evidence_of_values(value.samples, units=units)
-    # A deviation is between drives where there are several, and otherwise between samples of the one.
-    count = units if units > 1 else (value.count or 0)
-    if value.deviation is not None and count > 1:
-        return evidence_of_summary(value.value, value.deviation, count=count, units=units)
-    return Evidence(value.value, None, None, None, 1, units)
+def _evidence(
+    value: float | None, low: float | None, high: float | None, units: int, runs: int
+) -> Evidence | None:
+    """Return the figures of a kept verdict; what is behind their interval was needed for judging only."""
+    return None if value is None else Evidence(value, low, high, None, max(units, 1), units, runs)

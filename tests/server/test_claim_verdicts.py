@@ -8,7 +8,9 @@ import pytest
 
 from server.catalog.loading import catalog_load
 from server.catalog.models import Citation, Claim, DriveModel, LiteratureValue
-from server.compare.claims import ClaimRow, claim_rows
+from server.compare.claims import ClaimRow, claim_rows, verdicts_update
+from server.compare.judging import claims_judge
+from server.compare.models import ClaimVerdict
 from server.compare.verdicts import Outcome
 from server.runs.models import Measurement, Provenance
 from tests.support.sample_archive import SampleRun, sample_run
@@ -121,12 +123,12 @@ def test_a_hidden_claim_is_not_judged() -> None:
     assert claim_rows(drive_model=model) == ()
 
 
-def test_three_queries_serve_however_many_claims(django_assert_num_queries: Any) -> None:
+def test_three_queries_judge_however_many_claims(django_assert_num_queries: Any) -> None:
     catalog_load()
     for slug in ("seagate-st2000nm0001", "ibm-ultrastar-xp"):
         model = DriveModel.objects.get(slug=slug)
         with django_assert_num_queries(3):
-            claim_rows(drive_model=model)
+            claims_judge(drive_model=model)
 
 
 def test_st2000nm0001_by_published_values() -> None:
@@ -161,3 +163,60 @@ def test_the_ultrastars_specification_agrees_with_what_was_published() -> None:
     switch = outcomes["skippy.head_switch_gap", "outer"]
     assert switch and switch.verdict.outcome == Outcome.MET
     assert outcomes["skippy.sectors_per_track", "inner"] is None
+
+
+def test_a_kept_verdict_is_the_one_that_was_found() -> None:
+    catalog_load()
+    for slug in ("seagate-st2000nm0001", "samsung-hd103sj", "ibm-ultrastar-xp"):
+        model = DriveModel.objects.get(slug=slug)
+        found = claims_judge(drive_model=model)
+        assert verdicts_update(drive_model_id=model.pk) == len(found)
+        for kept, live in zip(claim_rows(drive_model=model), found, strict=True):
+            assert (kept.claim, kept.metric) == (live.claim, live.metric)
+            for one, other in ((kept.measured, live.measured), (kept.published, live.published)):
+                assert (one is None) == (other is None)
+                if one is not None and other is not None:
+                    assert (one.verdict, one.place, one.literature) == (
+                        other.verdict,
+                        other.place,
+                        other.literature,
+                    )
+
+
+def test_kept_verdicts_are_read_in_one_query(django_assert_num_queries: Any) -> None:
+    catalog_load()
+    model = DriveModel.objects.get(slug="seagate-st2000nm0001")
+    verdicts_update(drive_model_id=model.pk)
+    with django_assert_num_queries(1):
+        rows = claim_rows(drive_model=model)
+        assert [row.published.literature.citation.title for row in rows if row.published]  # type: ignore[union-attr]
+
+
+def test_a_claim_that_was_changed_is_not_shown_with_the_verdict_on_its_old_terms() -> None:
+    model = run_with(110)
+    stated = claim(model)
+    verdicts_update(drive_model_id=model.pk)
+    assert only(model).measured.verdict.outcome == Outcome.EXCEEDED
+    Claim.objects.filter(pk=stated.pk).update(low=120.0)
+    assert only(model).measured.verdict.outcome == Outcome.MISSED
+
+
+def test_judging_twice_keeps_one_verdict_and_none_of_a_claim_that_was_hidden() -> None:
+    model = run_with(110)
+    stated = claim(model)
+    for _round in range(2):
+        verdicts_update(drive_model_id=model.pk)
+    kept = ClaimVerdict.objects.get()
+    assert (kept.standing, kept.evidence, kept.runs, kept.units) == ("exceeded", "measured", 1, 1)
+    Claim.objects.filter(pk=stated.pk).update(hidden=True)
+    verdicts_update(drive_model_id=model.pk)
+    assert not ClaimVerdict.objects.exists()
+
+
+def test_what_stands_is_the_verdict_of_documents_where_nobody_has_measured() -> None:
+    catalog_load()
+    model = DriveModel.objects.get(slug="seagate-st2000nm0001")
+    verdicts_update(drive_model_id=model.pk)
+    inner = ClaimVerdict.objects.get(claim__metric="zoned.inner_bandwidth", claim__form="minimum")
+    assert (inner.outcome, inner.published_outcome) == ("inconclusive", "exceeded")
+    assert (inner.standing, inner.evidence) == ("exceeded", "published")
