@@ -90,14 +90,59 @@ class Extraction:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One series of a chart: equally long columns."""
+    """One series of a chart: equally long columns. Columns that its role does not need are empty."""
 
     key: str
     label: str
     role: str
-    """`points`, `line`, `step` or `band`."""
+    """One of `ROLES`."""
     x: tuple[float, ...]
+    """Numbers on the x axis; on an axis with categories their places, from 0."""
     y: tuple[float, ...]
+    z: tuple[float, ...] = ()
+    """What a cell's colour says, on the chart's z axis."""
+    low: tuple[float, ...] = ()
+    """Lower end of an error bar, a spread or a whisker."""
+    high: tuple[float, ...] = ()
+    q1: tuple[float, ...] = ()
+    """First quartile: the lower edge of a box."""
+    q3: tuple[float, ...] = ()
+    axis: str = "y"
+    """`y`, or `y2` for the axis on the right."""
+
+
+ROLES: Mapping[str, tuple[str, ...]] = {
+    "points": (),
+    "line": (),
+    "step": (),
+    "band": (),
+    "spread": ("low", "high"),
+    "faint": (),
+    "cells": ("z",),
+    "box": ("low", "q1", "q3", "high"),
+}
+"""Roles of series, and the columns that each needs beside x and y.
+
+`points` with `low` and `high` have error bars. A `step` holds its y from its x to the next. A `band` is an
+outline that walks out along its upper edge and back along the lower one; a `spread` lies between `low` and
+`high` around y. `faint` points are of others than the drive that the chart is about. `cells` are a heat
+map. A `box` has its median as y.
+"""
+
+SHAPES = (
+    "sawtooth",
+    "profile",
+    "curve",
+    "surface",
+    "fluctuation",
+    "temperature",
+    "buffer",
+    "sizes",
+    "iops",
+    "distribution",
+    "comparison",
+)
+"""Shapes that the front end draws: one file below `frontend/src/charts/` each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +153,9 @@ class Mark:
     x: float | None = None
     """A vertical line where only x is given, a horizontal one where only y is, a point where both are."""
     y: float | None = None
+    low: float | None = None
+    """How far a line's place may lie down, and up: the two together are drawn as a stripe."""
+    high: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +163,26 @@ class Axis:
     label: str
     unit: str
     scale: str = "linear"
+    """`linear` or `log`."""
+    categories: tuple[str, ...] = ()
+    """Words of the places 0, 1, ... of an axis that has no numbers."""
+    switchable: bool = False
+    """Whether a reader may switch between `linear` and `log`: all numbers on it lie above nought."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One way to look at a chart of several: which series, drawn how. What it leaves out is the chart's."""
+
+    key: str
+    label: str
+    series: tuple[str, ...]
+    """Keys of the series that it shows."""
+    shape: str = ""
+    x: Axis | None = None
+    y: Axis | None = None
+    y2: Axis | None = None
+    marks: tuple[Mark, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +192,7 @@ class Chart:
     id: str
     """Unique within the kind, a slug."""
     shape: str
-    """`sawtooth`, `profile` or `curve`."""
+    """One of `SHAPES`."""
     title: str
     summary: str
     """What the picture shows, in a sentence; also its text alternative."""
@@ -134,6 +202,14 @@ class Chart:
     marks: tuple[Mark, ...] = ()
     metrics: tuple[str, ...] = ()
     """Keys of the metrics that the picture explains."""
+    y2: Axis | None = None
+    """The axis on the right."""
+    z: Axis | None = None
+    """What the colours of cells say."""
+    views: tuple[View, ...] = ()
+    """Empty where all series stand in one picture; otherwise the first is shown until another is chosen."""
+    points_total: int = 0
+    """How many points the series had before they were thinned out; 0 where none was left out."""
 
 
 ExtractFunction = Callable[[Mapping[str, Any], Facts], Extraction]

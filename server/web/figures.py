@@ -15,6 +15,8 @@ from server.runs.models import Benchmark, Run
 
 ALL_ROWS = 240
 """Up to so many points the page's table is whole."""
+MORE_COLUMNS = ("z", "low", "high", "q1", "q3")
+"""Columns of a chart's CSV that stand there only where a series has them."""
 ROWS_PER_SERIES = 40
 """Beyond that, so many points of each series stand in the page; the chart's own page has all."""
 
@@ -52,17 +54,25 @@ def axis_title(axis: Axis) -> str:
 
 
 def chart_json(chart: Chart) -> dict[str, Any]:
-    """Return the chart as the front end reads it."""
-    return asdict(chart)
+    """Return the chart as the front end reads it: what is empty is left out."""
+    return asdict(chart, dict_factory=_without_empty)
+
+
+def _without_empty(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    always = ("series", "x", "y", "marks", "metrics", "unit")
+    return {key: value for key, value in pairs if key in always or value not in (None, (), "", False, 0)}
 
 
 def chart_csv(chart: Chart) -> str:
-    """Return the chart's points as CSV (RFC 4180) with the columns series, x and y."""
+    """Return the chart's points as CSV (RFC 4180): series, x, y and the further columns that occur."""
     out = io.StringIO()
     writer = csv.writer(out)
-    writer.writerow(["series", "x", "y"])
+    more = [name for name in MORE_COLUMNS if any(getattr(series, name) for series in chart.series)]
+    writer.writerow(["series", "x", "y", *more])
     for series in chart.series:
-        writer.writerows((series.key, x, y) for x, y in zip(series.x, series.y, strict=True))
+        blank = ("",) * len(series.x)
+        columns = [getattr(series, name) or blank for name in more]
+        writer.writerows((series.key, *row) for row in zip(series.x, series.y, *columns, strict=True))
     return out.getvalue()
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from server.benchmarks.contract import Extraction, Kind, Measurement, Quality
+from server.benchmarks.contract import ROLES, SHAPES, Extraction, Kind, Measurement, Quality, Series
 from server.benchmarks.registry import KINDS
 from tests.contract.golden import SCHEMA, Golden, comparable, facts_of, golden_of
 from tests.support.probe import Probe, entry_of
@@ -91,6 +91,16 @@ def test_every_measurement_is_of_a_known_metric_and_carries_its_interval_or_its_
     assert {metric for metric, _ in seen} == keys, "a metric that is never extracted misleads its reader"
 
 
+def series_faults(series: Series) -> list[str]:
+    """What a series' columns lack, or are too long or short by."""
+    faults = [f"{name} is missing" for name in ROLES[series.role] if not getattr(series, name)]
+    for name in ("y", "z", "low", "high", "q1", "q3"):
+        column = getattr(series, name)
+        if column and len(column) != len(series.x):
+            faults.append(f"{name} has {len(column)} values, x has {len(series.x)}")
+    return faults if series.x and series.y else [*faults, "there is no point"]
+
+
 def test_every_chart_names_measured_things_and_has_equally_long_columns(kind: Kind) -> None:
     golden = golden_of(kind.slug)
     document = golden.document()
@@ -100,12 +110,15 @@ def test_every_chart_names_measured_things_and_has_equally_long_columns(kind: Ki
     assert charts
     assert len({chart.id for chart in charts}) == len(charts)
     for chart in charts:
-        assert chart.shape in {"sawtooth", "profile", "curve"}
+        assert chart.shape in SHAPES
         assert chart.summary
         assert chart.metrics
         assert set(chart.metrics) <= measured
         assert chart.series
-        assert all(len(series.x) == len(series.y) > 0 for series in chart.series)
+        assert all(series_faults(series) == [] for series in chart.series)
+        keys = [series.key for series in chart.series]
+        assert len(set(keys)) == len(keys)
+        assert all(set(view.series) <= set(keys) and view.series for view in chart.views)
 
 
 def test_extraction_can_be_told_as_json(kind: Kind) -> None:

@@ -1,12 +1,16 @@
 /** The chart JSON of the archive: `server.benchmarks.contract.Chart`, as it comes over the wire. */
 
-export type Role = "points" | "line" | "step" | "band";
+export type Role = "points" | "line" | "step" | "band" | "spread" | "faint" | "cells" | "box";
 
 export interface Axis {
   readonly label: string;
   readonly unit: string;
-  /** `linear` or `logarithmic` (`log` is understood too). */
+  /** `linear` or `log` (`logarithmic` is understood too). */
   readonly scale: string;
+  /** Words of the places 0, 1, ... of an axis without numbers. */
+  readonly categories?: readonly string[];
+  /** Whether a reader may switch between linear and logarithmic. */
+  readonly switchable?: boolean;
 }
 
 export interface Series {
@@ -15,12 +19,33 @@ export interface Series {
   readonly role: Role;
   readonly x: readonly number[];
   readonly y: readonly number[];
+  readonly z?: readonly number[];
+  readonly low?: readonly number[];
+  readonly high?: readonly number[];
+  readonly q1?: readonly number[];
+  readonly q3?: readonly number[];
+  readonly axis?: "y" | "y2";
 }
 
 export interface Mark {
   readonly label: string;
   readonly x: number | null;
   readonly y: number | null;
+  /** How far a line's place may lie down and up. */
+  readonly low?: number | null;
+  readonly high?: number | null;
+}
+
+/** One way to look at a chart; what it leaves out is the chart's. */
+export interface View {
+  readonly key: string;
+  readonly label: string;
+  readonly series: readonly string[];
+  readonly shape?: string;
+  readonly x?: Axis;
+  readonly y?: Axis;
+  readonly y2?: Axis;
+  readonly marks?: readonly Mark[];
 }
 
 export interface ChartSpec {
@@ -30,9 +55,13 @@ export interface ChartSpec {
   readonly summary: string;
   readonly x: Axis;
   readonly y: Axis;
+  readonly y2?: Axis;
+  readonly z?: Axis;
   readonly series: readonly Series[];
   readonly marks: readonly Mark[];
   readonly metrics: readonly string[];
+  readonly views?: readonly View[];
+  readonly points_total?: number;
 }
 
 /** Everything a picture takes from the page, so that building its configuration needs no document. */
@@ -51,7 +80,31 @@ export interface Look {
   readonly narrow: boolean;
 }
 
-const ROLES: ReadonlySet<string> = new Set(["points", "line", "step", "band"]);
+/** The columns that each role needs beside x and y. */
+const ROLES: Readonly<Record<Role, readonly ("z" | "low" | "high" | "q1" | "q3")[]>> = {
+  points: [],
+  line: [],
+  step: [],
+  band: [],
+  spread: ["low", "high"],
+  faint: [],
+  cells: ["z"],
+  box: ["low", "q1", "q3", "high"],
+};
+
+function check(series: Series): void {
+  const needed = Object.hasOwn(ROLES, series.role) ? ROLES[series.role] : undefined;
+  if (!needed)
+    throw new Error(`Series "${series.key}" has the role "${series.role}", which no picture knows.`);
+  for (const name of ["y", ...needed] as const) {
+    const length = series[name]?.length ?? 0;
+    if (length !== series.x.length) {
+      throw new Error(
+        `Series "${series.key}" has ${series.x.length} x and ${length} ${name}; they must be as many.`,
+      );
+    }
+  }
+}
 
 /** Reads what the server sent, or says what is wrong with it. */
 export function parseSpec(value: unknown): ChartSpec {
@@ -59,15 +112,18 @@ export function parseSpec(value: unknown): ChartSpec {
   if (typeof spec !== "object" || spec === null || !Array.isArray(spec.series)) {
     throw new Error("The chart's data has no series.");
   }
-  for (const series of spec.series) {
-    if (!ROLES.has(series.role)) {
-      throw new Error(`Series "${series.key}" has the role "${series.role}", which no picture knows.`);
-    }
-    if (series.x.length !== series.y.length) {
-      throw new Error(
-        `Series "${series.key}" has ${series.x.length} x and ${series.y.length} y; they must be as many.`,
-      );
-    }
-  }
-  return { ...spec, marks: spec.marks ?? [], metrics: spec.metrics ?? [] };
+  for (const series of spec.series) check(series);
+  const marks = (list: readonly Mark[] | undefined) =>
+    (list ?? []).map((mark) => ({ ...mark, x: mark.x ?? null, y: mark.y ?? null }));
+  const views = spec.views?.map((view) => (view.marks ? { ...view, marks: marks(view.marks) } : view));
+  const whole = { ...spec, marks: marks(spec.marks), metrics: spec.metrics ?? [] };
+  return views ? { ...whole, views } : whole;
+}
+
+/** The picture that a view of the chart shows; the chart itself where it has no views. */
+export function viewOf(spec: ChartSpec, key?: string): ChartSpec {
+  const view = spec.views?.find((one) => one.key === key) ?? spec.views?.[0];
+  if (!view) return spec;
+  const { key: _key, label: _label, series, ...own } = view;
+  return { ...spec, ...own, series: spec.series.filter((one) => series.includes(one.key)) };
 }
