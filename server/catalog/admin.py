@@ -17,6 +17,7 @@ from server.catalog.models import (
     VendorAlias,
 )
 from server.catalog.services import drive_model_search_text_update
+from server.catalog.signals import catalogue_changed
 
 
 class DriveAliasInline(admin.TabularInline):  # type: ignore[type-arg]  # stubs make it generic, Django does not
@@ -48,6 +49,7 @@ class DriveModelAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # stubs make
         """Save, then search by the new names."""
         super().save_related(request, form, formsets, change)
         drive_model_search_text_update(drive_model=form.instance)
+        catalogue_changed.send(sender=DriveModel, drive_model_ids={form.instance.pk}, at_once=False)
 
 
 for _model in (Vendor, VendorAlias, Citation):

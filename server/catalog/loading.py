@@ -20,6 +20,7 @@ from server.catalog.models import (
     VendorAlias,
 )
 from server.catalog.services import drive_alias_add, drive_model_search_text_update, vendor_resolve
+from server.catalog.signals import catalogue_changed
 from server.core.locks import transaction_lock
 from server.core.text import normalize_name
 
@@ -33,6 +34,8 @@ _DRIVE_FIELDS = (
     "capacity_tolerance",
     "rated_rpm",
     "rated_surfaces",
+    "family",
+    "recording",
     "simulated",
     "notes",
 )
@@ -84,14 +87,18 @@ def catalog_load(*, folder: Path = DATA, overwrite: bool = False) -> LoadReport:
     drive_models = Table(DriveModel, _DRIVE_KEY, report, overwrite=overwrite)
     values = Table(LiteratureValue, _VALUE_KEY, report, overwrite=overwrite, at_once=True)
     claims = Table(Claim, _CLAIM_KEY, report, overwrite=overwrite, at_once=True)
+    touched = set()
     for entry in files.drives.values():
         drive_model = _drive(entry, drive_models)
+        touched.add(drive_model.pk)
         for row in value_rows(entry):
             values.bring(_whole(_VALUE_DEFAULTS, row, drive_model, citations))
         for row in claim_rows(entry):
             claims.bring(_whole(_CLAIM_DEFAULTS, row, drive_model, citations))
     values.finish((*_VALUE_DEFAULTS, "drive_model", "citation", "locator", "metric", "value", "unit"))
     claims.finish((*_CLAIM_DEFAULTS, "drive_model", "citation", "locator", "metric", "form", "unit"))
+    if report.created or report.changed or report.removed:
+        catalogue_changed.send(sender=DriveModel, drive_model_ids=touched, at_once=True)
     return report
 
 

@@ -55,6 +55,15 @@ class VendorAlias(models.Model):
         return self.text
 
 
+class Recording(models.TextChoices):
+    """How a drive records, as far as its documents say."""
+
+    LMR = "LMR", "LMR (longitudinal)"
+    PMR = "PMR", "PMR (perpendicular)"
+    CMR = "CMR", "CMR (conventional tracks)"
+    SMR = "SMR", "SMR (shingled tracks)"
+
+
 class DriveModel(Loaded):
     """Vendor and model number: what runs, claims and published values are about."""
 
@@ -73,6 +82,12 @@ class DriveModel(Loaded):
     )
     rated_rpm = models.FloatField(null=True, blank=True)
     rated_surfaces = models.PositiveSmallIntegerField(null=True, blank=True)
+    family = models.CharField(
+        max_length=100, blank=True, help_text="The vendor's product line, for example SpinPoint F3."
+    )
+    recording = models.CharField(
+        max_length=8, choices=Recording, blank=True, help_text="Only where a source states it."
+    )
     simulated = models.BooleanField(default=False, help_text="A model that exists only in a simulator.")
     notes = models.TextField(blank=True)
     search_text = models.TextField(editable=False, help_text="Names and aliases, and their normalised forms.")
@@ -93,6 +108,10 @@ class DriveModel(Loaded):
             models.CheckConstraint(
                 condition=models.Q(capacity_bytes__isnull=True) | models.Q(capacity_bytes__gt=0),
                 name="drivemodel_capacity_positive",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(recording__in=["", "LMR", "PMR", "CMR", "SMR"]),
+                name="drivemodel_recording_known",
             ),
             models.CheckConstraint(
                 condition=models.Q(capacity_tolerance__gte=0, capacity_tolerance__lte=1),

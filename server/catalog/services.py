@@ -58,7 +58,9 @@ def drive_model_resolve(*, vendor_name: str | None, model_name: str, simulated: 
             "number": number[:256],
             "slug": _free_slug(DriveModel, f"{vendor.name} {number}"[:180]),
             "simulated": simulated,
-            "search_text": search_text_of(vendor.name, number, "", []),
+            "search_text": search_text_of(
+                vendor.name, number, "", list(vendor.aliases.values_list("text", flat=True))
+            ),
         },
     )
     return drive_model
@@ -74,9 +76,10 @@ def drive_alias_add(*, drive_model: DriveModel, text: str) -> DriveAlias:
 
 def drive_model_search_text_update(*, drive_model: DriveModel) -> None:
     """Bring the searched text up to date with the model's names and aliases."""
-    aliases = list(drive_model.aliases.values_list("text", flat=True))
+    others = [*drive_model.aliases.values_list("text", flat=True), drive_model.family]
+    others += drive_model.vendor.aliases.values_list("text", flat=True)
     drive_model.search_text = search_text_of(
-        drive_model.vendor.name, drive_model.number, drive_model.name, aliases
+        drive_model.vendor.name, drive_model.number, drive_model.name, others
     )
     drive_model.save(update_fields=["search_text"])
 

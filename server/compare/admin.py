@@ -15,6 +15,7 @@ from django.urls import URLPattern, path, reverse
 
 from server.catalog.files import facts_by_key
 from server.catalog.models import Claim
+from server.catalog.signals import catalogue_changed
 from server.compare.claim_import import ImportReport, claims_export, claims_import
 from server.compare.claim_reading import COLUMNS, MAX_BYTES, NEEDED, ClaimFileError
 from server.core.units import UnitError, convert_stated
@@ -132,6 +133,25 @@ class ClaimAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # stubs make it g
     search_fields = ("drive_model__number", "drive_model__name", "metric", "printed")
     autocomplete_fields = ("drive_model",)
     actions = ("export",)
+
+    def save_model(self, request: HttpRequest, obj: Claim, form: forms.ModelForm[Any], change: bool) -> None:
+        """Save, and have the model's verdicts follow; a claim that was moved leaves a model that changed
+        too."""
+        before = Claim.objects.filter(pk=obj.pk).values_list("drive_model_id", flat=True)
+        touched = {obj.drive_model_id, *before}
+        super().save_model(request, obj, form, change)
+        catalogue_changed.send(sender=Claim, drive_model_ids=touched, at_once=False)
+
+    def delete_model(self, request: HttpRequest, obj: Claim) -> None:
+        """Remove, and have the model's verdicts follow."""
+        super().delete_model(request, obj)
+        catalogue_changed.send(sender=Claim, drive_model_ids={obj.drive_model_id}, at_once=False)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Claim]) -> None:
+        """Remove the chosen ones, and have the models' verdicts follow."""
+        touched = set(queryset.values_list("drive_model_id", flat=True))
+        super().delete_queryset(request, queryset)
+        catalogue_changed.send(sender=Claim, drive_model_ids=touched, at_once=False)
 
     def get_urls(self) -> list[URLPattern]:
         """Add the page that takes a file."""

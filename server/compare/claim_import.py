@@ -13,6 +13,7 @@ from django.db import transaction
 
 from server.catalog.files import facts_by_key
 from server.catalog.models import Citation, Claim, DriveAlias, DriveModel, VendorAlias
+from server.catalog.signals import catalogue_changed
 from server.compare.claim_reading import (
     COLUMNS,
     NEEDED,
@@ -71,8 +72,11 @@ def claims_import(content: bytes, *, dry_run: bool = False) -> ImportReport:
             claim.pk, claim.loaded_digest, claim.hidden = row.pk, row.loaded_digest, row.hidden
             report.changed.append(claim)
     if not dry_run:
-        for claim in [*report.created, *report.changed]:
+        written = [*report.created, *report.changed]
+        for claim in written:
             claim.save()
+        changed = {claim.drive_model_id for claim in written}
+        catalogue_changed.send(sender=Claim, drive_model_ids=changed, at_once=False)
     return report
 
 

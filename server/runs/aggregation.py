@@ -16,6 +16,7 @@ from server.core import clock
 from server.core.locks import transaction_lock
 from server.runs.conditions import Differing, differing_of, run_conditions
 from server.runs.models import Aggregate, AggregateDue, Measurement, State
+from server.runs.signals import aggregates_updated
 
 USABLE = ("good", "fair")
 """Qualities that count; what is poor is counted as excluded, so that nothing vanishes unsaid."""
@@ -31,7 +32,8 @@ class _Group:
 
 @transaction.atomic
 def aggregates_update(*, drive_model_id: int) -> int:
-    """Compute a model's aggregates anew; return how many there are."""
+    """Compute a model's aggregates anew, and have all follow that is computed from them; return how many
+    there are."""
     transaction_lock("aggregates", str(drive_model_id))
     AggregateDue.objects.filter(drive_model_id=drive_model_id).delete()
     conditions = run_conditions(drive_model_id=drive_model_id)
@@ -45,6 +47,7 @@ def aggregates_update(*, drive_model_id: int) -> int:
             rows.append(row)
     Aggregate.objects.filter(drive_model_id=drive_model_id).delete()
     Aggregate.objects.bulk_create(rows)
+    aggregates_updated.send(sender=Aggregate, drive_model_id=drive_model_id)
     return len(rows)
 
 

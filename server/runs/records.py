@@ -9,6 +9,7 @@ from uuid import UUID
 from server.catalog.models import DriveModel
 from server.catalog.services import drive_model_resolve
 from server.core import clock
+from server.runs.counting import timings_count
 from server.runs.documents import summary_of
 from server.runs.models import Batch, Benchmark, Provenance, Run, Submission, Unit
 
@@ -56,6 +57,7 @@ def _benchmark(run: Run, position: int, part: dict[str, Any]) -> Benchmark:
         position=position,
         version=part["version"],
         elapsed_ns=part["elapsed_ns"],
+        samples=timings_count(part["samples"]),
         medium_errors=len(part["errors"]),
     )
 

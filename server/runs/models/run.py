@@ -104,6 +104,10 @@ class Benchmark(models.Model):
     reason = models.TextField(blank=True, help_text="Why it was skipped or failed.")
     attempts = models.PositiveSmallIntegerField(default=0)
     elapsed_ns = models.PositiveBigIntegerField(null=True, blank=True)
+    samples = models.PositiveBigIntegerField(
+        null=True,
+        help_text="Timings that the document holds; empty for what came before they were counted.",
+    )
     medium_errors = models.PositiveIntegerField(default=0)
     extractor_version = models.CharField(max_length=32, blank=True)
     extracted_at = models.DateTimeField(null=True, blank=True)

@@ -1,0 +1,48 @@
+"""The numbers that lists of drives can show and sort by: one metric in one scope each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A number of the list of drives."""
+
+    key: str
+    """What the address says."""
+    metric: str
+    scope: str
+    label: str
+    shown: bool = False
+    """Whether the list shows it without being asked."""
+
+    @property
+    def place(self) -> str:
+        """Return how summaries call it."""
+        return f"{self.metric}|{self.scope}"
+
+
+COLUMNS: tuple[Column, ...] = (
+    Column("outer", "zoned.outer_bandwidth", "", "Outer bandwidth", shown=True),
+    Column("inner", "zoned.inner_bandwidth", "", "Inner bandwidth", shown=True),
+    Column("mean", "zoned.mean_bandwidth", "", "Mean bandwidth"),
+    Column("ratio", "zoned.bandwidth_ratio", "", "Outer over inner"),
+    Column("zones", "zoned.zone_count", "", "Zones"),
+    Column("rotation", "skippy.rotation_rate", "", "Measured rotation"),
+    Column("track", "skippy.sectors_per_track", "outer", "Sectors per track, outer"),
+    Column("surfaces", "skippy.surfaces", "", "Surfaces"),
+    Column("mtm", "skippy.mtm", "", "Media transfer time"),
+    Column("seek", "seeker.average", "without_mtm", "Average seek", shown=True),
+    Column("seek-minimum", "seeker.minimum", "without_mtm", "Shortest seek"),
+    Column("seek-full", "seeker.full_stroke", "without_mtm", "Full-stroke seek"),
+    Column("access", "access.access_time", "", "Access time"),
+    Column("peak-read", "bandwidth.peak", "read", "Peak, reads"),
+    Column("peak-write", "bandwidth.peak", "write", "Peak, writes"),
+    Column("buffer", "buffer.effective_size", "", "Buffer in use"),
+    Column("iops-one", "random_io.alone", "", "Reads a second, one at a time"),
+    Column("iops-most", "random_io.most", "", "Reads a second, many at a time"),
+    Column("write-off", "sync_write.latency_median", "off/4KiB", "Write of 4 KiB, cache off"),
+)
+COLUMN_OF_KEY = {column.key: column for column in COLUMNS}
+SHOWN = tuple(column.key for column in COLUMNS if column.shown)

@@ -1,0 +1,12 @@
+"""What is computed about a drive model after its aggregates, in the order in which one needs the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from server.compare.summaries import summary_update
+
+
+def derived_update(*, drive_model_id: int, **_: Any) -> None:
+    """Compute a model's derived rows anew. Doing it twice changes nothing."""
+    summary_update(drive_model_id=drive_model_id)

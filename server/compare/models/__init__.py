@@ -1,0 +1,5 @@
+"""What is computed in the background about drive models, for pages that must not compute it themselves."""
+
+from server.compare.models.summary import ArchiveCounts, DriveSummary
+
+__all__ = ["ArchiveCounts", "DriveSummary"]

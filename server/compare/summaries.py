@@ -1,0 +1,175 @@
+"""Writing drive models' summaries and the archive's counts: in the worker, after a change, never for a page.
+
+A model's row is counted from its own runs, and the archive's row is the sum over the models' rows, so that
+one publication never makes anyone read a million runs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from statistics import median
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, F, Max, Q, Sum
+
+from server.catalog.models import DriveModel, LiteratureValue
+from server.compare.claims import claim_rows
+from server.compare.columns import COLUMNS
+from server.compare.models import ArchiveCounts, DriveSummary
+from server.compare.trigrams import trigrams_of_names
+from server.core import clock
+from server.runs.kinds import metrics_by_key
+from server.runs.models import Aggregate, Benchmark, Measurement, Provenance, Run, State
+
+LITERATURE = "literature"
+_DIGITS = re.compile(r"\d+")
+
+
+@transaction.atomic
+def summary_update(*, drive_model_id: int) -> None:
+    """Write a model's row anew, and after the transaction the archive's. A model that is gone has none."""
+    model = DriveModel.objects.select_related("vendor").filter(pk=drive_model_id).first()
+    if model is None:
+        return
+    runs = _runs(model)
+    headline = _headline(model)
+    verdicts = _verdicts(model)
+    counts = {
+        name: runs[name] or 0 for name in ("measured_runs", "simulated_runs", "units", "batches", "firmwares")
+    }
+    literature = model.literature_values.filter(hidden=False).count()
+    provenances = [
+        provenance
+        for provenance, there in (
+            (Provenance.PROBE.value, counts["measured_runs"]),
+            (LITERATURE, literature),
+            (Provenance.SIMULATED.value, counts["simulated_runs"]),
+        )
+        if there
+    ]
+    values = (
+        _identity(model)
+        | counts
+        | _amounts(model)
+        | {
+            "listed": model.curated or bool(counts["measured_runs"] or counts["simulated_runs"]),
+            "last_published_at": runs["last"],
+            "claims": model.claims.filter(hidden=False).count(),
+            "literature_values": literature,
+            "provenances": provenances,
+            "headline": headline,
+            "verdicts": verdicts,
+            "outcomes": sorted({outcome for counted in verdicts.values() for outcome in counted}),
+            "updated_at": clock.now(),
+        }
+    )
+    DriveSummary.objects.update_or_create(drive_model=model, defaults=values)
+    transaction.on_commit(archive_counts_update)
+
+
+def archive_counts_update() -> None:
+    """Add the models' rows up. Two at once write the same, or the later one the later sum."""
+    listed = DriveSummary.objects.filter(listed=True)
+    sums = listed.aggregate(
+        models_listed=Count("pk"),
+        models_measured=Count("pk", filter=Q(measured_runs__gt=0)),
+        **{
+            name: Sum(name)
+            for name in ("units", "measured_runs", "simulated_runs", "samples", "measurements", "claims")
+        },
+    )
+    values = {name: number or 0 for name, number in sums.items()} | {"updated_at": clock.now()}
+    ArchiveCounts.objects.update_or_create(id=1, defaults=values)
+
+
+def summaries_missing() -> list[int]:
+    """Return the ids of models that have no row yet."""
+    return list(DriveModel.objects.filter(summary__isnull=True).order_by("pk").values_list("pk", flat=True))
+
+
+def sort_name_of(vendor: str, number: str) -> str:
+    """Return what names are sorted by: `ST2` comes before `ST10`."""
+    return _DIGITS.sub(lambda found: found.group().zfill(8), f"{vendor} {number}".casefold())[:600]
+
+
+def _identity(model: DriveModel) -> dict[str, Any]:
+    names = [model.number, f"{model.vendor.name} {model.number}", model.name, f"{model.family} {model.name}"]
+    names += model.aliases.values_list("text", flat=True)
+    return {
+        "vendor": model.vendor,
+        "sort_name": sort_name_of(model.vendor.name, model.number),
+        "family": model.family,
+        "capacity_bytes": model.capacity_bytes,
+        "rpm": model.rated_rpm,
+        "interface": model.interface,
+        "form_factor": model.form_factor,
+        "recording": model.recording,
+        "year": model.year,
+        "trigrams": trigrams_of_names(names),
+    }
+
+
+def _runs(model: DriveModel) -> dict[str, Any]:
+    measured = Q(provenance=Provenance.PROBE)
+    return Run.objects.filter(drive_model=model, submission__state=State.PUBLISHED).aggregate(
+        measured_runs=Count("pk", filter=measured),
+        simulated_runs=Count("pk", filter=Q(provenance=Provenance.SIMULATED)),
+        units=Count("unit", filter=measured, distinct=True),
+        batches=Count("batch", filter=measured, distinct=True),
+        firmwares=Count("firmware", filter=measured & ~Q(firmware=""), distinct=True),
+        last=Max("submission__published_at"),
+    )
+
+
+def _amounts(model: DriveModel) -> dict[str, int]:
+    """Return how many timings and numbers the model's measured runs brought."""
+    parts = Benchmark.objects.filter(
+        run__drive_model=model, run__provenance=Provenance.PROBE, run__submission__state=State.PUBLISHED
+    )
+    numbers = Measurement.objects.filter(
+        benchmark__in=parts, value__isnull=False, extractor_version=F("benchmark__extractor_version")
+    )
+    return {"samples": parts.aggregate(sum=Sum("samples"))["sum"] or 0, "measurements": numbers.count()}
+
+
+def _headline(model: DriveModel) -> dict[str, dict[str, list[float | int | None]]]:
+    """Return provenance to place to median, lower and upper quartile, runs and units, of the list's
+    columns."""
+    places = {column.place for column in COLUMNS}
+    metrics = {column.metric for column in COLUMNS}
+    found: dict[str, dict[str, list[float | int | None]]] = {}
+    for row in Aggregate.objects.filter(drive_model=model, metric__in=metrics):
+        if (place := f"{row.metric}|{row.scope}") in places:
+            found.setdefault(row.provenance, {})[place] = [row.median, row.q1, row.q3, row.n, row.units]
+    for place, stated in _stated(model, metrics).items():
+        if place in places:
+            found.setdefault(LITERATURE, {})[place] = [median(stated), None, None, len(stated), None]
+    return found
+
+
+def _stated(model: DriveModel, metrics: set[str]) -> dict[str, list[float]]:
+    """Return what documents measured on drives of the model; ratings are claims and no measurements."""
+    registered = metrics_by_key()
+    values: dict[str, list[float]] = {}
+    rows = model.literature_values.filter(
+        hidden=False,
+        metric__in=metrics,
+        basis__in=[LiteratureValue.Basis.MEASURED, LiteratureValue.Basis.DERIVED],
+        relation__in=[LiteratureValue.Relation.EQUAL, LiteratureValue.Relation.ABOUT],
+    )
+    for row in rows:
+        if row.metric in registered and registered[row.metric].unit == row.unit:
+            values.setdefault(f"{row.metric}|{row.scope}", []).append(row.value)
+    return values
+
+
+def _verdicts(model: DriveModel) -> dict[str, dict[str, int]]:
+    """Return how many claims have which outcome, by runs and, apart from those, by published values."""
+    rows = claim_rows(drive_model=model)
+    counted = {
+        Provenance.PROBE.value: Counter(row.measured.verdict.outcome.value for row in rows),
+        LITERATURE: Counter(row.published.verdict.outcome.value for row in rows if row.published),
+    }
+    return {provenance: dict(counts) for provenance, counts in counted.items() if counts}
