@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from server.catalog.models import DriveModel
+from server.compare.claims import verdicts_update
 from server.compare.summaries import summary_update
 
 
 def derived_update(*, drive_model_id: int, **_: Any) -> None:
     """Compute a model's derived rows anew. Doing it twice changes nothing."""
+    if not DriveModel.objects.filter(pk=drive_model_id).exists():
+        return
+    verdicts_update(drive_model_id=drive_model_id)
     summary_update(drive_model_id=drive_model_id)

@@ -7,7 +7,6 @@ one publication never makes anyone read a million runs.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from statistics import median
 from typing import Any
 
@@ -15,15 +14,16 @@ from django.db import transaction
 from django.db.models import Count, F, Max, Q, Sum
 
 from server.catalog.models import DriveModel, LiteratureValue
-from server.compare.claims import claim_rows
 from server.compare.columns import COLUMNS
-from server.compare.models import ArchiveCounts, DriveSummary
+from server.compare.models import ArchiveCounts, ClaimVerdict, DriveSummary
 from server.compare.trigrams import trigrams_of_names
 from server.core import clock
 from server.runs.kinds import metrics_by_key
 from server.runs.models import Aggregate, Benchmark, Measurement, Provenance, Run, State
 
 LITERATURE = "literature"
+UNTESTED = "untested"
+"""What a claim is that neither a run nor a published value speaks about."""
 _DIGITS = re.compile(r"\d+")
 
 
@@ -166,10 +166,11 @@ def _stated(model: DriveModel, metrics: set[str]) -> dict[str, list[float]]:
 
 
 def _verdicts(model: DriveModel) -> dict[str, dict[str, int]]:
-    """Return how many claims have which outcome, by runs and, apart from those, by published values."""
-    rows = claim_rows(drive_model=model)
-    counted = {
-        Provenance.PROBE.value: Counter(row.measured.verdict.outcome.value for row in rows),
-        LITERATURE: Counter(row.published.verdict.outcome.value for row in rows if row.published),
-    }
-    return {provenance: dict(counts) for provenance, counts in counted.items() if counts}
+    """Return how many claims have which verdict, by what it rests on; nothing is no evidence for one."""
+    counted: dict[str, dict[str, int]] = {}
+    rows = ClaimVerdict.objects.filter(drive_model=model, claim__hidden=False)
+    for evidence, standing in rows.values_list("evidence", "standing"):
+        outcome = UNTESTED if evidence == ClaimVerdict.Evidence.NONE else standing
+        of_evidence = counted.setdefault(evidence, {})
+        of_evidence[outcome] = of_evidence.get(outcome, 0) + 1
+    return counted

@@ -40,10 +40,10 @@ class DriveSummary(models.Model):
     literature_values = models.PositiveIntegerField(default=0)
     verdicts = models.JSONField(
         default=dict,
-        help_text="Provenance of the evidence to outcome to number of claims.",
+        help_text="What verdicts rest on (`measured`, `published`, `none`) to verdict to number of claims.",
     )
     outcomes = ArrayField(
-        models.CharField(max_length=16), default=list, help_text="Outcomes that at least one claim has."
+        models.CharField(max_length=16), default=list, help_text="Verdicts that at least one claim has."
     )
     provenances = ArrayField(
         models.CharField(max_length=16), default=list, help_text="Where numbers of the model come from."

@@ -1,4 +1,4 @@
-"""What is computed from many runs and kept, so that lists need not compute it."""
+"""What comes of claims, kept so that lists need not compute it."""
 
 from __future__ import annotations
 
