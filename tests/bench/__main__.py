@@ -17,6 +17,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from tests.bench import compare, devices, figures
+from tests.bench.awake import awake
 from tests.bench.compare import Bench, Result
 from tests.support.loop_device import why_not
 from tools.release.build import STATIC_TARGETS, compile_probe, default_targets
@@ -80,9 +81,10 @@ def _all(bench: Bench, probe: Path) -> tuple[list[Result], list[str]]:
             results += compare.one_at_a_time(bench, named, devices.COMPRESSED_BYTES)
         device = stack.enter_context(devices.plain(bench.scratch))
         print("\nA plain loop device over memory", flush=True)
-        results += compare.sequential(bench, ("loop", device), devices.PLAIN_BYTES, hdparm=True)
-        results += compare.one_at_a_time(bench, ("loop", device), devices.PLAIN_BYTES)
-        results += compare.crowds(bench, ("loop", device), devices.PLAIN_BYTES)
+        with awake():
+            results += compare.sequential(bench, ("loop", device), devices.PLAIN_BYTES, hdparm=True)
+            results += compare.one_at_a_time(bench, ("loop", device), devices.PLAIN_BYTES)
+            results += compare.crowds(bench, ("loop", device), devices.PLAIN_BYTES)
         say(["", "A plain loop device over memory", *figures.gaps(bench.simtool, device, GAPS)])
         device = stack.enter_context(devices.simulated(bench.simtool, DRIVE, bench.scratch / "simulated"))
         print(f"\nA simulated {DRIVE}, turning in real time", flush=True)

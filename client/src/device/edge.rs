@@ -30,6 +30,16 @@ pub fn lock_in_memory(bytes: &mut [u8]) -> Result<()> {
     unsafe { rustix::mm::mlock(bytes.as_mut_ptr().cast(), bytes.len()) }
 }
 
+/// Asks the kernel for large pages where the bytes have not been touched yet. One that has none goes on with small ones.
+pub fn ask_for_large_pages(bytes: &mut [u8]) {
+    let page = rustix::param::page_size();
+    let before = bytes.as_ptr().align_offset(page);
+    let Some(whole) = bytes.len().checked_sub(before).map(|length| length / page * page) else { return };
+    // SAFETY: the whole pages of a live slice; the advice changes no byte of them.
+    let _ =
+        unsafe { rustix::mm::madvise(bytes.as_mut_ptr().add(before).cast(), whole, rustix::mm::Advice::LinuxHugepage) };
+}
+
 /// One buffer, named as often as a long read needs: the bytes are not looked at, so they may overwrite each other, and a
 /// read of a gibibyte takes a mebibyte of memory.
 pub struct Repeated<'a> {
