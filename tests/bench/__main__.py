@@ -12,8 +12,8 @@ import os
 import random
 import sys
 import tempfile
-from collections.abc import Iterable
-from contextlib import ExitStack
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.bench import compare, devices, figures
@@ -23,6 +23,11 @@ from tests.support.loop_device import why_not
 from tools.release.build import STATIC_TARGETS, compile_probe, default_targets
 
 DRIVE = "samsung-hd103sj"
+DEVICES = {
+    "zram": "A disk in memory that answers within the call (zram)",
+    "loop": "A plain loop device over memory",
+    "simulated": f"A simulated {DRIVE}, turning in real time",
+}
 TURNING_BYTES = 8 << 30
 GAPS = 100_000
 TURNING_GAPS = 300
@@ -36,6 +41,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("--rounds", type=int, default=25, help="how often each program runs [25]")
     parser.add_argument("--quick", action="store_true", help="short turns: a look, no result")
+    parser.add_argument(
+        "--device", action="append", choices=list(DEVICES), help="only this one; may be repeated"
+    )
     parser.add_argument("--probe", type=Path, help="a probe that is built already")
     parser.add_argument("--simtool", type=Path, help="a diskatlas-simtool that is built already")
     parser.add_argument("--table", type=Path, help="write the results as a Markdown table to this file")
@@ -49,9 +57,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="diskatlas-bench-") as scratch:
         turn_s = compare.TURN_S / 10 if options.quick else compare.TURN_S
         bench = Bench(simtool, Path(scratch), options.rounds, turn_s)
-        results, lines = _all(bench, probe)
+        told = _all(bench, probe, options.device or list(DEVICES))
     if options.table:
-        table = [HEAD, *(result.row() for result in results), "", *lines]
+        table = [HEAD, *(result.row() for result in told.results), "", *told.lines]
         options.table.write_text("\n".join([_machine(options.rounds), "", *table]) + "\n")
     return 0
 
@@ -61,40 +69,55 @@ def _machine(rounds: int) -> str:
     return f"{os.cpu_count()} processors, Linux {os.uname().release}, load {load}, {rounds} rounds"
 
 
-def _all(bench: Bench, probe: Path) -> tuple[list[Result], list[str]]:
-    results: list[Result] = []
-    lines: list[str] = []
+@dataclass(slots=True)
+class _Told:
+    """What the devices gave: rows of the table, and lines that stand below it."""
 
-    def say(said: Iterable[str]) -> None:
+    results: list[Result] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+
+    def say(self, said: Iterable[str]) -> None:
         for line in said:
             print(line, flush=True)
-            lines.append(line)
+            self.lines.append(line)
 
-    with ExitStack() as stack:
-        device = stack.enter_context(devices.immediate())
-        print("\nA disk in memory that answers within the call (zram)", flush=True)
+
+def _all(bench: Bench, probe: Path, chosen: Collection[str]) -> _Told:
+    told = _Told()
+    for name in chosen:
+        print(f"\n{DEVICES[name]}", flush=True)
+        {"zram": _zram, "loop": _loop, "simulated": _simulated}[name](bench, probe, told)
+    if set(chosen) == set(DEVICES):
+        told.say(["", "The program", figures.memory(probe, bench.scratch), figures.binary_size(probe)])
+    return told
+
+
+def _zram(bench: Bench, _probe: Path, told: _Told) -> None:
+    with devices.immediate() as device:
         if device is None:
-            say(["  zram was not measured: this kernel gives none"])
-        else:
-            named = ("zram", device)
-            results += compare.sequential(bench, named, devices.COMPRESSED_BYTES, hdparm=False)
-            results += compare.one_at_a_time(bench, named, devices.COMPRESSED_BYTES)
-        device = stack.enter_context(devices.plain(bench.scratch))
-        print("\nA plain loop device over memory", flush=True)
+            told.say(["  zram was not measured: this kernel gives none"])
+            return
+        named = ("zram", device)
+        told.results += compare.sequential(bench, named, devices.COMPRESSED_BYTES, hdparm=False)
+        told.results += compare.one_at_a_time(bench, named, devices.COMPRESSED_BYTES)
+
+
+def _loop(bench: Bench, _probe: Path, told: _Told) -> None:
+    with devices.plain(bench.scratch) as device:
         with awake():
-            results += compare.sequential(bench, ("loop", device), devices.PLAIN_BYTES, hdparm=True)
-            results += compare.one_at_a_time(bench, ("loop", device), devices.PLAIN_BYTES)
-            results += compare.crowds(bench, ("loop", device), devices.PLAIN_BYTES)
-        say(["", "A plain loop device over memory", *figures.gaps(bench.simtool, device, GAPS)])
-        device = stack.enter_context(devices.simulated(bench.simtool, DRIVE, bench.scratch / "simulated"))
-        print(f"\nA simulated {DRIVE}, turning in real time", flush=True)
+            told.results += compare.sequential(bench, ("loop", device), devices.PLAIN_BYTES, hdparm=True)
+            told.results += compare.one_at_a_time(bench, ("loop", device), devices.PLAIN_BYTES)
+            told.results += compare.crowds(bench, ("loop", device), devices.PLAIN_BYTES)
+        told.say(["", DEVICES["loop"], *figures.gaps(bench.simtool, device, GAPS)])
+
+
+def _simulated(bench: Bench, probe: Path, told: _Told) -> None:
+    with devices.simulated(bench.simtool, DRIVE, bench.scratch / "simulated") as device:
         named, dice = ("simulated", device), random.Random(1)
-        results += compare.turning(bench, named, TURNING_BYTES, dice.randrange, 400)
-        say(["", f"A simulated {DRIVE}, turning in real time"])
-        say(figures.gaps(bench.simtool, device, TURNING_GAPS))
-        say([figures.skippy(probe, device, bench.scratch)])
-    say(["", "The program", figures.memory(probe, bench.scratch), figures.binary_size(probe)])
-    return results, lines
+        told.results += compare.turning(bench, named, TURNING_BYTES, dice.randrange, 400)
+        told.say(["", DEVICES["simulated"]])
+        told.say(figures.gaps(bench.simtool, device, TURNING_GAPS))
+        told.say([figures.skippy(probe, device, bench.scratch)])
 
 
 def _compiled(binary: str) -> Path:
