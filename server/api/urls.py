@@ -3,7 +3,7 @@
 from django.urls import path, re_path
 from drf_spectacular.views import SpectacularAPIView
 
-from server.api import statistics, views
+from server.api import log, statistics, views
 
 app_name = "api"
 
@@ -17,6 +17,12 @@ urlpatterns = [
         statistics.DriveStatisticsView.as_view(),
         name="drive-statistics",
     ),
+    path("log/", log.LogView.as_view(), name="log"),
+    path("log/checkpoint", log.CheckpointView.as_view(), name="log-checkpoint"),
+    path("log/leaves/", log.LeavesView.as_view(), name="log-leaves"),
+    path("log/proofs/inclusion", log.InclusionView.as_view(), name="log-inclusion"),
+    path("log/proofs/consistency", log.ConsistencyView.as_view(), name="log-consistency"),
+    path("tombstones/", log.TombstonesView.as_view(), name="tombstones"),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
     re_path(r"^.*$", views.unknown_address),
 ]

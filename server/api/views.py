@@ -30,6 +30,7 @@ from server.runs.envelopes import EnvelopeLost, envelope_load
 from server.runs.intake import submission_receive
 from server.runs.models import Submission
 from server.runs.selectors import submission_get, submission_of_run
+from server.runs.withdrawing import tombstone_of
 
 _PROBLEM = OpenApiResponse(ProblemSerializer, description="A problem document (RFC 9457).")
 
@@ -92,7 +93,7 @@ class RunEnvelopeView(APIView):
     @extend_schema(
         operation_id="run_envelope",
         summary="Signed envelope of a run",
-        responses={(200, "application/json"): OpenApiTypes.BINARY, 404: _PROBLEM},
+        responses={(200, "application/json"): OpenApiTypes.BINARY, 404: _PROBLEM, 410: _PROBLEM},
     )
     def get(self, request: Request, run_id: UUID) -> HttpResponse:
         """Return the bytes that were submitted."""
@@ -107,7 +108,7 @@ class RunDocumentView(APIView):
     @extend_schema(
         operation_id="run_document",
         summary="Run document with all samples",
-        responses={(200, "application/json"): OpenApiTypes.BINARY, 404: _PROBLEM},
+        responses={(200, "application/json"): OpenApiTypes.BINARY, 404: _PROBLEM, 410: _PROBLEM},
     )
     def get(self, request: Request, run_id: UUID) -> HttpResponse:
         """Return the bytes that were signed."""
@@ -125,9 +126,17 @@ def unknown_address(request: HttpRequest, **_kwargs: Any) -> JsonResponse:
 
 def _submission(run_id: UUID) -> Submission:
     try:
-        return submission_of_run(run_id=run_id)
+        submission = submission_of_run(run_id=run_id)
     except Submission.DoesNotExist:
         raise problem("not-found", f"There is no run {run_id}. Check the address.") from None
+    tombstone = tombstone_of(submission)
+    if tombstone is not None:
+        raise problem(
+            "withdrawn",
+            f"The run {run_id} was withdrawn on {tombstone.leaf.at:%Y-%m-%d}: {tombstone.reason} Its leaf "
+            f"{tombstone.leaf_id} of the publication log stays.",
+        )
+    return submission
 
 
 def _stored(load: Callable[[], bytes]) -> bytes:

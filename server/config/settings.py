@@ -150,6 +150,11 @@ STORAGES = {
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
 
+# The publication log. Without a key one is made in the data folder, once.
+LOG_ORIGIN = env.text("LOG_ORIGIN", "localhost/diskatlas-log")
+LOG_KEY = env.optional("LOG_KEY")
+LOG_KEY_FILE = Path(env.text("LOG_KEY_FILE", str(DATA_DIR / "log-key")))
+
 # Limits of a submission.
 SUBMISSION_MAX_WIRE_BYTES = env.integer("SUBMISSION_MAX_WIRE_BYTES", 16 * 1024**2, low=1024)
 SUBMISSION_MAX_BYTES = env.integer("SUBMISSION_MAX_BYTES", 64 * 1024**2, low=1024)

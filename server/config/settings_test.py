@@ -22,5 +22,7 @@ STORAGES = {
     "envelopes": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
+# 32 bytes of 7: a key for tests only.
+LOG_KEY = "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc="
 SUBMISSION_MAX_WIRE_BYTES = 2 * 1024**2
 SUBMISSION_MAX_BYTES = 8 * 1024**2

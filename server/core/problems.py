@@ -117,6 +117,7 @@ PROBLEM_TYPES = _types(
         "A run is immutable: a new measurement is a new run.",
     ),
     ProblemType("not-found", "Not found", 404, "Nothing is at this address."),
+    ProblemType("withdrawn", "Withdrawn", 410, "The run was withdrawn. Its tombstone says when and why."),
     ProblemType("forbidden", "Forbidden", 403, "This address is not open to you."),
     ProblemType(
         "method-not-allowed",

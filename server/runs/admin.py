@@ -24,12 +24,16 @@ from server.runs.models import (
     Benchmark,
     CheckResult,
     Decision,
+    LogKey,
+    LogLeaf,
     Run,
     State,
     Submission,
     SubmissionEvent,
     Unit,
+    Withdrawal,
 )
+from server.runs.withdrawing import NotPublished, run_withdraw
 
 Decide = Callable[..., Decision]
 DECISIONS: dict[str, Decide] = {
@@ -81,7 +85,7 @@ class SubmissionAdmin(ReadOnlyAdmin):
     search_fields = ("digest", "run__run_id")
     inlines = (EventInline,)
     action_form = ReasonForm
-    actions = ("accept", "reject", "process_again")
+    actions = ("accept", "reject", "process_again", "withdraw", "withdraw_and_keep")
     change_form_template = "admin/runs/submission/change_form.html"
 
     @admin.action(description="Publish held submissions: looked at and found right")
@@ -110,6 +114,33 @@ class SubmissionAdmin(ReadOnlyAdmin):
             except REFUSED as error:
                 self.message_user(request, f"{submission.digest[:12]}: {error}", messages.ERROR)
         self.message_user(request, f"{done} held submission(s) {word}", messages.SUCCESS)
+
+    @admin.action(description="Withdraw published runs: their data and bytes go, a tombstone stays")
+    def withdraw(self, request: HttpRequest, queryset: QuerySet[Submission]) -> None:
+        """Withdraw."""
+        self._withdraw_all(request, queryset, keep_envelope=False)
+
+    @admin.action(description="Withdraw published runs, and keep their signed bytes unseen")
+    def withdraw_and_keep(self, request: HttpRequest, queryset: QuerySet[Submission]) -> None:
+        """Withdraw and keep the envelope."""
+        self._withdraw_all(request, queryset, keep_envelope=True)
+
+    def _withdraw_all(
+        self, request: HttpRequest, queryset: QuerySet[Submission], *, keep_envelope: bool
+    ) -> None:
+        done = 0
+        for submission in queryset.filter(state=State.PUBLISHED).select_related("run"):
+            try:
+                run_withdraw(
+                    run=submission.run,
+                    by=user_of(request),
+                    reason=request.POST.get("reason", ""),
+                    keep_envelope=keep_envelope,
+                )
+                done += 1
+            except (NotPublished, deciding.NoReason, PermissionDenied) as error:
+                self.message_user(request, f"{submission.digest[:12]}: {error}", messages.ERROR)
+        self.message_user(request, f"{done} published run(s) withdrawn", messages.SUCCESS)
 
     def get_urls(self) -> list[URLPattern]:
         """Add the address to which a decision is posted."""
@@ -186,5 +217,24 @@ class DecisionAdmin(ReadOnlyAdmin):
     list_select_related = ("by", "submission")
 
 
-for _model in (Aggregate, Batch, Unit):
+@admin.register(LogLeaf)
+class LogLeafAdmin(ReadOnlyAdmin):
+    """The publication log."""
+
+    list_display = ("index", "kind", "run_id", "at", "digest")
+    list_filter = ("kind",)
+    search_fields = ("run_id", "digest")
+    show_full_result_count = False
+
+
+@admin.register(Withdrawal)
+class WithdrawalAdmin(ReadOnlyAdmin):
+    """Tombstones."""
+
+    list_display = ("leaf_id", "submission", "reason", "envelope", "by")
+    list_filter = ("envelope",)
+    list_select_related = ("submission", "by")
+
+
+for _model in (Aggregate, Batch, LogKey, Unit):
     admin.site.register(_model, ReadOnlyAdmin)

@@ -16,6 +16,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 
+from server.core import clock
 from server.core.envelope import signature_check
 from server.core.locks import session_lock
 from server.core.problems import Problem
@@ -23,10 +24,12 @@ from server.runs.documents import document_load, envelope_of
 from server.runs.envelopes import EnvelopeLost
 from server.runs.events import aggregates_enqueue, submission_move
 from server.runs.intake import document_of
+from server.runs.log_entry import LogEntry
 from server.runs.models import AggregateDue, Benchmark, Run, State, Submission
 from server.runs.models.submission import ACTIVE_STATES
 from server.runs.plausibility.assessing import Judged, reasons_to_hold
 from server.runs.plausibility.recording import results_record, run_assess
+from server.runs.publication_log import log_append
 
 log = structlog.get_logger("diskatlas.pipeline")
 
@@ -87,9 +90,12 @@ def submission_assess(*, submission_id: UUID) -> State | None:
 def submission_publish(submission: Submission, reason: str) -> None:
     """Publish within the present transaction, and have the model's aggregates computed anew."""
     submission_move(submission, State.PUBLISHED, reason)
-    drive_model_id = submission.run.drive_model_id
-    AggregateDue.objects.get_or_create(drive_model_id=drive_model_id)
-    aggregates_enqueue(drive_model_id)
+    run = submission.run
+    AggregateDue.objects.get_or_create(drive_model_id=run.drive_model_id)
+    aggregates_enqueue(run.drive_model_id)
+    at = submission.published_at or clock.now()
+    # Last, as it holds the log's lock until the transaction ends.
+    log_append(LogEntry(State.PUBLISHED.value, submission.digest, run.run_id, at))
 
 
 def _verify_and_validate(submission: Submission) -> bool:

@@ -15,7 +15,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
 
-from server.runs import aggregation, extraction, pipeline, sweeping
+from server.runs import aggregation, extraction, pipeline, sweeping, withdrawing
 
 TRANSIENT = (OperationalError, InterfaceError, OSError)
 """What another try may mend: the database, the storage or the network was away."""
@@ -77,5 +77,5 @@ def submissions_sweep() -> int:
 
 @shared_task(name="runs.rejected_envelopes_expire", ignore_result=True)
 def rejected_envelopes_expire() -> int:
-    """Remove old rejected envelopes."""
-    return sweeping.rejected_envelopes_expire()
+    """Remove old rejected envelopes, and those of withdrawn runs that a kill left."""
+    return sweeping.rejected_envelopes_expire() + withdrawing.withdrawn_envelopes_remove()

@@ -15,7 +15,7 @@ from server.benchmarks.contract import Kind
 from server.runs import charts, extraction, reextraction, selectors, tasks, validation
 from server.runs.management.commands import reextract
 from server.runs.models import Submission
-from tests.support.documents import envelope
+from tests.support.documents import document, envelope, skippy_part
 from tests.support.kinds import kind
 
 KindTable = dict[str, Kind]
@@ -99,3 +99,24 @@ def run_jobs(queue: list[tuple[str, str]], django_capture_on_commit_callbacks: A
                 one(*queue.pop(0))
 
     return run
+
+
+@pytest.fixture
+def publish(
+    submit: Callable[[dict[str, Any]], Submission],
+    run_jobs: Callable[[], None],
+    django_capture_on_commit_callbacks: Any,
+) -> Callable[..., Submission]:
+    """Publish a run, in a test's transaction too; keyword arguments are those of `document`."""
+
+    def send(*parts: dict[str, Any], **fields: Any) -> Submission:
+        # No two runs are alike, or the second one is held as a copy.
+        own = parts or (skippy_part(steps=150 + Submission.objects.count()),)
+        with django_capture_on_commit_callbacks(execute=True):
+            submission = submit(document(*own, **{"rotation_rate_rpm": None, **fields}))
+        run_jobs()
+        submission.refresh_from_db()
+        assert submission.state == "published", list(submission.events.values_list("reason", flat=True))
+        return submission
+
+    return send

@@ -83,7 +83,7 @@ impl Status {
     /// Whether nothing more happens without a person.
     #[must_use]
     pub fn is_final(&self) -> bool {
-        matches!(self.state.as_str(), "published" | "rejected" | "quarantined" | "failed")
+        matches!(self.state.as_str(), "published" | "rejected" | "quarantined" | "withdrawn" | "failed")
     }
 
     #[must_use]

@@ -2,6 +2,7 @@
 
 from server.runs.models.measurement import Aggregate, AggregateDue, Measurement
 from server.runs.models.plausibility import CheckResult, Decision, SampleTrace
+from server.runs.models.publication_log import LogKey, LogLeaf, LogNode, Withdrawal
 from server.runs.models.run import Batch, Benchmark, Run, Unit
 from server.runs.models.submission import Provenance, State, Submission, SubmissionEvent
 
@@ -12,6 +13,9 @@ __all__ = [
     "Benchmark",
     "CheckResult",
     "Decision",
+    "LogKey",
+    "LogLeaf",
+    "LogNode",
     "Measurement",
     "Provenance",
     "Run",
@@ -20,4 +24,5 @@ __all__ = [
     "Submission",
     "SubmissionEvent",
     "Unit",
+    "Withdrawal",
 ]

@@ -17,10 +17,11 @@ class State(models.TextChoices):
     PUBLISHED = "published"
     REJECTED = "rejected"
     QUARANTINED = "quarantined"
+    WITHDRAWN = "withdrawn"
 
 
 ACTIVE_STATES = (State.RECEIVED, State.VERIFIED, State.VALIDATED, State.EXTRACTED)
-FINAL_STATES = (State.PUBLISHED, State.REJECTED, State.QUARANTINED)
+FINAL_STATES = (State.PUBLISHED, State.REJECTED, State.QUARANTINED, State.WITHDRAWN)
 
 
 class Provenance(models.TextChoices):

@@ -1,0 +1,183 @@
+"""The publication log over HTTP: its signed head, its leaves, and the proofs that auditors check."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from server.api.log_shapes import (
+    ConsistencySerializer,
+    InclusionSerializer,
+    LogHeadSerializer,
+    LogLeavesSerializer,
+    TombstonesSerializer,
+    bytes_text,
+    key_data,
+    leaf_data,
+    tombstone_data,
+)
+from server.api.params import digest_or_none, identity_or_none, instant_or_none, number_needed, number_or_none
+from server.api.serializers import ProblemSerializer
+from server.core.problems import problem
+from server.runs import publication_log
+from server.runs.log_key import keys_list
+from server.runs.publication_log import NotInLog
+from server.runs.withdrawing import tombstones_list
+
+Answer = TypeVar("Answer")
+
+PAGE = 100
+MOST = 1000
+_PROBLEM = OpenApiResponse(ProblemSerializer, description="A problem document (RFC 9457).")
+_BAD = {400: _PROBLEM, 404: _PROBLEM}
+
+
+class LogView(APIView):
+    """The head."""
+
+    @extend_schema(
+        operation_id="log_head",
+        summary="Signed head of the publication log",
+        parameters=[OpenApiParameter("size", int, description="An earlier size; the present one otherwise.")],
+        responses={200: LogHeadSerializer, **_BAD},
+    )
+    def get(self, request: Request) -> Response:
+        """Return size, root and signature."""
+        size = number_or_none(request, "size")
+        head = _found(lambda: publication_log.log_head(size=size))
+        return Response(
+            {
+                "origin": head.origin,
+                "size": head.size,
+                "root_hash": bytes_text(head.root),
+                "checkpoint": head.checkpoint,
+                "verifier_key": head.verifier_key,
+                "keys": [key_data(key) for key in keys_list()],
+            }
+        )
+
+
+class CheckpointView(APIView):
+    """The head as other tools read it."""
+
+    @extend_schema(
+        operation_id="log_checkpoint",
+        summary="Signed head as a C2SP checkpoint",
+        responses={(200, "text/plain"): OpenApiTypes.STR},
+    )
+    def get(self, request: Request) -> HttpResponse:
+        """Return the signed note alone."""
+        note = publication_log.log_head().checkpoint
+        return HttpResponse(note, content_type="text/plain; charset=utf-8")
+
+
+class LeavesView(APIView):
+    """The leaves."""
+
+    @extend_schema(
+        operation_id="log_leaves",
+        summary="Leaves of the publication log",
+        parameters=[
+            OpenApiParameter("start", int, description="Number of the first leaf; 0 otherwise."),
+            OpenApiParameter("limit", int, description=f"At most {MOST}; {PAGE} otherwise."),
+            OpenApiParameter("digest", str, description="Only what the log says of this envelope."),
+            OpenApiParameter("run", OpenApiTypes.UUID, description="Only what the log says of this run."),
+        ],
+        responses={200: LogLeavesSerializer, **_BAD},
+    )
+    def get(self, request: Request) -> Response:
+        """Return leaves from `start` on, or those of a submission."""
+        leaves = publication_log.leaves_list(
+            digest=digest_or_none(request, "digest"), run_id=identity_or_none(request, "run")
+        )
+        start, limit = _window(request)
+        rows = list(leaves.filter(index__gte=start)[: limit + 1])
+        following = rows[limit].index if len(rows) > limit else None
+        return Response({"results": [leaf_data(leaf) for leaf in rows[:limit]], "next": following})
+
+
+class InclusionView(APIView):
+    """Proofs that a leaf is in the log."""
+
+    @extend_schema(
+        operation_id="log_inclusion",
+        summary="Proof that a leaf is in the log",
+        parameters=[
+            OpenApiParameter("leaf", int, required=True, description="Number of the leaf."),
+            OpenApiParameter("size", int, description="Size of the log; the present one otherwise."),
+        ],
+        responses={200: InclusionSerializer, **_BAD},
+    )
+    def get(self, request: Request) -> Response:
+        """Return the path from the leaf to the root (RFC 6962, 2.1.1)."""
+        index, size = number_needed(request, "leaf"), number_or_none(request, "size")
+        shown = _found(lambda: publication_log.log_inclusion(index=index, size=size))
+        return Response(
+            {
+                "leaf": leaf_data(shown.leaf),
+                "leaf_hash": bytes_text(shown.leaf_hash),
+                "size": shown.size,
+                "proof": [bytes_text(part) for part in shown.proof],
+            }
+        )
+
+
+class ConsistencyView(APIView):
+    """Proofs that nothing was taken back."""
+
+    @extend_schema(
+        operation_id="log_consistency",
+        summary="Proof that an earlier log is the beginning of a later one",
+        parameters=[
+            OpenApiParameter("first", int, required=True, description="The earlier size."),
+            OpenApiParameter("second", int, description="The later size; the present one otherwise."),
+        ],
+        responses={200: ConsistencySerializer, **_BAD},
+    )
+    def get(self, request: Request) -> Response:
+        """Return the proof (RFC 6962, 2.1.2); it is empty for equal sizes and for a first size of 0."""
+        first, second = number_needed(request, "first"), number_or_none(request, "second")
+        later, proof = _found(lambda: publication_log.log_consistency(first=first, second=second))
+        return Response({"first": first, "second": later, "proof": [bytes_text(part) for part in proof]})
+
+
+class TombstonesView(APIView):
+    """Runs that were withdrawn."""
+
+    @extend_schema(
+        operation_id="tombstones",
+        summary="Withdrawn runs",
+        parameters=[
+            OpenApiParameter("since", str, description="An instant (RFC 3339) or a date: only later ones."),
+            OpenApiParameter("start", int, description="Number of the first leaf to look at; 0 otherwise."),
+            OpenApiParameter("limit", int, description=f"At most {MOST}; {PAGE} otherwise."),
+        ],
+        responses={200: TombstonesSerializer, **_BAD},
+    )
+    def get(self, request: Request) -> Response:
+        """Return tombstones in the order of their leaves."""
+        found = tombstones_list(since=instant_or_none(request, "since"))
+        start, limit = _window(request)
+        rows = list(found.filter(leaf_id__gte=start)[: limit + 1])
+        following = rows[limit].leaf_id if len(rows) > limit else None
+        return Response({"results": [tombstone_data(row) for row in rows[:limit]], "next": following})
+
+
+def _window(request: Request) -> tuple[int, int]:
+    """Return the first leaf and how many."""
+    start, limit = number_or_none(request, "start"), number_or_none(request, "limit", most=MOST)
+    return start or 0, PAGE if limit is None else max(limit, 1)
+
+
+def _found(read: Callable[[], Answer]) -> Answer:
+    try:
+        return read()
+    except NotInLog as error:
+        raise problem("not-found", str(error)) from None
