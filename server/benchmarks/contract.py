@@ -232,3 +232,5 @@ class Kind:
     charts: ChartFunction
     folder: Path
     """Holds `schema/v1.json` and `about.md`."""
+    chart_version: str = "1"
+    """Raised whenever `charts` draws other pictures of the same extraction: stored ones are made anew."""

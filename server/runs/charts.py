@@ -1,42 +1,88 @@
-"""Charts of runs, computed from the stored samples and what was extracted from them."""
+"""Charts of runs as they are stored, and with all their points from the stored samples."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from django.core.cache import cache
+from django.db import transaction
 
-from server.benchmarks.contract import Chart, Extraction, Measurement, Quality
-from server.runs.documents import document_load, facts_of
+from server.benchmarks.chart_json import chart_of
+from server.benchmarks.contract import Chart, Extraction, Kind, Measurement, Quality
+from server.runs.chart_making import charts_drawn, charts_full, charts_store, charts_version, unpacked
+from server.runs.documents import document_load
 from server.runs.kinds import kinds_by_slug
-from server.runs.models import Benchmark
+from server.runs.models import Benchmark, StoredChart
 from server.runs.models import Measurement as StoredMeasurement
-
-_CACHE_S = 3600
 
 
 def run_charts(*, run_id: UUID, kind: str) -> tuple[Chart, ...]:
-    """Return the charts of one kind of a run; none while it is not extracted. Raises
-    Benchmark.DoesNotExist."""
+    """Return the charts of one kind of a run, thinned out; none while it is not extracted. Raises
+    Benchmark.DoesNotExist, and EnvelopeLost where they are yet to be made."""
     benchmark = Benchmark.objects.select_related("run__submission").get(run_id=run_id, kind=kind)
-    entry = kinds_by_slug().get(kind)
-    if entry is None or benchmark.state != Benchmark.State.EXTRACTED:
-        return ()
-    key = f"charts:{run_id}:{kind}:{benchmark.extractor_version}"
-    found: tuple[Chart, ...] | None = cache.get(key)
-    if found is None:
-        document = document_load(benchmark.run.submission)
-        part = document["benchmarks"][benchmark.position]
-        found = entry.charts(part, facts_of(document, part), stored_extraction(benchmark))
-        cache.set(key, found, _CACHE_S)
-    return found
+    return tuple(_chart(row) for row in _rows(benchmark, tuple(benchmark.charts.all())))
+
+
+def charts_of_run(*, run_id: UUID) -> Mapping[str, tuple[Chart, ...]]:
+    """Return the charts of a run's extracted kinds, by kind, in the run's order. Raises EnvelopeLost where
+    some are yet to be made."""
+    benchmarks = Benchmark.objects.filter(run_id=run_id, state=Benchmark.State.EXTRACTED)
+    return {
+        benchmark.kind: tuple(_chart(row) for row in _rows(benchmark, tuple(benchmark.charts.all())))
+        for benchmark in benchmarks.select_related("run__submission").prefetch_related("charts")
+    }
 
 
 def run_chart(*, run_id: UUID, kind: str, chart_id: str) -> Chart | None:
-    """Return one chart, or None where the run has none of that name."""
-    return next((chart for chart in run_charts(run_id=run_id, kind=kind) if chart.id == chart_id), None)
+    """Return one chart, thinned out, or None where the run has none of that name."""
+    text = run_chart_text(run_id=run_id, kind=kind, chart_id=chart_id)
+    return None if text is None else chart_of(json.loads(text))
+
+
+def run_chart_text(*, run_id: UUID, kind: str, chart_id: str) -> str | None:
+    """Return one chart's JSON as it is stored, or None where the run has none of that name. Raises
+    Benchmark.DoesNotExist, and EnvelopeLost where it is yet to be made."""
+    benchmark = Benchmark.objects.select_related("run__submission").get(run_id=run_id, kind=kind)
+    rows = _rows(benchmark, tuple(benchmark.charts.filter(chart_id=chart_id)))
+    return next((unpacked(row.data) for row in rows if row.chart_id == chart_id), None)
+
+
+def run_chart_full(*, run_id: UUID, kind: str, chart_id: str) -> Chart | None:
+    """Return one chart with all its points, drawn anew from the envelope. Raises Benchmark.DoesNotExist
+    and EnvelopeLost."""
+    benchmark = Benchmark.objects.select_related("run__submission").get(run_id=run_id, kind=kind)
+    entry = kinds_by_slug().get(kind)
+    if entry is None or benchmark.state != Benchmark.State.EXTRACTED:
+        return None
+    document = document_load(benchmark.run.submission)
+    charts = charts_full(entry, document, benchmark.position, stored_extraction(benchmark))
+    return next((chart for chart in charts if chart.id == chart_id), None)
+
+
+def _rows(benchmark: Benchmark, stored: tuple[StoredChart, ...]) -> tuple[StoredChart, ...]:
+    """The benchmark's stored charts; those of an older making are made anew."""
+    kind = kinds_by_slug().get(benchmark.kind)
+    if kind is None or benchmark.state != Benchmark.State.EXTRACTED:
+        return ()
+    return stored if benchmark.charts_version == charts_version(benchmark, kind) else _made(benchmark, kind)
+
+
+def _made(benchmark: Benchmark, kind: Kind) -> tuple[StoredChart, ...]:
+    document = document_load(benchmark.run.submission)
+    drawn = charts_drawn(benchmark, kind, document, stored_extraction(benchmark))
+    with transaction.atomic():
+        locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+        # Another request may have written them meanwhile, and a worker may have extracted anew.
+        same = locked.extractor_version == benchmark.extractor_version
+        if same and locked.charts_version != charts_version(locked, kind):
+            charts_store(locked, kind, drawn)
+        return tuple(locked.charts.all())
+
+
+def _chart(row: StoredChart) -> Chart:
+    return chart_of(json.loads(unpacked(row.data)))
 
 
 def stored_extraction(benchmark: Benchmark) -> Extraction:

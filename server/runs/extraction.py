@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import structlog
@@ -14,7 +13,9 @@ from server.benchmarks.contract import Extraction, Kind
 from server.benchmarks.contract import Measurement as Extracted
 from server.core import clock
 from server.core.locks import session_lock
+from server.runs.chart_making import Drawn, charts_drawn, charts_store
 from server.runs.documents import document_load, facts_of
+from server.runs.finite import finite, finite_json
 from server.runs.kinds import kinds_by_slug
 from server.runs.models import Benchmark, Measurement
 from server.runs.models.submission import ACTIVE_STATES
@@ -66,7 +67,7 @@ def _extract(benchmark: Benchmark, kind: Kind, document: dict[str, Any]) -> None
             "worker's log.",
         )
         return
-    _write(benchmark, kind, extraction)
+    _write(benchmark, kind, extraction, charts_drawn(benchmark, kind, document, extraction))
 
 
 def extraction_of(benchmark: Benchmark, kind: Kind, document: dict[str, Any]) -> Extraction:
@@ -76,13 +77,15 @@ def extraction_of(benchmark: Benchmark, kind: Kind, document: dict[str, Any]) ->
 
 
 @transaction.atomic
-def _write(benchmark: Benchmark, kind: Kind, extraction: Extraction) -> None:
+def _write(benchmark: Benchmark, kind: Kind, extraction: Extraction, charts: Drawn) -> None:
     locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
     if locked.state == Benchmark.State.PENDING:
-        extraction_store(locked, kind, extraction)
+        extraction_store(locked, kind, extraction, charts)
 
 
-def extraction_store(locked: Benchmark, kind: Kind, extraction: Extraction) -> list[Measurement]:
+def extraction_store(
+    locked: Benchmark, kind: Kind, extraction: Extraction, charts: Drawn
+) -> list[Measurement]:
     """Write what extraction gave, within the present transaction; rows of other versions stay."""
     version = kind.extractor_version
     locked.measurements.filter(extractor_version=version).delete()
@@ -94,6 +97,7 @@ def extraction_store(locked: Benchmark, kind: Kind, extraction: Extraction) -> l
     locked.extracted_at = clock.now()
     locked.details = finite_json(extraction.details)
     locked.save(update_fields=["state", "reason", "extractor_version", "extracted_at", "details"])
+    charts_store(locked, kind, charts)
     return rows
 
 
@@ -120,22 +124,6 @@ def _row(benchmark: Benchmark, version: str, entry: Extracted) -> Measurement:
         quality=entry.quality.value if value is not None else "none",
         reason=reason,
     )
-
-
-def finite(value: float | None) -> float | None:
-    """Return the number, or None where it is not finite: a page must never show `nan` as a result."""
-    return float(value) if value is not None and math.isfinite(value) else None
-
-
-def finite_json(value: Any) -> Any:
-    """Return `value` as JSON can hold it: tuples become lists, numbers that are not finite null."""
-    if isinstance(value, dict):
-        return {str(key): finite_json(child) for key, child in value.items()}
-    if isinstance(value, list | tuple):
-        return [finite_json(child) for child in value]
-    if isinstance(value, float):
-        return finite(value)
-    return value
 
 
 def _attempt(benchmark: Benchmark) -> bool:

@@ -12,6 +12,7 @@ from django.db.models import Q, QuerySet
 
 from server.benchmarks.contract import Kind
 from server.core.locks import session_lock
+from server.runs.chart_making import charts_drawn
 from server.runs.documents import document_load
 from server.runs.extraction import extraction_of, extraction_store, measurement_rows
 from server.runs.kinds import kinds_by_slug
@@ -106,9 +107,10 @@ def benchmark_reextract(*, benchmark_id: int, dry_run: bool = False) -> list[Cha
         version = benchmark.extractor_version
         after = measurement_rows(benchmark, kind, extraction)
         if not dry_run:
+            charts = charts_drawn(benchmark, kind, document, extraction)
             with transaction.atomic():
                 locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
-                after = extraction_store(locked, kind, extraction)
+                after = extraction_store(locked, kind, extraction, charts)
                 if benchmark.run.submission.state == State.PUBLISHED:
                     AggregateDue.objects.get_or_create(drive_model_id=benchmark.run.drive_model_id)
         return list(_changes(benchmark, version, before, after))

@@ -5,13 +5,12 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 from uuid import UUID
 
 from server.benchmarks.contract import Axis, Chart, Series
-from server.runs.charts import run_charts
-from server.runs.models import Benchmark, Run
+from server.runs.charts import charts_of_run
+from server.runs.models import Run
 
 ALL_ROWS = 240
 """Up to so many points the page's table is whole."""
@@ -51,16 +50,6 @@ class Figure:
 def axis_title(axis: Axis) -> str:
     """Return an axis' words with its unit."""
     return axis.label if axis.unit in ("", "1") else f"{axis.label} ({axis.unit})"
-
-
-def chart_json(chart: Chart) -> dict[str, Any]:
-    """Return the chart as the front end reads it: what is empty is left out."""
-    return asdict(chart, dict_factory=_without_empty)
-
-
-def _without_empty(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    always = ("series", "x", "y", "marks", "metrics", "unit")
-    return {key: value for key, value in pairs if key in always or value not in (None, (), "", False, 0)}
 
 
 def chart_csv(chart: Chart) -> str:
@@ -105,10 +94,6 @@ def figure_of(run_id: UUID, kind: str, chart: Chart) -> Figure:
 def figures_of_run(run: Run) -> dict[str, tuple[Figure, ...]]:
     """Return the figures of a run's extracted kinds, by kind, in the run's order."""
     return {
-        benchmark.kind: tuple(
-            figure_of(run.run_id, benchmark.kind, chart)
-            for chart in run_charts(run_id=run.run_id, kind=benchmark.kind)
-        )
-        for benchmark in run.benchmarks.all()
-        if benchmark.state == Benchmark.State.EXTRACTED
+        kind: tuple(figure_of(run.run_id, kind, chart) for chart in charts)
+        for kind, charts in charts_of_run(run_id=run.run_id).items()
     }

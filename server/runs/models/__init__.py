@@ -1,5 +1,6 @@
 """Submissions, the runs inside them, and the numbers extracted from those."""
 
+from server.runs.models.chart import DriveChart, StoredChart
 from server.runs.models.measurement import Aggregate, AggregateDue, Measurement
 from server.runs.models.plausibility import CheckResult, Decision, SampleTrace
 from server.runs.models.publication_log import LogKey, LogLeaf, LogNode, Withdrawal
@@ -13,6 +14,7 @@ __all__ = [
     "Benchmark",
     "CheckResult",
     "Decision",
+    "DriveChart",
     "LogKey",
     "LogLeaf",
     "LogNode",
@@ -21,6 +23,7 @@ __all__ = [
     "Run",
     "SampleTrace",
     "State",
+    "StoredChart",
     "Submission",
     "SubmissionEvent",
     "Unit",

@@ -112,6 +112,9 @@ class Benchmark(models.Model):
     extractor_version = models.CharField(max_length=32, blank=True)
     extracted_at = models.DateTimeField(null=True, blank=True)
     details = models.JSONField(default=dict, help_text="Intermediate results that charts need.")
+    charts_version = models.CharField(
+        max_length=80, blank=True, help_text="What made its stored charts; empty where none were made."
+    )
 
     class Meta:
         ordering = ["position"]

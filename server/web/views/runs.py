@@ -14,14 +14,15 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from server.benchmarks.chart_json import chart_json
 from server.benchmarks.contract import Chart
-from server.runs.charts import run_chart
+from server.runs.charts import run_chart, run_chart_full
 from server.runs.envelopes import EnvelopeLost
 from server.runs.evidence import findings_of
 from server.runs.models import Benchmark, CheckResult, Run, State
 from server.runs.selectors import BenchmarkPart, RunPage, run_page
 from server.web.disturbances import disturbance_words
-from server.web.figures import Figure, chart_csv, chart_json, chart_rows, figure_of, figures_of_run
+from server.web.figures import Figure, chart_csv, chart_rows, figure_of, figures_of_run
 from server.web.page import page
 from server.web.rows import Lack, MeasuredRow, lacks_of, measured_row
 
@@ -140,10 +141,11 @@ def run_status(request: HttpRequest, run_id: UUID) -> HttpResponse:
     return response
 
 
-def _chart_or_404(run_id: UUID, kind: str, chart_id: str) -> Chart:
+def _chart_or_404(request: HttpRequest, run_id: UUID, kind: str, chart_id: str) -> Chart:
+    find = run_chart_full if request.GET.get("full") == "1" else run_chart
     try:
-        chart = run_chart(run_id=run_id, kind=kind, chart_id=chart_id)
-    except Benchmark.DoesNotExist:
+        chart = find(run_id=run_id, kind=kind, chart_id=chart_id)
+    except (Benchmark.DoesNotExist, EnvelopeLost):
         chart = None
     if chart is None:
         raise Http404
@@ -152,18 +154,19 @@ def _chart_or_404(run_id: UUID, kind: str, chart_id: str) -> Chart:
 
 @require_safe
 def run_chart_json(request: HttpRequest, run_id: UUID, kind: str, chart_id: str) -> HttpResponse:
-    """Answer with a chart's data, as the front end draws it."""
-    response = JsonResponse(chart_json(_chart_or_404(run_id, kind, chart_id)))
+    """Answer with a chart's data, as the front end draws it; with `full=1`, with all its points."""
+    response = JsonResponse(chart_json(_chart_or_404(request, run_id, kind, chart_id)))
     response["Cache-Control"] = "public, max-age=300"
     return response
 
 
 @require_safe
 def run_chart_csv(request: HttpRequest, run_id: UUID, kind: str, chart_id: str) -> HttpResponse:
-    """Answer with a chart's points as a file."""
-    chart = _chart_or_404(run_id, kind, chart_id)
+    """Answer with a chart's points as a file; with `full=1`, with all of them."""
+    chart = _chart_or_404(request, run_id, kind, chart_id)
     response = HttpResponse(chart_csv(chart), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{kind}-{chart.id}-{run_id}.csv"'
+    full = "-full" if request.GET.get("full") == "1" else ""
+    response["Content-Disposition"] = f'attachment; filename="{kind}-{chart.id}-{run_id}{full}.csv"'
     return response
 
 
@@ -171,7 +174,7 @@ def run_chart_csv(request: HttpRequest, run_id: UUID, kind: str, chart_id: str) 
 def run_chart_table(request: HttpRequest, run_id: UUID, kind: str, chart_id: str) -> HttpResponse:
     """Show all points of a chart, page by page."""
     data = _data_or_404(run_id)
-    chart = _chart_or_404(run_id, kind, chart_id)
+    chart = _chart_or_404(request, run_id, kind, chart_id)
     paginator = Paginator(list(chart_rows(chart)), ROWS_PER_PAGE)
     context = {
         "run": data.run,
