@@ -16,6 +16,8 @@ from typing import Protocol
 from urllib.parse import quote, unquote
 from uuid import UUID
 
+LETTERS = "ABCDEFGH"
+"""What groups of one comparison are called, in their order."""
 DIGITS = 12
 """Hex digits of a unit's digest in its key."""
 LONGEST = 600

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django.db.models import QuerySet
+
 from server.runs.models import Run, State
 
 Fields = Mapping[str, Any]
@@ -102,9 +104,12 @@ BY_KEY = {condition.key: condition for condition in CONDITIONS}
 
 def run_conditions(*, drive_model_id: int) -> dict[UUID, dict[str, str]]:
     """Return the conditions of a model's published runs."""
-    rows = Run.objects.filter(drive_model_id=drive_model_id, submission__state=State.PUBLISHED).values_list(
-        "run_id", *_FIELDS.values()
-    )
+    return conditions_of(Run.objects.filter(drive_model_id=drive_model_id, submission__state=State.PUBLISHED))
+
+
+def conditions_of(runs: QuerySet[Run]) -> dict[UUID, dict[str, str]]:
+    """Return the conditions of some runs."""
+    rows = runs.values_list("run_id", *_FIELDS.values())
     found = {}
     for run_id, *columns in rows.iterator(chunk_size=2000):
         fields = dict(zip(_FIELDS, columns, strict=True))

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from server.web.views import about, drives, home, reference, runs
+from server.web.views import about, compare, drives, home, reference, runs
 
 _CHART = "runs/<uuid:run_id>/charts/<slug:kind>/<slug:chart_id>"
 
@@ -15,6 +15,8 @@ urlpatterns = [
     path(f"{_CHART}.json", runs.run_chart_json, name="run-chart-json"),
     path(f"{_CHART}.csv", runs.run_chart_csv, name="run-chart-csv"),
     path(f"{_CHART}/", runs.run_chart_table, name="run-chart-table"),
+    path("compare/", compare.compare, name="compare"),
+    path("compare/comparison.csv", compare.comparison_csv, name="comparison-csv"),
     path("contribute/", reference.contribute, name="contribute"),
     path("download/<str:name>", reference.download, name="download"),
     path("methods/", reference.method_list, name="method-list"),

@@ -57,7 +57,7 @@ def paired_words(result: Paired, a: str, b: str, unit: str, noun: str = "positio
         f"{count_words(left_out, noun).capitalize()} that only one of them has {verb} left out."
         if left_out and result.n
         else "",
-        _needed_words(result.needed, unit, noun, paired=True),
+        needed_words(result.needed, unit, noun, paired=True),
     )
 
 
@@ -69,7 +69,7 @@ def unpaired_words(result: Unpaired, a: str, b: str, unit: str) -> str:
         text = f"{higher} is higher than {lower} by {quantity(abs(result.ranks.shift), unit)} ({sizes})."
     else:
         text = _comparison(result.difference, result.decision, (a, b), unit, sizes)
-    return _joined(text, result.reason, _needed_words(result.needed, unit, "unit", paired=False))
+    return _joined(text, result.reason, needed_words(result.needed, unit, "unit", paired=False))
 
 
 def _joined(*sentences: str) -> str:
@@ -99,7 +99,8 @@ def _comparison(
     return f"{names[0]} is {shown} higher than {names[1]}, {bounds} ({sizes})."
 
 
-def _needed_words(needed: Needed | None, unit: str, noun: str, *, paired: bool) -> str:
+def needed_words(needed: Needed | None, unit: str, noun: str, *, paired: bool) -> str:
+    """Say how many units or positions would show the difference; nothing where that is not known."""
     if needed is None:
         return ""
     what = f"If the difference is really {show_deviation(needed.difference)} {unit_text(unit)}".rstrip()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
+from urllib.parse import urlencode
 
 from django import template
 from django.utils.html import format_html
@@ -151,3 +153,9 @@ def query(context: template.Context, **changes: object) -> str:
             params[name] = str(value)
     encoded = params.urlencode()
     return f"?{encoded}" if encoded else "?"
+
+
+@register.simple_tag
+def compare_url(keys: Iterable[str]) -> str:
+    """The address of a comparison of these groups."""
+    return f"/compare/?{urlencode([('d', key) for key in keys], safe='~:')}"

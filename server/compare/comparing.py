@@ -1,0 +1,132 @@
+"""Comparing groups: their numbers from the database, the tests, and what else differs beside the drives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from server.benchmarks.contract import Metric
+from server.compare.comparison import Member, Table, compare
+from server.compare.groups import Group
+from server.compare.keys import Form, Source
+from server.compare.numbers import GroupNumbers, group_numbers, group_profiles, single_drive
+from server.compare.positions import Curves, compare_positions
+from server.runs.conditions import CONDITIONS
+from server.runs.kinds import metrics_by_key
+
+LEVEL = 0.95
+LEVELS = (0.90, 0.95, 0.99)
+"""Those that pages offer; any other between the bounds below can be asked for."""
+LEAST_LEVEL, GREATEST_LEVEL = 0.5, 0.999
+
+
+@dataclass(frozen=True, slots=True)
+class Differing:
+    """A condition that the groups' runs differ in: it may be the cause in place of the drives."""
+
+    condition: str
+    title: str
+    states: tuple[Mapping[str, int], ...]
+    """For each group: state to runs; the empty state was not told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two to eight groups beside each other."""
+
+    groups: tuple[Group, ...]
+    level: float
+    numbers: tuple[GroupNumbers, ...]
+    table: Table
+    curves: tuple[Curves, ...]
+    """Of two groups, place by place; empty for more."""
+    differing: tuple[Differing, ...]
+
+    @property
+    def mixed(self) -> bool:
+        """Whether the groups are of several provenances, which are not tested against each other."""
+        return len({group.source for group in self.groups}) > 1
+
+    @property
+    def singles(self) -> bool:
+        """Whether each group is one drive."""
+        return all(single_drive(group) for group in self.groups)
+
+
+class LevelError(ValueError):
+    """A confidence level that can't be taken. The text says fact, limit and remedy."""
+
+
+def level_read(text: str) -> float:
+    """Return a confidence level from text; raises LevelError."""
+    if not text.strip():
+        return LEVEL
+    limits = f"It lies between {LEAST_LEVEL} and {GREATEST_LEVEL}. Write 0.95."
+    wrong = f"“{text[:20]}” is no confidence level. {limits}"
+    try:
+        level = float(text)
+    except ValueError:
+        raise LevelError(wrong) from None
+    if not LEAST_LEVEL <= level <= GREATEST_LEVEL:
+        raise LevelError(wrong)
+    return level
+
+
+def comparison_get(*, groups: Sequence[Group], level: float = LEVEL, kind: str = "") -> Comparison:
+    """Compare groups in the headline metrics, or in all metrics of one kind."""
+    every = metrics_by_key()
+    chosen = {key: entry for key, entry in every.items() if _chosen(entry, kind)}
+    numbers = tuple(group_numbers(group, chosen) for group in groups)
+    members = [_member(group, found) for group, found in zip(groups, numbers, strict=True)]
+    curves: tuple[Curves, ...] = ()
+    if len(groups) == 2 and groups[0].source == groups[1].source and not _overlap(numbers):
+        first, second = (group_profiles(group) for group in groups)
+        curves = compare_positions(first, second, every, level=level)
+    return Comparison(
+        groups=tuple(groups),
+        level=level,
+        numbers=numbers,
+        table=compare(members, chosen, level=level),
+        curves=curves,
+        differing=_differing(groups, numbers),
+    )
+
+
+def _chosen(entry: Metric, kind: str) -> bool:
+    return entry.key.partition(".")[0] == kind if kind else entry.headline
+
+
+def _member(group: Group, numbers: GroupNumbers) -> Member:
+    return Member(
+        samples=numbers.samples,
+        provenance=group.source.value,
+        model=group.drive_model.pk,
+        run_ids=numbers.run_ids,
+        single=single_drive(group),
+    )
+
+
+def _overlap(numbers: Sequence[GroupNumbers]) -> bool:
+    return bool(numbers[0].run_ids & numbers[1].run_ids)
+
+
+def _differing(groups: Sequence[Group], numbers: Sequence[GroupNumbers]) -> tuple[Differing, ...]:
+    """Return the conditions of which the groups with runs know at least two states between them."""
+    one_model = len({group.drive_model.pk for group in groups}) == 1
+    own = {_CONDITION_OF.get(group.form) for group in groups} if one_model else {"firmware", "batch"}
+    found = []
+    for condition in CONDITIONS:
+        states = tuple(one.conditions.get(condition.key, {}) for one in numbers)
+        known = {state for group in states for state in group if state}
+        if condition.key not in own and len(known) > 1:
+            title = condition.title[0].upper() + condition.title[1:]
+            found.append(Differing(condition.key, title, states))
+    return tuple(found)
+
+
+_CONDITION_OF = {Form.BATCH: "batch", Form.FIRMWARE: "firmware"}
+
+
+def any_simulated(groups: Sequence[Group]) -> bool:
+    """Return whether a group's numbers come from a simulator."""
+    return any(group.source == Source.SIMULATED for group in groups)

@@ -1,0 +1,262 @@
+"""Two to eight groups beside each other: who is better in what, where that is shown. Pure.
+
+Every pair of groups is tested in every number (Welch; ranks where a group does not scatter), and all tests of
+one comparison are corrected together (Holm): the chance of a single false mark among all is 1 - level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from server.benchmarks.contract import Direction, Metric
+from server.compare.numbers import Place, Sample
+from server.compare.stats.deciding import needed_units
+from server.compare.stats.effect import pooled_stdev
+from server.compare.stats.intervals import mean_interval, small_sample_factor
+from server.compare.stats.multiple import holm
+from server.compare.stats.paired import compare_paired
+from server.compare.stats.results import Interval, Needed
+from server.compare.stats.samples import Values, check_level
+from server.compare.stats.unpaired import compare_unpaired, welch
+
+PAIRS_ENOUGH = 3
+"""Drives that are in both groups from which they are compared with themselves."""
+
+LITERATURE = "literature"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A group as the arithmetic sees it."""
+
+    samples: Mapping[Place, Sample]
+    provenance: str
+    model: int
+    """The drive model: units of two models are never the same drive."""
+    run_ids: frozenset[str]
+    single: bool
+    """Whether all of it is one drive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two groups in one number, A minus B; `a` and `b` are places among the groups."""
+
+    a: int
+    b: int
+    method: str
+    """`welch`, `ranks`, `paired`, or empty where nothing could be tested."""
+    difference: Interval | None
+    """Not corrected: of this pair alone."""
+    effect: float | None
+    """Hedges' g: the difference in standard deviations within the groups."""
+    p: float | None
+    adjusted_p: float | None = None
+    higher: int | None = None
+    """The group that is higher for certain, after the correction; None where nothing is shown."""
+    better: int | None = None
+    needed: Needed | None = None
+    reason: str = ""
+    """Why nothing could be tested."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One group in one number."""
+
+    n: int
+    """Drives; runs where each group is one drive."""
+    runs: int
+    mean: float | None
+    interval: Interval | None
+    """Of the mean, or of the only measurement."""
+    own: bool
+    """Whether the interval is the only measurement's own, which says nothing of other drives."""
+    better_than: tuple[int, ...] = ()
+    worse_than: tuple[int, ...] = ()
+    best: bool = False
+    """Whether it is better than each other group that has the number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One number over all groups."""
+
+    metric: str
+    scope: str
+    entry: Metric | None
+    cells: tuple[Cell, ...]
+    pairs: tuple[Pair, ...]
+
+    @property
+    def decided(self) -> tuple[Pair, ...]:
+        """The pairs in which a difference is shown."""
+        return tuple(pair for pair in self.pairs if pair.higher is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """All numbers over all groups."""
+
+    level: float
+    noun: str
+    """What repeats: `unit`, or `run` where each group is one drive."""
+    tests: int
+    """How many tests were corrected together."""
+    rows: tuple[Row, ...]
+
+
+def compare(members: Sequence[Member], metrics: Mapping[str, Metric], *, level: float) -> Table:
+    """Compare groups in the metrics given, in their order; rows are of the scopes that any group has."""
+    check_level(level)
+    by_run = all(member.single for member in members)
+    order = {key: place for place, key in enumerate(metrics)}
+    places = sorted(
+        {place for member in members for place in member.samples if place[0] in order},
+        key=lambda place: (order[place[0]], _natural(place[1])),
+    )
+    rows = [_row(members, place, metrics.get(place[0]), level, by_run) for place in places]
+    tested = [pair.p for row in rows for pair in row.pairs if pair.p is not None]
+    adjusted = iter(holm(tested))
+    corrected = []
+    for row in rows:
+        pairs = tuple(
+            pair if pair.p is None else _corrected(pair, next(adjusted), row.entry, level)
+            for pair in row.pairs
+        )
+        corrected.append(replace(row, pairs=pairs, cells=_marked(row.cells, pairs)))
+    return Table(level, "run" if by_run else "unit", len(tested), tuple(corrected))
+
+
+def _natural(scope: str) -> tuple[tuple[bool, float, str], ...]:
+    """Return what sorts scopes by numbers where they are numbers."""
+    parts = scope.split("/")
+    return tuple((True, float(part), "") if _numeric(part) else (False, 0.0, part) for part in parts)
+
+
+def _numeric(part: str) -> bool:
+    return part.replace(".", "", 1).isdigit()
+
+
+def _row(members: Sequence[Member], place: Place, entry: Metric | None, level: float, by_run: bool) -> Row:
+    samples = [member.samples.get(place) for member in members]
+    values = [_values(sample, by_run) for sample in samples]
+    cells = tuple(_cell(sample, found, level) for sample, found in zip(samples, values, strict=True))
+    pairs = tuple(
+        _pair((a, b), members, (values[a], values[b]), level)
+        for a, b in combinations(range(len(members)), 2)
+        if values[a] and values[b]
+    )
+    return Row(place[0], place[1], entry, cells, pairs)
+
+
+def _values(sample: Sample | None, by_run: bool) -> dict[str, float]:
+    if sample is None:
+        return {}
+    return sample.run_values() if by_run else sample.unit_means()
+
+
+def _cell(sample: Sample | None, values: Mapping[str, float], level: float) -> Cell:
+    if sample is None or not values:
+        return Cell(0, 0, None, None, False)
+    array = _array(values)
+    interval = mean_interval(array, level)
+    own = interval is None and sample.bounds is not None
+    if own and sample.bounds is not None:
+        low, high, of = sample.bounds
+        interval = Interval(float(array.mean()), low, high, of)
+    return Cell(sample.drives or len(values), sample.runs, float(array.mean()), interval, own)
+
+
+def _pair(
+    places: tuple[int, int],
+    members: Sequence[Member],
+    values: tuple[Mapping[str, float], Mapping[str, float]],
+    level: float,
+) -> Pair:
+    a, b = members[places[0]], members[places[1]]
+    lack = _lack(a, b, values)
+    if lack:
+        return Pair(*places, "", None, None, None, reason=lack)
+    if a.model == b.model and len(values[0].keys() & values[1].keys()) >= PAIRS_ENOUGH:
+        paired = compare_paired(values[0], values[1], level=level)
+        method = "paired" if paired.p is not None else ""
+        return Pair(
+            *places,
+            method,
+            paired.difference,
+            paired.effect,
+            paired.p,
+            needed=paired.needed,
+            reason=paired.reason,
+        )
+    return _unpaired(places, _array(values[0]), _array(values[1]), level)
+
+
+def _lack(a: Member, b: Member, values: tuple[Mapping[str, float], Mapping[str, float]]) -> str:
+    """Return why two groups can't be tested against each other, or nothing."""
+    if a.provenance != b.provenance:
+        return "One is measured in another way than the other: side by side only."
+    if a.provenance == LITERATURE:
+        return "A document gives one number and not those of the drives behind it."
+    if a.run_ids & b.run_ids:
+        return "The two share runs, which would count on both sides."
+    fewest = min(len(found) for found in values)
+    if fewest < 2:
+        what = "run" if a.single and b.single else "drive"
+        return f"One {what} alone does not tell how far {what}s scatter: at least two of each are needed."
+    return ""
+
+
+def _unpaired(places: tuple[int, int], a: Values, b: Values, level: float) -> Pair:
+    test = welch(a, b, level)
+    if test is None:
+        # A group without scatter: the full comparison knows when ranks may decide.
+        full = compare_unpaired(a, b, level=level)
+        interval = full.ranks.shift_interval if full.ranks else None
+        method = "ranks" if full.p is not None else ""
+        return Pair(*places, method, interval, None, full.p, needed=full.needed, reason=full.reason)
+    stdev = pooled_stdev(a, b)
+    effect = small_sample_factor(a.size + b.size - 2) * test.difference.value / stdev if stdev else None
+    needed = needed_units(test.difference.value, stdev, (a.size, b.size), level, None)
+    return Pair(*places, "welch", test.difference, effect, test.p, needed=needed)
+
+
+def _corrected(pair: Pair, adjusted_p: float, entry: Metric | None, level: float) -> Pair:
+    """Return the pair with what is shown once all tests are counted."""
+    shown = adjusted_p <= 1 - level and pair.difference is not None and pair.difference.value != 0
+    if not shown or pair.difference is None:
+        return replace(pair, adjusted_p=adjusted_p)
+    higher, lower = (pair.a, pair.b) if pair.difference.value > 0 else (pair.b, pair.a)
+    direction = entry.direction if entry else Direction.NEITHER
+    better = {Direction.HIGHER: higher, Direction.LOWER: lower}.get(direction)
+    return replace(pair, adjusted_p=adjusted_p, higher=higher, better=better, needed=None)
+
+
+def _marked(cells: Sequence[Cell], pairs: Sequence[Pair]) -> tuple[Cell, ...]:
+    marked = []
+    there = {place for place, cell in enumerate(cells) if cell.mean is not None}
+    for place, cell in enumerate(cells):
+        wins = tuple(sorted(_other(pair, place) for pair in pairs if pair.better == place))
+        losses = tuple(
+            sorted(
+                _other(pair, place)
+                for pair in pairs
+                if pair.better not in (None, place) and place in (pair.a, pair.b)
+            )
+        )
+        best = len(there) > 1 and set(wins) == there - {place}
+        marked.append(replace(cell, better_than=wins, worse_than=losses, best=best))
+    return tuple(marked)
+
+
+def _other(pair: Pair, place: int) -> int:
+    return pair.b if pair.a == place else pair.a
+
+
+def _array(values: Mapping[str, float]) -> Values:
+    return np.asarray(list(values.values()), dtype=np.float64)

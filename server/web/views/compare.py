@@ -1,0 +1,130 @@
+"""Two to eight groups side by side."""
+
+from __future__ import annotations
+
+import csv
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from server.catalog.selectors import drive_models_search
+from server.compare.comparing import (
+    LEVEL,
+    Comparison,
+    LevelError,
+    any_simulated,
+    comparison_get,
+    level_read,
+)
+from server.compare.groups import FEWEST, MOST, groups_find
+from server.compare.keys import LETTERS
+from server.compare.suggesting import suggestions
+from server.compare.wording import level_words
+from server.runs.kinds import kinds_by_slug
+from server.web.comparing import (
+    Selection,
+    add_choices,
+    curves_views,
+    differing_views,
+    group_views,
+    kind_choices,
+    kind_views,
+    level_choices,
+    lone_views,
+)
+from server.web.page import page
+
+FOUND_SHOWN = 8
+QUERY_MAX = 200
+
+
+@require_safe
+def compare(request: HttpRequest) -> HttpResponse:
+    """Show a comparison, or how to put one together; all of its state stands in the address."""
+    query = request.GET.get("q", "").strip()[:QUERY_MAX]
+    groups, selection, errors = _read(request)
+    context: dict[str, Any] = {
+        "query": query,
+        "selection": selection,
+        "errors": errors,
+        "full": len(groups) >= MOST,
+        "most": MOST,
+        "levels": level_choices(selection),
+        "kinds": kind_choices(selection),
+    }
+    if query:
+        models = drive_models_search(query=query).order_by("vendor__name", "number")[:FOUND_SHOWN]
+        context["found"] = add_choices(models, selection)
+    if FEWEST <= len(groups) <= MOST:
+        comparison = comparison_get(groups=groups, level=selection.level, kind=selection.kind)
+        context |= _shown(comparison, selection)
+    else:
+        context["groups"] = lone_views(groups, selection)
+        context["suggestions"] = suggestions()
+    return page(request, "web/compare.html", context, section="compare", status=400 if errors else 200)
+
+
+def _read(request: HttpRequest) -> tuple[tuple[Any, ...], Selection, list[str]]:
+    """Return the groups that the address names, what it says, and what is wrong with it."""
+    given = [key.strip() for key in request.GET.getlist("d") if key.strip()]
+    groups, wrong = groups_find(given)
+    errors = list(wrong)
+    if len(groups) > MOST:
+        errors.append(f"{len(groups)} groups were given. At most {MOST} are compared. Take some away.")
+    try:
+        level = level_read(request.GET.get("level", ""))
+    except LevelError as error:
+        level = LEVEL
+        errors.append(str(error))
+    kind = request.GET.get("kind", "")
+    keys = tuple(group.key for group in groups)
+    return groups, Selection(keys, level, kind if kind in kinds_by_slug() else ""), errors
+
+
+def _shown(comparison: Comparison, selection: Selection) -> dict[str, Any]:
+    table = comparison.table
+    return {
+        "comparison": comparison,
+        "groups": group_views(comparison, selection),
+        "tables": kind_views(comparison),
+        "curves": curves_views(comparison.curves),
+        "differing": differing_views(comparison.differing),
+        "simulated": any_simulated(comparison.groups),
+        "level_words": level_words(table.level, table.tests) if table.tests else "",
+        "csv_url": selection.url("/compare/comparison.csv"),
+        "json_url": selection.url("/api/v1/comparisons/"),
+    }
+
+
+@require_safe
+def comparison_csv(request: HttpRequest) -> HttpResponse:
+    """Answer with a comparison as a file: one line for each number of each group."""
+    groups, selection, errors = _read(request)
+    if errors or not FEWEST <= len(groups) <= MOST:
+        text = " ".join(errors) or f"A comparison takes {FEWEST} to {MOST} groups: d=KEY&d=KEY."
+        return HttpResponse(text, status=400, content_type="text/plain; charset=utf-8")
+    comparison = comparison_get(groups=groups, level=selection.level, kind=selection.kind)
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = 'attachment; filename="comparison.csv"'
+    writer = csv.writer(response)
+    writer.writerow(_COLUMNS)
+    for row in comparison.table.rows:
+        for place, cell in enumerate(row.cells):
+            group, bounds = groups[place], cell.interval
+            better = " ".join(groups[other].key for other in cell.better_than)
+            writer.writerow(
+                [
+                    *(LETTERS[place], group.key, group.title, group.source.value, row.metric, row.scope),
+                    row.entry.unit if row.entry else "",
+                    *(cell.mean, bounds.low if bounds else None, bounds.high if bounds else None),
+                    *(bounds.level if bounds else None, cell.n, cell.runs, better),
+                ]
+            )
+    return response
+
+
+_COLUMNS = (
+    *("letter", "group", "title", "provenance", "metric", "scope", "unit", "mean", "low", "high", "level"),
+    *("n", "runs", "better_than"),
+)
