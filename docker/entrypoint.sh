@@ -5,8 +5,9 @@ set -eu
 role="${1:-web}"
 case "$role" in
   web)
+    # Threads: an export streams for longer than the timeout, which must watch the worker and not one answer.
     set -- gunicorn server.config.wsgi:application --bind 0.0.0.0:8000 --workers "${WEB_WORKERS:-3}" \
-      --timeout 60 --graceful-timeout 30 --max-requests 2000 --max-requests-jitter 200 --access-logfile -
+      --threads "${WEB_THREADS:-4}" --timeout 60 --graceful-timeout 30 --max-requests 2000 --max-requests-jitter 200 --access-logfile -
     ;;
   worker)
     # A worker that is told to stop finishes what it has; one that is killed loses nothing, the sweeper sees to that.

@@ -50,3 +50,25 @@ class ProbeKey(models.Model):
 
     def __str__(self) -> str:
         return f"{self.algorithm}:{self.keyid[:16]}"
+
+
+class ApiToken(models.Model):
+    """A secret by which an account reads the API more often. Only its digest is kept."""
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
+    name = models.CharField(max_length=100, help_text="What it is for, in the owner's words.")
+    digest = models.CharField(max_length=64, unique=True, editable=False)
+    hint = models.CharField(max_length=16, editable=False, help_text="How the secret begins.")
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
+    seen_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="When it was used last, to the hour."
+    )
+
+    class Meta:
+        verbose_name = "API token"
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.hint}…)"

@@ -1,9 +1,13 @@
-"""The API speaks JSON whatever `Accept` says: a problem must reach a client that asked for something else."""
+"""Which format an answer has: the address's suffix says, or `Accept`, or else it is JSON.
+
+A client that asks for something unknown gets JSON too: a problem must reach it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from django.http import Http404
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
@@ -11,7 +15,7 @@ from rest_framework.request import Request
 
 
 class JSONNegotiation(BaseContentNegotiation):
-    """Picks the view's first renderer and the first parser that takes the body."""
+    """Picks the renderer that suffix or `Accept` name, the first one otherwise."""
 
     def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser | None:
         """Return the first parser, if any."""
@@ -20,6 +24,12 @@ class JSONNegotiation(BaseContentNegotiation):
     def select_renderer(
         self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
     ) -> tuple[BaseRenderer, str]:
-        """Return the first renderer and its media type."""
-        renderer = next(iter(renderers))
-        return renderer, renderer.media_type or "application/json"
+        """Return the renderer and its media type; raises Http404 for a suffix that the address has not."""
+        known = {str(renderer.media_type): renderer for renderer in renderers}
+        if format_suffix:
+            for media_type, renderer in known.items():
+                if renderer.format == format_suffix:
+                    return renderer, media_type
+            raise Http404
+        chosen = request._request.get_preferred_type(list(known)) or next(iter(known))
+        return known[chosen], chosen

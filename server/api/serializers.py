@@ -73,7 +73,7 @@ class StatusSerializer(serializers.Serializer[Any]):
 class ErrorItemSerializer(serializers.Serializer[Any]):
     """One place in the input that is wrong."""
 
-    path = serializers.CharField(help_text="JSON Pointer.")
+    path = serializers.CharField(help_text="JSON Pointer into the document, or `?name` for a parameter.")
     message = serializers.CharField()
 
 

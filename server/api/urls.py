@@ -1,11 +1,35 @@
 """Addresses below /api/v1/."""
 
-from django.urls import path, re_path
+from __future__ import annotations
+
+from typing import Any
+
+from django.urls import URLPattern, path, re_path
 from drf_spectacular.views import SpectacularAPIView
 
 from server.api import log, statistics, views
+from server.api.resources import catalog, runs
 
 app_name = "api"
+
+
+def resource(route: str, view: Any, name: str) -> list[URLPattern]:
+    """Return a resource's address, and the same with `.json`, `.csv` or `.ndjson` in place of its slash."""
+    handler = view.as_view()
+    return [
+        path(f"{route}/", handler, name=name),
+        re_path(rf"^{_pattern(route)}\.(?P<format>json|csv|ndjson)$", handler, name=f"{name}-as"),
+    ]
+
+
+def _pattern(route: str) -> str:
+    converters = {"slug": r"[-a-zA-Z0-9_]+", "uuid": r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"}
+    parts = []
+    for part in route.split("/"):
+        kind, _, name = part.strip("<>").partition(":")
+        parts.append(f"(?P<{name}>{converters[kind]})" if name else part)
+    return "/".join(parts)
+
 
 urlpatterns = [
     path("submissions/", views.SubmissionsView.as_view(), name="submissions"),
@@ -23,6 +47,16 @@ urlpatterns = [
     path("log/proofs/inclusion", log.InclusionView.as_view(), name="log-inclusion"),
     path("log/proofs/consistency", log.ConsistencyView.as_view(), name="log-consistency"),
     path("tombstones/", log.TombstonesView.as_view(), name="tombstones"),
+    *resource("vendors", catalog.VendorsView, "vendors"),
+    *resource("vendors/<slug:slug>", catalog.VendorView, "vendor"),
+    *resource("drives", catalog.DrivesView, "drives"),
+    *resource("drives/<slug:slug>", catalog.DriveView, "drive"),
+    *resource("literature", catalog.LiteratureView, "literature"),
+    *resource("runs", runs.RunsView, "runs"),
+    *resource("runs/<uuid:run_id>", runs.RunView, "run"),
+    *resource("units", runs.UnitsView, "units"),
+    *resource("batches", runs.BatchesView, "batches"),
+    *resource("benchmarks", runs.BenchmarksView, "benchmarks"),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
     re_path(r"^.*$", views.unknown_address),
 ]

@@ -8,11 +8,21 @@ from django.contrib.postgres.search import SearchVector, SearchVectorField
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
+from django.db.models.functions import Now
 
 from server.catalog.claim_form import claim_number_errors
 
 
-class Loaded(models.Model):
+class Dated(models.Model):
+    """A row that tells when it was changed last. A trigger of the database keeps the date, whoever writes."""
+
+    updated_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        abstract = True
+
+
+class Loaded(Dated):
     """A row that the catalogue's files may have brought."""
 
     loaded_digest = models.CharField(
@@ -23,11 +33,11 @@ class Loaded(models.Model):
         help_text="Digest of what the files said when they were loaded last; empty for a person's own entry.",
     )
 
-    class Meta:
+    class Meta(Dated.Meta):
         abstract = True
 
 
-class Vendor(models.Model):
+class Vendor(Dated):
     """Who made a drive."""
 
     name = models.CharField(max_length=256)

@@ -53,6 +53,8 @@ MIDDLEWARE = [
     "server.config.middleware.SecurityHeadersMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "server.config.middleware.RequestLogMiddleware",
+    "server.api.middleware.OpenReadingMiddleware",
+    "server.api.middleware.CompressionMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -178,20 +180,31 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.AllowAny"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
-    "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.LimitOffsetPagination",
-    "PAGE_SIZE": 50,
     "DEFAULT_THROTTLE_RATES": {"submission": SUBMISSION_RATE},
     "NUM_PROXIES": env.integer("NUM_PROXIES", 0),
     "EXCEPTION_HANDLER": "server.api.errors.problem_exception_handler",
     "UNAUTHENTICATED_USER": None,
+    "UNAUTHENTICATED_TOKEN": None,
 }
+API_LIMITS = {
+    "read": (env.integer("API_READS_PER_MINUTE", 600, low=1), 60),
+    "read-by-token": (env.integer("API_READS_PER_MINUTE_BY_TOKEN", 6000, low=1), 60),
+    "export": (env.integer("API_EXPORTS_PER_HOUR", 60, low=1), 3600),
+    "export-by-token": (env.integer("API_EXPORTS_PER_HOUR_BY_TOKEN", 600, low=1), 3600),
+}
+"""Requests and the seconds that they are counted over, by what is asked and who asks."""
 SPECTACULAR_SETTINGS = {
     "TITLE": "DiskAtlas API",
     "DESCRIPTION": "Submit signed runs and read what was extracted from them.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1",
+    "OAS_VERSION": "3.1.1",
+    "PREPROCESSING_HOOKS": ["server.api.frame.describing.without_suffixes"],
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "server.api.frame.describing.streams_as_text",
+    ],
     "ENUM_NAME_OVERRIDES": {
         "SubmissionState": "server.runs.models.submission.State",
         "BenchmarkState": "server.runs.models.run.Benchmark.State",

@@ -24,7 +24,7 @@ class ErrorItem:
     """One place in the input that is wrong."""
 
     path: str
-    """JSON Pointer (RFC 6901) into the document; empty for the whole."""
+    """JSON Pointer (RFC 6901) into the document, `?name` for a parameter; empty for the whole."""
     message: str
 
 
@@ -60,6 +60,18 @@ def _types(*types: ProblemType) -> dict[str, ProblemType]:
 
 PROBLEM_TYPES = _types(
     ProblemType("bad-request", "Bad request", 400, "The request itself is malformed. Its detail says where."),
+    ProblemType(
+        "bad-parameter",
+        "A parameter is not understood",
+        400,
+        "The detail names it, and the parameters that are known at the address.",
+    ),
+    ProblemType(
+        "bad-token",
+        "The API token is not valid",
+        401,
+        "Reading needs no token. One is made by the people who run the archive.",
+    ),
     ProblemType("malformed-json", "Not valid JSON", 400, "Send the file exactly as the probe wrote it."),
     ProblemType(
         "not-an-envelope",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
+from django.db.models.functions import Now
 
 from server.runs.models.submission import Provenance
 
@@ -71,6 +72,11 @@ class Run(models.Model):
     capacity_bytes = models.PositiveBigIntegerField()
     block_bytes = models.PositiveIntegerField()
     summary = models.JSONField(encoder=DjangoJSONEncoder, help_text="The document without its samples.")
+    updated_at = models.DateTimeField(
+        db_default=Now(),
+        editable=False,
+        help_text="When it was published, extracted anew or changed last. Triggers of the database keep it.",
+    )
 
     class Meta:
         ordering = ["-created_at"]
@@ -81,7 +87,12 @@ class Run(models.Model):
             models.CheckConstraint(condition=models.Q(capacity_bytes__gt=0), name="run_capacity_positive"),
             models.CheckConstraint(condition=models.Q(block_bytes__gt=0), name="run_block_positive"),
         ]
-        indexes = [models.Index(fields=["drive_model", "provenance", "-created_at"], name="run_of_model")]
+        indexes = [
+            models.Index(fields=["drive_model", "provenance", "-created_at"], name="run_of_model"),
+            models.Index(fields=["drive_model", "firmware"], name="run_by_firmware"),
+            models.Index(fields=["created_at", "run_id"], name="run_by_creation"),
+            models.Index(fields=["updated_at", "run_id"], name="run_by_change"),
+        ]
 
     def __str__(self) -> str:
         return str(self.run_id)

@@ -73,6 +73,11 @@ class Submission(models.Model):
                 name="submission_active",
             ),
             models.Index(fields=["-published_at"], name="submission_latest"),
+            models.Index(
+                fields=["published_at", "id"],
+                condition=models.Q(state="published"),
+                name="submission_published",
+            ),
             models.Index(fields=["state", "received_at"], name="submission_by_state"),
         ]
 

@@ -1,0 +1,1 @@
+"""What all readable resources share: parameters, keyset pages, formats, conditions, limits, descriptions."""

@@ -1,0 +1,121 @@
+"""How resources describe themselves in the OpenAPI document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from drf_spectacular.extensions import OpenApiSerializerExtension
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, extend_schema_view
+
+from server.api.frame.parameters import LIMIT_MOST, LIMIT_USUAL
+from server.api.frame.rows import RowSerializer
+from server.api.serializers import ProblemSerializer
+from server.core.problems import MEDIA_TYPE
+
+_PROBLEM = OpenApiResponse(ProblemSerializer, description="A problem document (RFC 9457).")
+_NOT_MODIFIED = OpenApiResponse(None, description="What the client has is still right.")
+_STREAMS = ("text/csv", "application/x-ndjson")
+
+
+def problems(*codes: int) -> dict[tuple[int, str], OpenApiResponse]:
+    """Return the descriptions of answers that are problem documents."""
+    return {(code, MEDIA_TYPE): _PROBLEM for code in codes}
+
+
+def described(operation_id: str, summary: str, tag: str, **more: Any) -> Any:
+    """Return the decorator that names a view's GET in the OpenAPI document."""
+    return extend_schema_view(
+        get=extend_schema(operation_id=operation_id, summary=summary, tags=[tag], **more)
+    )
+
+
+def _query(name: str, description: str, **more: Any) -> OpenApiParameter:
+    return OpenApiParameter(
+        name, more.pop("type", str), OpenApiParameter.QUERY, description=description, **more
+    )
+
+
+def _names(name: str, description: str, names: Iterable[str]) -> OpenApiParameter:
+    return _query(name, description, enum=sorted(names), many=True, style="form", explode=False)
+
+
+def _header(name: str, description: str, codes: list[int]) -> OpenApiParameter:
+    return OpenApiParameter(name, str, OpenApiParameter.HEADER, description=description, response=codes)
+
+
+_ANSWERED = [200, 400, 404, 429]
+_HEADERS = (
+    _header(
+        "RateLimit-Policy", "Quota and window, as draft-ietf-httpapi-ratelimit-headers has them.", _ANSWERED
+    ),
+    _header("RateLimit", "What is left of the quota, and the seconds until it is whole again.", _ANSWERED),
+    _header("Retry-After", "Seconds to wait.", [429]),
+)
+_LIST_PARAMETERS = (
+    _query(
+        "limit",
+        f"Rows of a JSON page, {LIMIT_USUAL} unless told; CSV and NDJSON give all rows unless told.",
+        type={"type": "integer", "minimum": 1, "maximum": LIMIT_MOST},
+    ),
+    _query("cursor", "Where the page begins, as `next` and `previous` give it."),
+)
+
+
+class ResourceSchema(AutoSchema):
+    """Describes a resource by what its view declares."""
+
+    def get_override_parameters(self) -> list[Any]:
+        """Return the parameters that the frame reads, and the headers that it sets."""
+        view: Any = self.view
+        parameters = [*super().get_override_parameters(), *_HEADERS]
+        if not hasattr(view, "shape_names"):
+            return parameters
+        if getattr(view, "conditional", True):
+            parameters.append(_header("ETag", "Tag of the answer, for If-None-Match.", [200]))
+        fields, on_demand = view.shape_names()
+        parameters.append(_names("fields", "The fields to give, separated by commas.", fields))
+        if on_demand:
+            parameters.append(_names("expand", "Fields that come only when asked for.", on_demand))
+        if hasattr(view, "list_parameters"):
+            parameters += [*_LIST_PARAMETERS, *view.list_parameters()]
+        return parameters
+
+    def get_response_serializers(self) -> Any:
+        """Return the answer's serializer, or what the method declares, with the problems that can occur."""
+        declared = super().get_response_serializers()
+        answers: dict[Any, Any] = declared if isinstance(declared, dict) else {200: declared}
+        return {**answers, 304: _NOT_MODIFIED, **problems(400, 401, 404, 429)}
+
+
+class RowExtension(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
+    """Only a row's identity is always there: `fields=` may leave out all else."""
+
+    target_class = RowSerializer
+    match_subclasses = True
+
+    def map_serializer(self, auto_schema: Any, direction: Any) -> Any:
+        """Return the row's schema."""
+        schema = auto_schema._map_serializer(self.target, direction, bypass_extensions=True)
+        identity = [name for name in self.target.identity if name in schema.get("properties", {})]
+        schema.pop("required", None)
+        if identity:
+            schema["required"] = identity
+        return schema
+
+
+def without_suffixes(endpoints: list[tuple[str, Any, str, Any]], **_more: Any) -> list[Any]:
+    """Leave the addresses with `.json`, `.csv` and `.ndjson` out: they are the same resources."""
+    return [entry for entry in endpoints if "{format}" not in entry[0]]
+
+
+def streams_as_text(result: dict[str, Any], **_more: Any) -> dict[str, Any]:
+    """Describe CSV and NDJSON as what they are: lines of text, not one JSON document."""
+    for operations in result["paths"].values():
+        for operation in operations.values():
+            for answer in operation.get("responses", {}).values():
+                for media_type, content in answer.get("content", {}).items():
+                    if media_type in _STREAMS:
+                        content["schema"] = {"type": "string"}
+    return result

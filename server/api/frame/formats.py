@@ -1,0 +1,97 @@
+"""JSON, CSV and NDJSON: one page as JSON, or the whole result as a stream of lines."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from django.http import StreamingHttpResponse
+from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.utils.encoders import JSONEncoder
+
+
+class CSVRenderer(BaseRenderer):
+    """Rows as RFC 4180 text with a header line. Views stream it; `render` is for single rows."""
+
+    media_type = "text/csv"
+    format = "csv"
+    charset = "utf-8"
+
+    def render(
+        self,
+        data: Any,
+        accepted_media_type: str | None = None,
+        renderer_context: Mapping[str, Any] | None = None,
+    ) -> bytes:
+        """Return one object as a header and a line."""
+        columns: Columns = [(str(name), (str(name),)) for name in data]
+        return "".join(csv_lines([[data]], columns)).encode()
+
+
+class NDJSONRenderer(BaseRenderer):
+    """One JSON object on each line. Views stream it."""
+
+    media_type = "application/x-ndjson"
+    format = "ndjson"
+    charset = "utf-8"
+
+    def render(
+        self,
+        data: Any,
+        accepted_media_type: str | None = None,
+        renderer_context: Mapping[str, Any] | None = None,
+    ) -> bytes:
+        """Return one object as a line."""
+        return next(ndjson_lines([[data]])).encode()
+
+
+JSON_ONLY = [JSONRenderer]
+TABLES = [JSONRenderer, CSVRenderer, NDJSONRenderer]
+"""Renderers of a list, the usual one first."""
+
+Rows = Iterable[Iterable[Mapping[str, Any]]]
+Columns = Sequence[tuple[str, tuple[str, ...]]]
+
+
+def streamed(chunks: Rows, renderer: BaseRenderer, columns: Columns, *, name: str) -> StreamingHttpResponse:
+    """Return chunks of rows as a stream in the renderer's format, with a file name to save it under."""
+    lines = csv_lines(chunks, columns) if isinstance(renderer, CSVRenderer) else ndjson_lines(chunks)
+    response = StreamingHttpResponse(lines, content_type=f"{renderer.media_type}; charset=utf-8")
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}.{renderer.format}"'
+    return response
+
+
+def ndjson_lines(chunks: Rows) -> Iterator[str]:
+    """Give each chunk's rows as lines of JSON."""
+    for chunk in chunks:
+        yield "".join(f"{_json(row)}\n" for row in chunk)
+
+
+def csv_lines(chunks: Rows, columns: Columns) -> Iterator[str]:
+    """Give the header, then each chunk's rows. Values stand as they are: nothing is put before a sign."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\r\n")
+    writer.writerow([name for name, _path in columns])
+    for chunk in chunks:
+        writer.writerows([_cell(row, path) for _name, path in columns] for row in chunk)
+        yield buffer.getvalue()
+        buffer.seek(0)
+        buffer.truncate()
+    if rest := buffer.getvalue():
+        yield rest
+
+
+def _cell(row: Mapping[str, Any], path: tuple[str, ...]) -> Any:
+    value: Any = row
+    for name in path:
+        value = value.get(name) if isinstance(value, Mapping) else None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return _json(value) if isinstance(value, Mapping | list | tuple) else value
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, cls=JSONEncoder, ensure_ascii=False, separators=(",", ":"), allow_nan=False)

@@ -1,0 +1,162 @@
+"""Pages that cost the same at any depth: a page begins where a key ends, never at a count of rows.
+
+A cursor is the key of a page's edge: the values of the ordering's columns, signed so that it need not be
+checked value by value. No page counts the rows, and none is found by stepping over others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.core import signing
+from django.db.models import F, Q, QuerySet
+from django.db.models.expressions import OrderBy
+from django.db.models.fields.tuple_lookups import Tuple, TupleGreaterThan, TupleLessThan
+
+from server.core.problems import problem
+
+CHUNK_ROWS = 1000
+"""Rows that a stream holds at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ordering:
+    """Columns that put rows into one order; the last one is unique, so that no two rows are level."""
+
+    columns: tuple[str, ...]
+    nullable: bool = False
+    """Whether the first column may be null; such rows come last, whichever the direction."""
+    descending: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """Where a page begins: after `key`, or before it where `backward`."""
+
+    key: tuple[Any, ...]
+    backward: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page of rows, and the cursors of its neighbours."""
+
+    rows: tuple[Any, ...]
+    next: Cursor | None
+    previous: Cursor | None
+
+
+def cursor_text(cursor: Cursor, *, salt: str) -> str:
+    """Return a cursor as it stands in an address."""
+    return signing.dumps(
+        [cursor.backward, *(_plain(value) for value in cursor.key)], salt=salt, compress=True
+    )
+
+
+def cursor_read(text: str, *, salt: str, ordering: Ordering, queryset: QuerySet[Any]) -> Cursor:
+    """Return the cursor; raises Problem where it is not one of this list in this order."""
+    try:
+        backward, *values = signing.loads(text, salt=salt)
+    except (signing.BadSignature, ValueError, TypeError):
+        raise problem(
+            "not-found",
+            "The cursor leads to no page of this list in this order. Follow the `next` and `previous` "
+            "addresses as they are, or leave the cursor out to begin anew.",
+        ) from None
+    fields = [_field(queryset, column) for column in ordering.columns]
+    return Cursor(
+        tuple(field.to_python(value) for field, value in zip(fields, values, strict=True)), backward
+    )
+
+
+def page_read(queryset: QuerySet[Any], *, ordering: Ordering, cursor: Cursor | None, limit: int) -> Page:
+    """Return `limit` rows from the cursor on."""
+    backward = cursor is not None and cursor.backward
+    rows = list(_placed(queryset, ordering, cursor)[: limit + 1])
+    more = len(rows) > limit
+    rows = rows[:limit]
+    if backward:
+        rows.reverse()
+    first, last = (_key(rows[0], ordering), _key(rows[-1], ordering)) if rows else (None, None)
+    return Page(
+        rows=tuple(rows),
+        next=Cursor(last) if last and (more or backward) else None,
+        previous=Cursor(first, backward=True)
+        if first and (more if backward else cursor is not None)
+        else None,
+    )
+
+
+def rows_stream(
+    queryset: QuerySet[Any], *, ordering: Ordering, cursor: Cursor | None, limit: int | None = None
+) -> Iterator[Sequence[Any]]:
+    """Give the rows from the cursor on in chunks, all of them or `limit`.
+
+    Each chunk is a query of its own: no transaction stays open while a slow reader reads, and a row that
+    is there all the time comes exactly once.
+    """
+    left = limit
+    while left is None or left > 0:
+        size = CHUNK_ROWS if left is None else min(CHUNK_ROWS, left)
+        page = page_read(queryset, ordering=ordering, cursor=cursor, limit=size)
+        yield page.rows
+        if page.next is None:
+            return
+        cursor = page.next
+        left = None if left is None else left - size
+
+
+def _placed(queryset: QuerySet[Any], ordering: Ordering, cursor: Cursor | None) -> QuerySet[Any]:
+    backward = cursor is not None and cursor.backward
+    descending = ordering.descending != backward
+    order = [OrderBy(F(column), descending=descending) for column in ordering.columns]
+    if ordering.nullable:
+        order[0] = OrderBy(
+            F(ordering.columns[0]),
+            descending=descending,
+            nulls_first=backward or None,
+            nulls_last=not backward or None,
+        )
+    if cursor is not None:
+        queryset = queryset.filter(_beyond(replace(ordering, descending=descending), cursor))
+    return queryset.order_by(*order)
+
+
+def _beyond(ordering: Ordering, cursor: Cursor) -> Any:
+    """Return the condition of the rows behind the cursor, on its own side."""
+    first = ordering.columns[0]
+    compare = TupleLessThan if ordering.descending else TupleGreaterThan
+    if ordering.nullable and cursor.key[0] is None:
+        rest = compare(Tuple(*(F(column) for column in ordering.columns[1:])), cursor.key[1:])
+        level = Q(**{f"{first}__isnull": True}) & Q(rest)
+        return level | Q(**{f"{first}__isnull": False}) if cursor.backward else level
+    beyond = Q(compare(Tuple(*(F(column) for column in ordering.columns)), cursor.key))
+    if ordering.nullable and not cursor.backward:
+        return beyond | Q(**{f"{first}__isnull": True})
+    return beyond
+
+
+def _key(row: Any, ordering: Ordering) -> tuple[Any, ...]:
+    return tuple(_value(row, column) for column in ordering.columns)
+
+
+def _value(row: Any, column: str) -> Any:
+    for name in column.split("__"):
+        row = getattr(row, name)
+    return row
+
+
+def _field(queryset: QuerySet[Any], column: str) -> Any:
+    model: Any = queryset.model
+    *path, name = column.split("__")
+    for step in path:
+        model = model._meta.get_field(step).related_model
+    if name == "pk":
+        return model._meta.pk
+    return model._meta.get_field(name)
+
+
+def _plain(value: Any) -> Any:
+    return value if value is None or isinstance(value, int | float | str) else str(value)

@@ -1,0 +1,62 @@
+"""Rows as answers: all fields, the chosen ones, and those that come only when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from rest_framework import serializers
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Which fields a request wants; `fields` None means all that come unasked."""
+
+    fields: frozenset[str] | None = None
+    expand: frozenset[str] = frozenset()
+
+
+class RowSerializer(serializers.Serializer[Any]):
+    """One row of a resource.
+
+    `identity` names the fields that every row has, whatever `fields=` says; `on_demand` those that come
+    only by `expand=`.
+    """
+
+    identity: ClassVar[tuple[str, ...]] = ("id",)
+    on_demand: ClassVar[tuple[str, ...]] = ()
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        """Return the fields of the request's shape; all of them where there is no request."""
+        fields = super().get_fields()
+        shape = self._shape()
+        if shape is None:
+            return fields
+        return {name: field for name, field in fields.items() if self._wanted(name, shape)}
+
+    def _shape(self) -> Shape | None:
+        parent = self.parent
+        if isinstance(parent, serializers.ListSerializer):
+            parent = parent.parent
+        shape: Shape | None = self.context.get("shape")
+        return shape if parent is None or shape is None else Shape()
+
+    def _wanted(self, name: str, shape: Shape) -> bool:
+        if name in self.on_demand:
+            return name in shape.expand
+        return name in self.identity or shape.fields is None or name in shape.fields
+
+
+def columns_of(serializer: serializers.BaseSerializer[Any]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Give the columns of a table of such rows: its name and the path to its value.
+
+    An object inside a row becomes columns `object.field`; a list stays one column, as JSON.
+    """
+    fields: dict[str, Any] = getattr(serializer, "fields", {})
+    for name, field in fields.items():
+        if isinstance(field, serializers.Serializer):
+            for inner, path in columns_of(field):
+                yield f"{name}.{inner}", (name, *path)
+        else:
+            yield name, (name,)

@@ -1,0 +1,213 @@
+"""The base of all readable resources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, ClassVar
+
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.generics import GenericAPIView
+from rest_framework.mixins import ListModelMixin
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from server.api.frame import parameters
+from server.api.frame.conditional import conditional
+from server.api.frame.describing import ResourceSchema
+from server.api.frame.filters import StrictFilterBackend
+from server.api.frame.formats import TABLES, CSVRenderer, NDJSONRenderer, streamed
+from server.api.frame.keyset import Cursor, Ordering, cursor_read, cursor_text, page_read, rows_stream
+from server.api.frame.limits import ReadThrottle, Standing
+from server.api.frame.paging import PageShape
+from server.api.frame.rows import RowSerializer, Shape, columns_of
+from server.api.tokens import BearerAuthentication
+
+Prefetching = Callable[[QuerySet[Any]], QuerySet[Any]]
+
+
+class Resource(GenericAPIView[Any]):
+    """What lists and single rows share: who asks, how often, in which format, which fields, what is new."""
+
+    authentication_classes = [BearerAuthentication]
+    throttle_classes = [ReadThrottle]
+    renderer_classes = TABLES
+    filter_backends = []
+    schema = ResourceSchema()
+    expansions: ClassVar[Mapping[str, Prefetching]] = {}
+    """What the rows need read in advance for a field that comes on demand."""
+    modified: datetime | None = None
+    """When the single row that is answered with was changed last."""
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Answer; the answer carries its tag and where the client stands."""
+        response: HttpResponseBase = super().dispatch(request, *args, **kwargs)
+        if isinstance(response, Response) and not response.is_rendered:
+            response.render()
+        response = conditional(request, response, modified=self.modified)
+        standing: Standing | None = getattr(request, "rate_standing", None)
+        for name, value in (standing.headers() if standing else {}).items():
+            response.headers[name] = value
+        return response
+
+    def options(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:  # type: ignore[override]
+        """Say which methods there are."""
+        return HttpResponse(status=204, headers={"Allow": ", ".join(self.allowed_methods)})
+
+    def shape_names(self) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the fields that come unasked, and those that come on demand."""
+        row = self.serializer_class
+        assert row is not None and issubclass(row, RowSerializer)
+        on_demand = frozenset(row.on_demand)
+        return frozenset(row().fields) - on_demand, on_demand
+
+    def known_parameters(self) -> set[str]:
+        """Return the parameters that may be given."""
+        return {"fields", "expand"} if self.shape_names()[1] else {"fields"}
+
+    def shape(self) -> Shape:
+        """Return the fields asked for; raises Problem."""
+        fields, on_demand = self.shape_names()
+        chosen = parameters.names_read(self.request, "fields", fields)
+        return Shape(chosen or None, parameters.names_read(self.request, "expand", on_demand))
+
+    def expanded(self, queryset: QuerySet[Any], shape: Shape) -> QuerySet[Any]:
+        """Return the rows with what the shape needs read in advance."""
+        for name in sorted(shape.expand):
+            if prefetching := self.expansions.get(name):
+                queryset = prefetching(queryset)
+        return queryset
+
+    def serialized(self, rows: Any, shape: Shape, *, many: bool) -> Any:
+        """Return rows as plain data."""
+        row: Any = self.serializer_class
+        return row(rows, many=many, context={"shape": shape, "request": self.request}).data
+
+
+class ListView(ListModelMixin, Resource):
+    """A list of rows: filtered, ordered, page by page as JSON, or whole as CSV or NDJSON."""
+
+    filter_backends = [StrictFilterBackend]
+    pagination_class = PageShape
+    orderings: ClassVar[Mapping[str, Ordering]] = {"id": Ordering(("pk",))}
+    """Names by which rows can be ordered, the usual one first; a minus before one turns it round."""
+    usual_ordering: ClassVar[str] = "id"
+    since_column: ClassVar[str | None] = None
+    """When a row was changed last: what `since` goes by."""
+    file_name: ClassVar[str] = "rows"
+    searches: ClassVar[bool] = False
+
+    def rows(self) -> QuerySet[Any]:
+        """Return all rows that anyone may see."""
+        raise TypeError(f"{type(self).__name__} names no rows")
+
+    def search(self, queryset: QuerySet[Any], words: str) -> QuerySet[Any]:
+        """Return the rows that match some words; for views that search."""
+        raise TypeError(f"{type(self).__name__} does not search {words!r}")
+
+    def get_queryset(self) -> QuerySet[Any]:
+        """Return the rows, for django-filter."""
+        return self.rows()
+
+    def streams(self, request: Request) -> bool:
+        """Return whether the answer is a stream of the whole result."""
+        return isinstance(request.accepted_renderer, CSVRenderer | NDJSONRenderer)
+
+    def known_parameters(self) -> set[str]:
+        """Return the parameters that may be given."""
+        known = super().known_parameters() | {"limit", "cursor", "ordering"}
+        known |= {"q"} if self.searches else set()
+        known |= {"since"} if self.since_column else set()
+        filterset: Any = getattr(self, "filterset_class", None)
+        return known | set(filterset.base_filters if filterset else ())
+
+    def list_parameters(self) -> Iterator[OpenApiParameter]:
+        """Give the descriptions of the parameters that this list has of its own."""
+        yield OpenApiParameter(
+            "ordering",
+            enum=sorted(self._orderings()),
+            description=f"Order of the rows, `{self.usual_ordering}` unless told; a minus turns it round.",
+        )
+        if self.searches:
+            yield OpenApiParameter("q", description="Words to search for; the beginning of one is enough.")
+        if self.since_column:
+            described = "Rows that were added or changed at that instant or later."
+            yield OpenApiParameter("since", {"type": "string", "format": "date-time"}, description=described)
+
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Answer with a page, or with a stream of all pages."""
+        parameters.parameters_check(request, self.known_parameters())
+        shape = self.shape()
+        name, ordering = self._ordering()
+        queryset = self.expanded(self._found(), shape)
+        salt = f"{type(self).__name__}:{name}"
+        text = request.query_params.get("cursor")
+        cursor = cursor_read(text, salt=salt, ordering=ordering, queryset=queryset) if text else None
+        if self.streams(request):
+            return self._stream(queryset, ordering, cursor, shape)
+        limit = parameters.limit_read(request) or parameters.LIMIT_USUAL
+        page = page_read(queryset, ordering=ordering, cursor=cursor, limit=limit)
+        return Response(
+            {
+                "next": self._address(page.next, salt),
+                "previous": self._address(page.previous, salt),
+                "results": self.serialized(page.rows, shape, many=True),
+            }
+        )
+
+    def _found(self) -> QuerySet[Any]:
+        queryset = self.filter_queryset(self.rows())
+        if self.searches and (words := self.request.query_params.get("q")):
+            queryset = self.search(queryset, words[:200])
+        if self.since_column and (since := parameters.since_read(self.request)):
+            queryset = queryset.filter(**{f"{self.since_column}__gte": since})
+        return queryset
+
+    def _orderings(self) -> dict[str, Ordering]:
+        turned = {
+            f"-{name}": replace(one, descending=not one.descending) for name, one in self.orderings.items()
+        }
+        return {**self.orderings, **turned}
+
+    def _ordering(self) -> tuple[str, Ordering]:
+        allowed = self._orderings()
+        name = parameters.choice_read(self.request, "ordering", allowed, self.usual_ordering)
+        return name, allowed[name]
+
+    def _stream(
+        self, queryset: QuerySet[Any], ordering: Ordering, cursor: Cursor | None, shape: Shape
+    ) -> HttpResponseBase:
+        limit = parameters.limit_read(self.request, most=None)
+        row: Any = self.serializer_class
+        columns = list(columns_of(row(context={"shape": shape})))
+        chunks = (
+            self.serialized(rows, shape, many=True)
+            for rows in rows_stream(queryset, ordering=ordering, cursor=cursor, limit=limit)
+        )
+        return streamed(chunks, self.request.accepted_renderer, columns, name=self.file_name)
+
+    def _address(self, cursor: Cursor | None, salt: str) -> str | None:
+        if cursor is None:
+            return None
+        query = self.request.query_params.copy()
+        query["cursor"] = cursor_text(cursor, salt=salt)
+        return self.request.build_absolute_uri(f"{self.request.path}?{query.urlencode()}")
+
+
+class DetailView(Resource):
+    """One row at its own address."""
+
+    def row(self, *_arguments: Any, **key: Any) -> Any:
+        """Return the row of the address, of the `shape` asked for; raises Problem where there is none."""
+        raise TypeError(f"{type(self).__name__} finds no row by {sorted(key)}")
+
+    def get(self, request: Request, format: str | None = None, **key: Any) -> Response:
+        """Answer with the row."""
+        parameters.parameters_check(request, self.known_parameters())
+        shape = self.shape()
+        row = self.row(shape=shape, **key)
+        self.modified = None if shape.expand else getattr(row, "updated_at", None)
+        return Response(self.serialized(row, shape, many=False))

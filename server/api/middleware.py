@@ -1,0 +1,93 @@
+"""What every answer below /api/ carries: any origin may read it, and it travels compressed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+import zstandard
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.middleware.gzip import GZipMiddleware
+from django.utils.cache import patch_vary_headers
+
+Handler = Callable[[HttpRequest], HttpResponseBase]
+
+PREFIX = "/api/"
+_SMALLEST = 200
+"""Bytes below which compressing is not worth it."""
+_LEVEL = 3
+_EXPOSED = (
+    "ETag, Last-Modified, Link, Location, RateLimit, RateLimit-Policy, Retry-After, Content-Disposition"
+)
+
+
+class OpenReadingMiddleware:
+    """Lets scripts of any site read the API. No cookie counts here, so there is nothing to protect from
+    them; writing with a preflight is not allowed."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if not request.path.startswith(PREFIX):
+            return self._get_response(request)
+        preflight = request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers
+        response = HttpResponse(status=204) if preflight else self._get_response(request)
+        response.headers["Access-Control-Allow-Origin"] = "*"
+        response.headers["Access-Control-Expose-Headers"] = _EXPOSED
+        # Scripts and pictures of other sites may embed what is public anyway.
+        response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+        if preflight:
+            response.headers["Access-Control-Allow-Methods"] = "GET, HEAD, OPTIONS"
+            response.headers["Access-Control-Allow-Headers"] = "Accept, Authorization, If-None-Match"
+            response.headers["Access-Control-Max-Age"] = "86400"
+        return response
+
+
+class CompressionMiddleware:
+    """Compresses answers of the API with zstd where the client takes it, with gzip otherwise.
+
+    All of it is public: that lengths tell of contents harms nobody.
+    """
+
+    def __init__(self, get_response: Handler) -> None:
+        self._get_response = get_response
+        self._gzip = GZipMiddleware(get_response)
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self._get_response(request)
+        if not request.path.startswith(PREFIX) or response.has_header("Content-Encoding"):
+            return response
+        if not _takes_zstd(request.headers.get("Accept-Encoding", "")):
+            return self._gzip.process_response(request, response)
+        patch_vary_headers(response, ("Accept-Encoding",))
+        if isinstance(response, StreamingHttpResponse):
+            response.streaming_content = _zstd(_chunks(response))
+        elif isinstance(response, HttpResponse) and len(response.content) >= _SMALLEST:
+            response.content = zstandard.ZstdCompressor(level=_LEVEL).compress(response.content)
+            response.headers["Content-Length"] = str(len(response.content))
+        else:
+            return response
+        etag = response.headers.get("ETag")
+        if etag and etag.startswith('"'):
+            response.headers["ETag"] = f"W/{etag}"
+        response.headers["Content-Encoding"] = "zstd"
+        return response
+
+
+def _takes_zstd(accepted: str) -> bool:
+    for entry in accepted.split(","):
+        name, _, quality = entry.partition(";")
+        if name.strip().lower() == "zstd":
+            return quality.replace(" ", "").lower() not in {"q=0", "q=0.0", "q=0.00", "q=0.000"}
+    return False
+
+
+def _chunks(response: StreamingHttpResponse) -> Iterable[bytes]:
+    return response.streaming_content  # type: ignore[return-value]  # synchronous here
+
+
+def _zstd(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    compressor = zstandard.ZstdCompressor(level=_LEVEL).compressobj()
+    for chunk in chunks:
+        yield compressor.compress(chunk) + compressor.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK)
+    yield compressor.flush()

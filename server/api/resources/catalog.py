@@ -1,0 +1,241 @@
+"""Vendors and drive models, and what documents state of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import django_filters
+from django.db.models import QuerySet
+from rest_framework import serializers
+
+from server.api.frame.describing import described
+from server.api.frame.filters import RANGE, Filters, WordsFilter, missing
+from server.api.frame.keyset import Ordering
+from server.api.frame.rows import RowSerializer, Shape
+from server.api.frame.views import DetailView, ListView
+from server.api.resources.shared import DriveField, drive_filter, page_url
+from server.catalog.listings import drive_models_all, literature_all, vendors_all
+from server.catalog.models import DriveModel, LiteratureValue, Vendor
+from server.catalog.selectors import drive_models_search
+from server.core.text import normalize_name
+
+
+class VendorSerializer(RowSerializer):
+    """Who made drives."""
+
+    identity = ("slug",)
+
+    slug = serializers.SlugField()
+    name = serializers.CharField()
+    aliases = serializers.SerializerMethodField(help_text="Other spellings, as interfaces give them.")
+    updated_at = serializers.DateTimeField()
+
+    def get_aliases(self, vendor: Vendor) -> list[str]:
+        """Return the other spellings."""
+        return [alias.text for alias in vendor.aliases.all()]
+
+
+@described("vendors_list", "Vendors", "catalogue")
+class VendorsView(ListView):
+    """Vendors."""
+
+    serializer_class = VendorSerializer
+    file_name = "vendors"
+    orderings = {"name": Ordering(("name", "pk")), "updated_at": Ordering(("updated_at", "pk"))}
+    usual_ordering = "name"
+    since_column = "updated_at"
+    searches = True
+
+    def rows(self) -> QuerySet[Any]:
+        """Return all vendors."""
+        return vendors_all()
+
+    def search(self, queryset: QuerySet[Any], words: str) -> QuerySet[Any]:
+        """Return those in whose name or other spelling the words stand."""
+        squeezed = normalize_name(words)
+        found = Vendor.objects.filter(normalized__contains=squeezed) | Vendor.objects.filter(
+            aliases__normalized__contains=squeezed
+        )
+        return queryset.filter(pk__in=found.values("pk"))
+
+
+@described("vendors_get", "A vendor", "catalogue")
+class VendorView(DetailView):
+    """A vendor."""
+
+    serializer_class = VendorSerializer
+
+    def row(self, *, shape: Shape, slug: str) -> Vendor:
+        """Return the vendor of that slug."""
+        found = vendors_all().filter(slug=slug).first()
+        if found is None:
+            raise missing("vendor", slug)
+        return found
+
+
+class DriveSerializer(RowSerializer):
+    """A drive model: what is known of it before anyone measures one."""
+
+    identity = ("slug",)
+
+    slug = serializers.SlugField()
+    vendor = serializers.SlugField(source="vendor.slug")
+    number = serializers.CharField(help_text="Model number.")
+    name = serializers.CharField(help_text="What people call it; empty where that is its number.")
+    title = serializers.CharField(help_text="Vendor, number and name, as pages write it.")
+    aliases = serializers.SerializerMethodField(help_text="Other names, as devices and people give them.")
+    year = serializers.IntegerField(allow_null=True)
+    interface = serializers.CharField()
+    form_factor = serializers.CharField()
+    capacity_bytes = serializers.IntegerField(allow_null=True)
+    rated_rpm = serializers.FloatField(allow_null=True)
+    rated_surfaces = serializers.IntegerField(allow_null=True)
+    simulated = serializers.BooleanField(help_text="Whether it exists only in a simulator.")
+    curated = serializers.BooleanField(help_text="Whether a person has checked the entry.")
+    notes = serializers.CharField()
+    url = serializers.SerializerMethodField(help_text="Its page.")
+    updated_at = serializers.DateTimeField()
+
+    def get_aliases(self, drive: DriveModel) -> list[str]:
+        """Return the other names."""
+        return [alias.text for alias in drive.aliases.all()]
+
+    def get_url(self, drive: DriveModel) -> str:
+        """Return the address of its page."""
+        return page_url(self.context, "drive-detail", drive.slug)
+
+
+class DriveFilters(Filters):
+    """Filters of drive models."""
+
+    vendor = django_filters.CharFilter("vendor__slug", label="Slug of the vendor.")
+    vendor__in = WordsFilter("vendor__slug", lookup_expr="in", label="Slugs of vendors.")
+    number__icontains = django_filters.CharFilter("number", lookup_expr="icontains")
+    interface = django_filters.CharFilter("interface", lookup_expr="iexact")
+    form_factor = django_filters.CharFilter("form_factor", lookup_expr="iexact")
+
+    class Meta:
+        model = DriveModel
+        fields = {
+            "year": RANGE,
+            "capacity_bytes": RANGE,
+            "rated_rpm": RANGE,
+            "rated_surfaces": RANGE,
+            "simulated": ["exact"],
+            "curated": ["exact"],
+        }
+
+
+@described("drives_list", "Drive models", "catalogue")
+class DrivesView(ListView):
+    """Drive models."""
+
+    serializer_class = DriveSerializer
+    filterset_class = DriveFilters
+    file_name = "drives"
+    orderings = {
+        "name": Ordering(("vendor__name", "number", "pk")),
+        "year": Ordering(("year", "pk"), nullable=True),
+        "capacity_bytes": Ordering(("capacity_bytes", "pk"), nullable=True),
+        "rated_rpm": Ordering(("rated_rpm", "pk"), nullable=True),
+        "updated_at": Ordering(("updated_at", "pk")),
+    }
+    usual_ordering = "name"
+    since_column = "updated_at"
+    searches = True
+
+    def rows(self) -> QuerySet[Any]:
+        """Return all drive models."""
+        return drive_models_all()
+
+    def search(self, queryset: QuerySet[Any], words: str) -> QuerySet[Any]:
+        """Return the models that the website's search finds."""
+        return queryset.filter(pk__in=drive_models_search(query=words).values("pk"))
+
+
+@described("drives_get", "A drive model", "catalogue")
+class DriveView(DetailView):
+    """A drive model."""
+
+    serializer_class = DriveSerializer
+
+    def row(self, *, shape: Shape, slug: str) -> DriveModel:
+        """Return the model of that slug."""
+        found = drive_models_all().filter(slug=slug).first()
+        if found is None:
+            raise missing("drive", slug)
+        return found
+
+
+class CitationSerializer(serializers.Serializer[Any]):
+    """The document that states something."""
+
+    key = serializers.CharField()
+    authors = serializers.CharField()
+    title = serializers.CharField()
+    year = serializers.IntegerField(allow_null=True)
+    publisher = serializers.CharField()
+    url = serializers.CharField()
+
+
+class LiteratureSerializer(RowSerializer):
+    """A number that a document states: provenance `literature`, never part of a statistic of runs."""
+
+    id = serializers.IntegerField()
+    drive = DriveField()
+    provenance = serializers.SerializerMethodField()
+    metric = serializers.CharField()
+    scope = serializers.CharField()
+    relation = serializers.ChoiceField(choices=LiteratureValue.Relation.choices)
+    value = serializers.FloatField()
+    unit = serializers.CharField()
+    printed = serializers.CharField(help_text="As the document prints it, where that is other.")
+    basis = serializers.ChoiceField(
+        choices=LiteratureValue.Basis.choices, help_text="What the number rests on."
+    )
+    deviation = serializers.FloatField(allow_null=True, help_text="Standard deviation, where it is stated.")
+    samples = serializers.ListField(child=serializers.FloatField())
+    count = serializers.IntegerField(allow_null=True, help_text="Samples behind it; null where not said.")
+    units = serializers.IntegerField(allow_null=True, help_text="Drives behind it; null where not said.")
+    conditions = serializers.CharField()
+    note = serializers.CharField()
+    citation = CitationSerializer()
+    locator = serializers.CharField(help_text="Where in the document.")
+    updated_at = serializers.DateTimeField()
+
+    def get_provenance(self, _value: LiteratureValue) -> str:
+        """Return what all of these are."""
+        return "literature"
+
+
+class LiteratureFilters(Filters):
+    """Filters of published values."""
+
+    drive = drive_filter()
+    vendor = django_filters.CharFilter("drive_model__vendor__slug")
+    citation = django_filters.CharFilter("citation__key")
+    metric__in = WordsFilter("metric", lookup_expr="in")
+
+    class Meta:
+        model = LiteratureValue
+        fields = {
+            "metric": ["exact", "startswith"],
+            "scope": ["exact"],
+            "basis": ["exact"],
+            "value": ["gte", "lte"],
+        }
+
+
+@described("literature_list", "Published values with citation", "numbers")
+class LiteratureView(ListView):
+    """Published values."""
+
+    serializer_class = LiteratureSerializer
+    filterset_class = LiteratureFilters
+    file_name = "literature"
+    orderings = {"id": Ordering(("pk",)), "updated_at": Ordering(("updated_at", "pk"))}
+    since_column = "updated_at"
+
+    def rows(self) -> QuerySet[Any]:
+        """Return all published values that are shown."""
+        return literature_all()

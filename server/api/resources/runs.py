@@ -1,0 +1,298 @@
+"""Runs, their benchmarks, and the units and batches that they were made on."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import django_filters
+from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from server.api.frame.describing import described
+from server.api.frame.filters import RANGE, SPAN, Filters, InstantFilter, WholeFilter, WordsFilter, missing
+from server.api.frame.keyset import Ordering
+from server.api.frame.rows import RowSerializer, Shape
+from server.api.frame.views import DetailView, ListView
+from server.api.resources.shared import DriveField, drive_filter, page_url
+from server.catalog.selectors import drive_models_search
+from server.runs.listings import batches_all, benchmarks_all, measurements_of_runs, runs_all, units_all
+from server.runs.models import Batch, Benchmark, Measurement, Provenance, Run, Unit
+
+
+class RunBenchmarkSerializer(serializers.Serializer[Any]):
+    """One kind's part of a run, in short."""
+
+    kind = serializers.CharField()
+    state = serializers.ChoiceField(choices=Benchmark.State.choices)
+    reason = serializers.CharField(help_text="Why it was skipped or failed.")
+    elapsed_ns = serializers.IntegerField(allow_null=True)
+    medium_errors = serializers.IntegerField()
+    extractor_version = serializers.CharField()
+    extracted_at = serializers.DateTimeField(allow_null=True)
+
+
+class NumberSerializer(serializers.Serializer[Any]):
+    """A number of a run, or the reason why there is none."""
+
+    metric = serializers.CharField()
+    scope = serializers.CharField()
+    value = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True, help_text="Lower bound of the confidence interval.")
+    high = serializers.FloatField(allow_null=True)
+    level = serializers.FloatField(help_text="Confidence level of the interval.")
+    count = serializers.IntegerField(help_text="Samples behind the number.")
+    quality = serializers.CharField(help_text="good, fair, poor, or none where there is no number.")
+    reason = serializers.CharField()
+
+
+class KeySerializer(serializers.Serializer[Any]):
+    """The key that signed a run."""
+
+    keyid = serializers.CharField()
+    status = serializers.CharField()
+
+
+class RunSerializer(RowSerializer):
+    """A published run: one invocation of the probe on one drive."""
+
+    on_demand = ("measurements", "document")
+
+    id = serializers.UUIDField(source="run_id")
+    drive = DriveField()
+    unit = serializers.CharField(
+        source="unit.digest",
+        default=None,
+        allow_null=True,
+        help_text="Digest of the drive; null where untold.",
+    )
+    batch = serializers.SerializerMethodField()
+    firmware = serializers.CharField()
+    provenance = serializers.ChoiceField(choices=Provenance.choices)
+    license = serializers.CharField()
+    capacity_bytes = serializers.IntegerField()
+    block_bytes = serializers.IntegerField()
+    key = KeySerializer(source="submission.probe_key")
+    submission = serializers.UUIDField(source="submission_id")
+    benchmarks = RunBenchmarkSerializer(many=True)
+    created_at = serializers.DateTimeField(help_text="When the probe says that it measured.")
+    published_at = serializers.DateTimeField(source="submission.published_at")
+    updated_at = serializers.DateTimeField(help_text="When it was published or extracted anew.")
+    url = serializers.SerializerMethodField(help_text="Its page.")
+    measurements = serializers.SerializerMethodField(help_text="Only with expand=measurements.")
+    document = serializers.JSONField(
+        source="summary", help_text="The run document without its samples. Only with expand=document."
+    )
+
+    def get_batch(self, run: Run) -> str | None:
+        """Return year, week and label."""
+        return str(run.batch) if run.batch else None
+
+    def get_url(self, run: Run) -> str:
+        """Return the address of its page."""
+        return page_url(self.context, "run-detail", run.run_id)
+
+    @extend_schema_field(NumberSerializer(many=True))
+    def get_measurements(self, run: Run) -> Any:
+        """Return the numbers of all benchmarks."""
+        rows: list[Measurement] = [
+            row for benchmark in run.benchmarks.all() for row in benchmark.measurements.all()
+        ]
+        return NumberSerializer(rows, many=True).data
+
+
+class RunFilters(Filters):
+    """Filters of runs."""
+
+    drive = drive_filter()
+    vendor = django_filters.CharFilter("drive_model__vendor__slug", label="Slug of the vendor.")
+    unit = django_filters.CharFilter("unit__digest", label="Digest of the drive.")
+    batch_year = WholeFilter("batch__year")
+    batch_week = WholeFilter("batch__week")
+    batch_label = django_filters.CharFilter("batch__label")
+    kind = django_filters.CharFilter(method="with_kind", label="Runs in which this kind was extracted.")
+    key = django_filters.CharFilter("submission__probe_key__keyid", label="Key that signed the run.")
+    published_at__gte = InstantFilter("submission__published_at", lookup_expr="gte")
+    published_at__lt = InstantFilter("submission__published_at", lookup_expr="lt")
+    license = django_filters.CharFilter("license")
+
+    class Meta:
+        model = Run
+        fields = {
+            "provenance": ["exact"],
+            "firmware": ["exact"],
+            "capacity_bytes": RANGE,
+            "block_bytes": RANGE,
+            "created_at": SPAN,
+        }
+
+    def with_kind(self, queryset: QuerySet[Any], _name: str, value: str) -> QuerySet[Any]:
+        """Return the runs that brought numbers of a kind."""
+        parts = Benchmark.objects.filter(kind=value, state=Benchmark.State.EXTRACTED)
+        return queryset.filter(pk__in=parts.values("run_id"))
+
+
+def _with_document(queryset: QuerySet[Run]) -> QuerySet[Run]:
+    return queryset.defer(None).defer("drive_model__search_text")
+
+
+@described("runs_list", "Published runs, latest first", "runs")
+class RunsView(ListView):
+    """Published runs."""
+
+    serializer_class = RunSerializer
+    filterset_class = RunFilters
+    file_name = "runs"
+    orderings = {
+        "published_at": Ordering(("submission__published_at", "submission_id")),
+        "created_at": Ordering(("created_at", "pk")),
+        "updated_at": Ordering(("updated_at", "pk")),
+    }
+    usual_ordering = "-published_at"
+    since_column = "updated_at"
+    searches = True
+    expansions = {"measurements": measurements_of_runs, "document": _with_document}
+
+    def rows(self) -> QuerySet[Any]:
+        """Return all published runs."""
+        return runs_all()
+
+    def search(self, queryset: QuerySet[Any], words: str) -> QuerySet[Any]:
+        """Return the runs of the models that the website's search finds."""
+        return queryset.filter(drive_model__in=drive_models_search(query=words).values("pk"))
+
+
+@described("runs_get", "A published run", "runs")
+class RunView(DetailView):
+    """A published run."""
+
+    serializer_class = RunSerializer
+    expansions = {"measurements": measurements_of_runs, "document": _with_document}
+
+    def row(self, *, shape: Shape, run_id: UUID) -> Run:
+        """Return the run of that id."""
+        found: Run | None = self.expanded(runs_all(), shape).filter(pk=run_id).first()
+        if found is None:
+            raise missing("published run", run_id)
+        return found
+
+
+class UnitSerializer(RowSerializer):
+    """One physical drive, known only by a digest of its serial number."""
+
+    identity = ("drive", "digest")
+
+    drive = DriveField()
+    digest = serializers.CharField()
+    group = serializers.SerializerMethodField(help_text="Its key in comparisons.")
+    first_seen_at = serializers.DateTimeField()
+
+    def get_group(self, unit: Unit) -> str:
+        """Return the key by which comparisons name it."""
+        return f"{unit.drive_model.slug}~unit:{unit.digest[:12]}"
+
+
+class UnitFilters(Filters):
+    """Filters of units."""
+
+    drive = drive_filter()
+    vendor = django_filters.CharFilter("drive_model__vendor__slug")
+    digest = django_filters.CharFilter("digest")
+    digest__startswith = django_filters.CharFilter("digest", lookup_expr="startswith")
+
+    class Meta:
+        model = Unit
+        fields = {"first_seen_at": SPAN}
+
+
+@described("units_list", "Units: physical drives that were measured", "runs")
+class UnitsView(ListView):
+    """Units with a published run."""
+
+    serializer_class = UnitSerializer
+    filterset_class = UnitFilters
+    file_name = "units"
+    orderings = {"id": Ordering(("pk",)), "first_seen_at": Ordering(("first_seen_at", "pk"))}
+    since_column = "first_seen_at"
+
+    def rows(self) -> QuerySet[Any]:
+        """Return the units with a published run."""
+        return units_all()
+
+
+class BatchSerializer(RowSerializer):
+    """Units of a model made in the same week, with an optional label."""
+
+    identity = ("drive", "year", "week", "label")
+
+    drive = DriveField()
+    year = serializers.IntegerField(allow_null=True)
+    week = serializers.IntegerField(allow_null=True)
+    label = serializers.CharField()  # type: ignore[assignment]  # the field's published name
+
+
+class BatchFilters(Filters):
+    """Filters of batches."""
+
+    drive = drive_filter()
+    vendor = django_filters.CharFilter("drive_model__vendor__slug")
+
+    class Meta:
+        model = Batch
+        fields = {"year": RANGE, "week": RANGE, "label": ["exact"]}
+
+
+@described("batches_list", "Batches: units made in the same week", "runs")
+class BatchesView(ListView):
+    """Batches with a published run."""
+
+    serializer_class = BatchSerializer
+    filterset_class = BatchFilters
+    file_name = "batches"
+
+    def rows(self) -> QuerySet[Any]:
+        """Return the batches with a published run."""
+        return batches_all()
+
+
+class BenchmarkSerializer(RowSerializer, RunBenchmarkSerializer):
+    """One kind's part of a published run."""
+
+    identity = ("run", "kind")
+
+    run = serializers.UUIDField(source="run_id")
+    drive = DriveField(source="run.drive_model")
+    provenance = serializers.CharField(source="run.provenance")
+
+
+class BenchmarkFilters(Filters):
+    """Filters of benchmarks."""
+
+    run = django_filters.UUIDFilter("run_id")
+    drive = drive_filter("run__drive_model_id")
+    provenance = django_filters.ChoiceFilter(field_name="run__provenance", choices=Provenance.choices)
+    kind__in = WordsFilter("kind", lookup_expr="in")
+
+    class Meta:
+        model = Benchmark
+        fields = {
+            "kind": ["exact"],
+            "state": ["exact"],
+            "extractor_version": ["exact"],
+            "extracted_at": SPAN,
+        }
+
+
+@described("benchmarks_list", "Benchmarks of published runs", "runs")
+class BenchmarksView(ListView):
+    """Benchmarks of published runs."""
+
+    serializer_class = BenchmarkSerializer
+    filterset_class = BenchmarkFilters
+    file_name = "benchmarks"
+    since_column = "run__updated_at"
+
+    def rows(self) -> QuerySet[Any]:
+        """Return the benchmarks of published runs."""
+        return benchmarks_all()

@@ -1,0 +1,55 @@
+"""Who asks: nobody in particular, or the holder of an API token."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.request import Request
+
+from server.accounts.models import ApiToken, User
+from server.accounts.tokens import api_token_find
+from server.core.problems import problem
+
+CHALLENGE = 'Bearer realm="DiskAtlas API"'
+
+
+class BearerAuthentication(BaseAuthentication):
+    """`Authorization: Bearer TOKEN`. Reading needs none; a wrong token is told so, not passed over."""
+
+    def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
+        """Return account and token, or None where no token is sent; raises Problem."""
+        header = request.headers.get("Authorization")
+        if header is None:
+            return None
+        scheme, _, secret = header.partition(" ")
+        token = api_token_find(secret=secret.strip()) if scheme.lower() == "bearer" else None
+        if token is None:
+            trouble = problem(
+                "bad-token",
+                "The Authorization header holds no valid API token: it is mistyped, expired or revoked. "
+                "Send `Authorization: Bearer TOKEN`, or leave the header out: reading needs none.",
+            )
+            trouble.headers["WWW-Authenticate"] = f'{CHALLENGE}, error="invalid_token"'
+            raise trouble
+        return token.owner, token
+
+    def authenticate_header(self, request: Request) -> str:
+        """Return the challenge of a 401."""
+        return CHALLENGE
+
+
+class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    """The same in the OpenAPI document."""
+
+    target_class = "server.api.tokens.BearerAuthentication"
+    name = "token"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
+        """Return the scheme."""
+        return {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "An API token raises the limits. Reading needs none.",
+        }
