@@ -84,7 +84,7 @@ class ResourceSchema(AutoSchema):
 
     def get_response_serializers(self) -> Any:
         """Return the answer's serializer, or what the method declares, with the problems that can occur."""
-        declared = super().get_response_serializers()
+        declared: Any = super().get_response_serializers()
         answers: dict[Any, Any] = declared if isinstance(declared, dict) else {200: declared}
         return {**answers, 304: _NOT_MODIFIED, **problems(400, 401, 404, 429)}
 

@@ -36,7 +36,7 @@ class RowSerializer(serializers.Serializer[Any]):
         return {name: field for name, field in fields.items() if self._wanted(name, shape)}
 
     def _shape(self) -> Shape | None:
-        parent = self.parent
+        parent: Any = self.parent
         if isinstance(parent, serializers.ListSerializer):
             parent = parent.parent
         shape: Shape | None = self.context.get("shape")

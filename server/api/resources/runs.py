@@ -33,7 +33,7 @@ class RunBenchmarkSerializer(serializers.Serializer[Any]):
     extracted_at = serializers.DateTimeField(allow_null=True)
 
 
-class NumberSerializer(serializers.Serializer[Any]):
+class RunNumberSerializer(serializers.Serializer[Any]):
     """A number of a run, or the reason why there is none."""
 
     metric = serializers.CharField()
@@ -93,13 +93,13 @@ class RunSerializer(RowSerializer):
         """Return the address of its page."""
         return page_url(self.context, "run-detail", run.run_id)
 
-    @extend_schema_field(NumberSerializer(many=True))
+    @extend_schema_field(RunNumberSerializer(many=True))
     def get_measurements(self, run: Run) -> Any:
         """Return the numbers of all benchmarks."""
         rows: list[Measurement] = [
             row for benchmark in run.benchmarks.all() for row in benchmark.measurements.all()
         ]
-        return NumberSerializer(rows, many=True).data
+        return RunNumberSerializer(rows, many=True).data
 
 
 class RunFilters(Filters):

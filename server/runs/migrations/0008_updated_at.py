@@ -51,8 +51,8 @@ STATEMENTS = (
 class Migration(migrations.Migration):
     dependencies = [
         ("accounts", "0002_api_tokens"),
-        ("catalog", "0003_updated_at"),
-        ("runs", "0003_plausibility"),
+        ("catalog", "0004_updated_at"),
+        ("runs", "0007_charts"),
     ]
 
     operations = [

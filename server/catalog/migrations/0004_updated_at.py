@@ -30,7 +30,7 @@ def trigger(table: str) -> migrations.RunSQL:
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("catalog", "0002_claims_in_full"),
+        ("catalog", "0003_family_and_recording"),
     ]
 
     operations = [
