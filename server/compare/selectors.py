@@ -5,6 +5,8 @@ Provenances stand side by side, never in one number.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db.models import Count, F, OrderBy, OuterRef, Q, QuerySet, Subquery
@@ -62,19 +64,49 @@ def drives_list(*, query: str = "", sort: str = "name", descending: bool = False
     return models.order_by(*order)
 
 
-def drive_metric_rows(*, drive_model: DriveModel, provenance: Provenance) -> tuple[MetricRow, ...]:
-    """Return the statistics of a model's runs of one provenance in the registry's order.
+def drive_metric_rows(
+    *, drive_model: DriveModel, provenance: Provenance, kind: str = "", key_only: bool = False
+) -> tuple[MetricRow, ...]:
+    """Return the statistics of a model's runs of one provenance in the registry's order, of one kind or of
+    all.
 
-    Beside the measured ones stand the values that documents state; simulated runs stand alone.
+    Beside the measured ones stand the values that documents state; simulated runs stand alone. `key_only`
+    leaves out what is neither a headline number nor of a metric that documents state.
     """
-    aggregates = {
-        (entry.metric, entry.scope): entry
-        for entry in Aggregate.objects.filter(drive_model=drive_model, provenance=provenance)
-    }
+    aggregates = Aggregate.objects.filter(drive_model=drive_model, provenance=provenance)
+    values = literature_values_list(drive_model=drive_model)
+    if kind:
+        aggregates = aggregates.filter(metric__startswith=f"{kind}.")
+        values = values.filter(metric__startswith=f"{kind}.")
     literature: dict[tuple[str, str], list[LiteratureValue]] = {}
     if provenance == Provenance.PROBE:
-        for value in literature_values_list(drive_model=drive_model):
+        for value in values:
             literature.setdefault((value.metric, value.scope), []).append(value)
+    if key_only:
+        headline = {key for key, metric in metrics_by_key().items() if metric.headline}
+        aggregates = aggregates.filter(metric__in=headline | {metric for metric, _scope in literature})
+    return _metric_rows(aggregates, literature)
+
+
+def drive_number_counts(*, drive_model: DriveModel, provenance: Provenance) -> dict[str, int]:
+    """Return how many numbers a model has statistics of, by kind."""
+    rows = (
+        Aggregate.objects.filter(drive_model=drive_model, provenance=provenance)
+        .order_by()
+        .values("metric")
+        .annotate(scopes=Count("pk"))
+        .values_list("metric", "scopes")
+    )
+    counts: Counter[str] = Counter()
+    for metric, scopes in rows:
+        counts[metric.partition(".")[0]] += scopes
+    return dict(counts)
+
+
+def _metric_rows(
+    rows: Iterable[Aggregate], literature: dict[tuple[str, str], list[LiteratureValue]]
+) -> tuple[MetricRow, ...]:
+    aggregates = {(entry.metric, entry.scope): entry for entry in rows}
     metrics = metrics_by_key()
     places = {key: place for place, key in enumerate(metrics)}
     pairs = sorted({*aggregates, *literature}, key=lambda pair: (places.get(pair[0], len(places)), pair))

@@ -99,6 +99,31 @@ def runs_of_model(*, drive_model: DriveModel) -> QuerySet[Run]:
     return runs_published().filter(drive_model=drive_model)
 
 
+def runs_before(
+    *, drive_model: DriveModel, provenance: Provenance, before: UUID | None = None, limit: int = 25
+) -> tuple[list[Run], UUID | None]:
+    """Return published runs of a model, the latest measured first, from behind the run `before` on; and the
+    run to go on behind, None where these are the last.
+
+    An unknown `before` begins at the latest, so that an old address still shows something.
+    """
+    runs = runs_of_model(drive_model=drive_model).filter(provenance=provenance)
+    start = Run.objects.filter(pk=before, drive_model=drive_model).first() if before else None
+    if start is not None:
+        earlier = Q(created_at__lt=start.created_at) | Q(created_at=start.created_at, pk__lt=start.pk)
+        runs = runs.filter(earlier, created_at__lte=start.created_at)
+    found = list(runs.order_by("-created_at", "-run_id")[: limit + 1])
+    return found[:limit], found[limit - 1].pk if len(found) > limit else None
+
+
+def run_numbers(*, run: Run) -> dict[tuple[str, str], Measurement]:
+    """Return the run's current numbers by metric and scope."""
+    rows = Measurement.objects.filter(
+        benchmark__run=run, extractor_version=F("benchmark__extractor_version"), value__isnull=False
+    )
+    return {(row.metric, row.scope): row for row in rows}
+
+
 def submission_get(*, submission_id: UUID) -> Submission:
     """Return a submission with its run, benchmarks and events; raises Submission.DoesNotExist."""
     return (

@@ -2,14 +2,19 @@
 
 from django.urls import path
 
-from server.web.views import about, compare, drives, home, reference, runs
+from server.web import feeds
+from server.web.views import about, compare, drive, drives, home, reference, runs
 
 _CHART = "runs/<uuid:run_id>/charts/<slug:kind>/<slug:chart_id>"
 
 urlpatterns = [
     path("", home.home, name="home"),
     path("drives/", drives.drive_list, name="drive-list"),
-    path("drives/<slug:slug>/", drives.drive_detail, name="drive-detail"),
+    path("drives/<slug:slug>/", drive.drive_detail, name="drive-detail"),
+    path("drives/<slug:slug>/badge.svg", drive.drive_badge, name="drive-badge"),
+    path("drives/<slug:slug>/feed.atom", feeds.runs_feed, name="drive-feed"),
+    path("feed.atom", feeds.runs_feed, name="feed"),
+    path("drives/<slug:slug>/numbers/<slug:kind>/", drive.drive_numbers, name="drive-numbers"),
     path("runs/<uuid:run_id>/", runs.run_detail, name="run-detail"),
     path("runs/<uuid:run_id>/status/", runs.run_status, name="run-status"),
     path(f"{_CHART}.json", runs.run_chart_json, name="run-chart-json"),

@@ -24,8 +24,8 @@ def page_with(client: Client, **changes: Any) -> str:
     return words(client, model)
 
 
-def words(client: Client, model: DriveModel) -> str:
-    html = client.get(f"/drives/{model.slug}/").content.decode()
+def words(client: Client, model: DriveModel, below: str = "") -> str:
+    html = client.get(f"/drives/{model.slug}/{below}").content.decode()
     return re.sub(r"\s+", " ", re.sub(r"<(?!/?(details|summary))[^>]+>", " ", html)).replace(
         "\N{NO-BREAK SPACE}", " "
     )
@@ -71,7 +71,7 @@ def test_what_a_kind_has_beyond_two_dozen_numbers_is_folded(client: Client) -> N
     model = drive_model_resolve(vendor_name="Sampledata", model_name="Much Measured", simulated=False)
     for place in range(30):
         sample_aggregate(model, "skippy.mtm", [1.0, 2.0, 3.0], scope=f"place_{place:02}")
-    shown = words(client, model)
+    shown = words(client, model, "numbers/skippy/")
     folded = shown[shown.index("<summary>6 more numbers of") :]
     assert "place 29" in folded
     assert "place 29" not in shown[: shown.index("<summary>6 more numbers of")]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from server.core.robust import median_deviation
 from server.runs.plausibility.check import Check, Result, held, not_applicable, noted, passed
-from server.runs.plausibility.evidence import ROTATION_RATE, USABLE, Evidence, Number
+from server.runs.plausibility.evidence import ROTATION_RATE, USABLE, Evidence, Number, PeerUnit
 
 ENOUGH_UNITS = 3
 NOTED_AT = 5.0
@@ -136,18 +136,26 @@ def same_rotation(evidence: Evidence) -> Result:
     )
 
 
+def keys_agreeing(numbers: Iterable[Number], peers: Iterable[PeerUnit], keyid: str) -> frozenset[str]:
+    """Return the keys other than `keyid` that measured a unit with the same numbers: four fifths of those in
+    common within 15 %."""
+    mine = {(number.metric, number.scope): number.value for number in numbers}
+    agreeing: set[str] = set()
+    for peer in peers:
+        common = [(value, peer.values[place]) for place, value in mine.items() if place in peer.values]
+        near = [abs(value - other) <= NOTED_AT * FLOOR * abs(other) for value, other in common]
+        if near and sum(near) >= 0.8 * len(near):
+            agreeing |= set(peer.keyids)
+    return frozenset(agreeing - {keyid})
+
+
 def confirmed(evidence: Evidence) -> Result:
     """Count the keys whose units have the same numbers."""
     keys = {keyid for peer in evidence.peers for keyid in peer.keyids} - {evidence.keyid}
     if not evidence.peers:
         return not_applicable(FIRST)
-    mine = {(n.metric, n.scope): n for n in evidence.numbers if n.headline and n.quality in USABLE}
-    agreeing = set()
-    for peer in evidence.peers:
-        common = [(number.value, peer.values[key]) for key, number in mine.items() if key in peer.values]
-        near = [abs(value - other) <= NOTED_AT * FLOOR * abs(other) for value, other in common]
-        if near and sum(near) >= 0.8 * len(near):
-            agreeing |= set(peer.keyids) - {evidence.keyid}
+    mine = [number for number in evidence.numbers if number.headline and number.quality in USABLE]
+    agreeing = keys_agreeing(mine, evidence.peers, evidence.keyid)
     words = f"Confirmed by {len(agreeing)} key(s), of {len(keys)} that measured other units of this model."
     return (passed if agreeing else noted)(words, keys=len(agreeing), of_keys=len(keys))
 

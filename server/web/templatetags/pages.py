@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from server.compare.keys import encoded as key_encoded
 from server.core import numbers
 from server.web import assets
 from server.web.navigation import NAVIGATION, Place
@@ -124,6 +125,12 @@ def letter(place: int) -> str:
         place, rest = divmod(place - 1, 26)
         text = chr(ord("a") + rest) + text
     return text
+
+
+@register.filter
+def encoded(part: str) -> str:
+    """A batch or firmware revision as one part of an address."""
+    return quote(key_encoded(part))
 
 
 @register.filter
