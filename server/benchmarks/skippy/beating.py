@@ -28,9 +28,13 @@ def beating(
         frequency = _rough(middle, weight, series, count, frequency, half, shares)
         half = 0.5 / span
     half = min(half, highest - lowest)
+    order = np.argsort(series, kind="stable")
+    middle, weight, series = middle[order], weight[order], series[order]
+    begins = np.flatnonzero(np.diff(series, prepend=-1))
+    shares = shares[series[begins]]
     while half * span > ENOUGH:
         grid = frequency + half * np.linspace(-1, 1, FINER)
-        frequency = _top(grid, _power(grid, middle, weight, series, count, shares))
+        frequency = _top(grid, _power(grid, middle, weight, begins, shares))
         half *= 2 / (FINER - 1) / 2
     return frequency
 
@@ -62,19 +66,16 @@ def _rough(
 
 
 def _power(
-    grid: FloatArray, middle: FloatArray, weight: FloatArray, series: IntArray, count: int, shares: FloatArray
+    grid: FloatArray, middle: FloatArray, weight: FloatArray, begins: IntArray, shares: FloatArray
 ) -> FloatArray:
-    """Exact powers on a grid of equal distances."""
+    """Exact powers on a grid of equal distances, of series that stand behind one another."""
     row = weight * np.exp(2j * np.pi * grid[0] * middle)
     step = np.exp(2j * np.pi * (grid[1] - grid[0]) * middle)
     powers = np.empty(len(grid))
     for place in range(len(grid)):
-        if count == 1:
-            powers[place] = abs(row.sum()) ** 2 * shares[0]
-        else:
-            real, imag = np.bincount(series, row.real, count), np.bincount(series, row.imag, count)
-            powers[place] = ((real**2 + imag**2) * shares).sum()
-        row = row * step
+        total = np.add.reduceat(row, begins)
+        powers[place] = (total.real**2 + total.imag**2) @ shares
+        row *= step
     return powers
 
 

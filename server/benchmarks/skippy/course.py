@@ -24,19 +24,21 @@ def cheapest_course(costs: FloatArray, price: float) -> list[tuple[int, int]]:
 
 
 def _by_blocks(sums: FloatArray, price: float) -> IntArray:
-    came = np.zeros(sums.shape, dtype=np.int64)
+    moved = np.zeros(sums.shape, dtype=np.bool_)
+    cheapest: list[int] = []
     total = np.zeros(sums.shape[1])
-    same = np.arange(sums.shape[1])
-    for row, cost in enumerate(sums):
+    for cost, moves in zip(sums, moved, strict=True):
         best = int(total.argmin())
         limit = total[best] + price
-        came[row] = np.where(total > limit, best, same)
-        total = np.minimum(total, limit) + cost
+        np.greater(total, limit, out=moves)
+        np.minimum(total, limit, out=total)
+        total += cost
+        cheapest.append(best)
     path = np.zeros(len(sums), dtype=np.int64)
     state = int(total.argmin())
     for row in range(len(sums) - 1, -1, -1):
         path[row] = state
-        state = int(came[row, state])
+        state = cheapest[row] if moved[row, state] else state
     return path
 
 

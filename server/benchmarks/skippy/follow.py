@@ -16,8 +16,9 @@ from server.benchmarks.skippy.series import BoolArray, FloatArray, IntArray
 from server.benchmarks.skippy.steps import Spikes, Steps
 from server.benchmarks.skippy.tracks import Labelled, Period, Places, Shape, agree, fit_shape, judge, label
 
-PIECES: tuple[float | None, ...] = (None, 64, 24, 160)
-"""Tracks of a piece: whole series first, then the length that most often serves."""
+PIECES: tuple[float | None, ...] = (None, 64, 24)
+"""Tracks of a piece: whole series first, then the length that most often serves, then short ones. Longer ones
+are of no use where short ones explain more: the boundaries move too often."""
 GAIN = 0.01
 ENOUGH = 0.97
 STEADY_AGREEMENT, STEADY_EXPLAINED = 0.985, 0.93
@@ -43,18 +44,10 @@ class Fit:
     period: Period
     rarer: Rarer | None
     common_ms: float
+    explained: float
+    """Share of all steps that show what these boundaries say, ambiguous ones included."""
     shifts: tuple[tuple[int, int], ...] = ()
     """(block, change of the boundaries' place in blocks): spare areas and slipped sectors on the way."""
-
-    @property
-    def explained(self) -> float:
-        """Share of all steps that show what these boundaries say, ambiguous ones included."""
-        steps, rarer = self.steps, self.rarer
-        tracks, cylinders = self.places.shape.crossed(steps.low, steps.high, self.places.start[steps.series])
-        head_ms = rarer.common_ms if rarer is not None else self.common_ms
-        more_ms = rarer.rare_ms - rarer.common_ms if rarer is not None else 0.0
-        near = steps.beside(tracks * head_ms + cylinders * more_ms) <= 2 * steps.tolerance_ms
-        return float(near.mean())
 
     @property
     def enough(self) -> bool:
@@ -90,7 +83,15 @@ def fit_moving(steps: Steps, spikes: Spikes, physical: float) -> Fit | None:
         # Pieces of another length do not help where those before did not, or where little is left to explain.
         if best is not None and (best.enough or (tracks is not None and (best.clear or not better))):
             break
-    return best
+    return best if best is None or best.steps is steps else _judged(best, physical)
+
+
+def _explained(steps: Steps, places: Places, rarer: Rarer | None, common_ms: float) -> float:
+    tracks, cylinders = places.shape.crossed(steps.low, steps.high, places.start[steps.series])
+    head_ms = rarer.common_ms if rarer is not None else common_ms
+    more_ms = rarer.rare_ms - rarer.common_ms if rarer is not None else 0.0
+    near = steps.beside(tracks * head_ms + cylinders * more_ms) <= 2 * steps.tolerance_ms
+    return float(near.mean())
 
 
 def _joined(whole: Steps, pieces: Fit, spikes: Spikes, physical: float) -> Fit:
@@ -99,10 +100,10 @@ def _joined(whole: Steps, pieces: Fit, spikes: Spikes, physical: float) -> Fit:
     What the joined pieces have in common shows more than each by itself, such as a gap that is rare in a
     piece; so they are fitted anew while that explains more.
     """
-    best = follow(whole, pieces, physical)
+    best = follow(whole, pieces)
     for _ in range(MOST_ROUNDS):
         again = fit_steps(best.steps, spikes, physical)
-        joined = None if again is None else follow(whole, again, physical)
+        joined = None if again is None else follow(whole, again)
         if joined is None or joined.explained <= best.explained + WORTH_ANOTHER:
             return best if joined is None or joined.explained <= best.explained else joined
         best = joined
@@ -119,17 +120,20 @@ def fit_steps(steps: Steps, spikes: Spikes, physical: float) -> Fit | None:
     if len(labelled.tracks) < FEWEST_LABELLED:
         return None
     places, period = fit_shape(labelled, beat, rarer, physical)
-    return Fit(steps, labelled, places, period, rarer, spikes.gap_ms)
+    explained = _explained(steps, places, rarer, spikes.gap_ms)
+    return Fit(steps, labelled, places, period, rarer, spikes.gap_ms, explained)
 
 
-def follow(whole: Steps, fit: Fit, physical: float) -> Fit:
+def follow(whole: Steps, fit: Fit) -> Fit:
     """Join the pieces along the most likely course; `whole` holds the same steps by series."""
     shape = fit.places.shape
     pieces = np.zeros(len(whole.low), dtype=np.int64)
     states = np.zeros(len(whole.low))
     shifts: list[tuple[int, int]] = []
     keys = 0
-    labelled = np.isin(whole.place, fit.labelled.steps.place)
+    known = np.zeros(int(whole.place.max(initial=0)) + 1, dtype=np.bool_)
+    known[fit.labelled.steps.place] = True
+    labelled = known[whole.place]
     for number in range(whole.count):
         mine = np.flatnonzero(whole.series == number)
         mine = mine[np.argsort(whole.low[mine], kind="stable")]
@@ -145,7 +149,7 @@ def follow(whole: Steps, fit: Fit, physical: float) -> Fit:
     steps = whole.numbered(pieces)
     start = np.zeros(steps.count)
     start[steps.series] = states
-    return _again(steps, fit, start, physical, tuple(shifts))
+    return _again(steps, fit, start, tuple(shifts))
 
 
 def _states(starts: FloatArray, shape: Shape) -> FloatArray:
@@ -168,15 +172,22 @@ def _course(fit: Fit, whole: Steps, mine: IntArray, starts: FloatArray, labelled
     return path
 
 
-def _again(
-    steps: Steps, fit: Fit, start: FloatArray, physical: float, shifts: tuple[tuple[int, int], ...]
-) -> Fit:
-    """Agreement and margin over the joined pieces."""
+def _again(steps: Steps, fit: Fit, start: FloatArray, shifts: tuple[tuple[int, int], ...]) -> Fit:
+    """Agreement over the joined pieces; how far it stands out is judged where the search has ended."""
     series = steps.series[np.searchsorted(steps.place, fit.labelled.steps.place)]
     labelled = replace(fit.labelled, steps=replace(fit.labelled.steps, series=series, count=steps.count))
     score = float(agree(labelled, fit.places.shape, start).sum())
     places = Places(fit.places.shape, start, score)
-    period = judge(labelled, places, None, physical)
+    period = replace(fit.period, agreement=score / max(len(labelled.tracks), 1))
+    explained = _explained(steps, places, fit.rarer, fit.common_ms)
+    return replace(
+        fit, steps=steps, labelled=labelled, places=places, period=period, explained=explained, shifts=shifts
+    )
+
+
+def _judged(fit: Fit, physical: float) -> Fit:
+    """The joined pieces with the margin by which their track stands out."""
+    period = judge(fit.labelled, fit.places, None, physical)
     if not fit.period.even:
         period = replace(period, low=fit.period.low, high=fit.period.high, even=False)
-    return replace(fit, steps=steps, labelled=labelled, places=places, period=period, shifts=shifts)
+    return replace(fit, period=period)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from server.benchmarks.skippy.model import Model
 from server.benchmarks.skippy.series import FloatArray, Trace
@@ -87,27 +88,39 @@ def _posterior(grid: FloatArray, hit: FloatArray, missed: FloatArray, late_ms: f
     above = (np.arange(reach) + 0.5) * cell / late_ms
     of_hit = np.maximum(np.log(-np.expm1(-above)), LOG_STRAY)
     of_miss = np.maximum(-above, LOG_STRAY)
-    total = _summed(hit, grid[0], cell, count + reach, of_hit, LOG_STRAY, 0.0, count)
-    total += _summed(missed, grid[0], cell, count + reach, of_miss, 0.0, LOG_STRAY, count)
-    total = total[::finer]
+    total = _summed(hit, grid[0], cell, finer, count, of_hit, LOG_STRAY, 0.0)
+    total += _summed(missed, grid[0], cell, finer, count, of_miss, 0.0, LOG_STRAY)
     weight = np.exp(total - total.max())
     return np.asarray(weight / weight.sum())
 
 
 def _summed(
-    angles: FloatArray, begin: float, cell: float, size: int, kernel: FloatArray,
-    below: float, beyond: float, count: int,
+    angles: FloatArray, begin: float, cell: float, finer: int, count: int, kernel: FloatArray,
+    below: float, beyond: float,
 ) -> FloatArray:  # fmt: skip
-    """Of each cell, the sum over the angles of `kernel` by the cells they lie above it, of `below` where they
-    lie below it, of `beyond` where the kernel ends before."""
+    """Of every `finer`-th of `count` cells, the sum over the angles of `kernel` by the cells they lie above
+    it, of `below` where they lie below it, of `beyond` where the kernel ends before."""
+    size = count + len(kernel)
     place = np.clip(np.floor((angles - begin) / cell), -1, size).astype(np.int64) + 1
     counts = np.bincount(place, minlength=size + 2).astype(np.float64)
-    before = np.cumsum(counts)[:count]
-    length = 1 << int(np.ceil(np.log2(size + len(kernel))))
-    spectrum = np.fft.rfft(counts[1 : size + 1], length) * np.conj(np.fft.rfft(kernel, length))
-    near = np.fft.irfft(spectrum, length)[:count]
-    within = np.cumsum(counts)[np.minimum(np.arange(count) + len(kernel), size + 1)] - before
+    near = _correlated(counts[1 : size + 1], kernel, finer, count)
+    until = np.cumsum(counts)
+    before = until[:count:finer]
+    within = until[len(kernel) : size : finer] - before
     return np.asarray(near + below * before + beyond * (len(angles) - before - within))
+
+
+def _correlated(counts: FloatArray, kernel: FloatArray, finer: int, count: int) -> FloatArray:
+    """Of every `finer`-th of `count` cells, the counts from there on times the kernel.
+
+    Where cells are fine the kernel reaches over few steps of the grid, and the sum is written out. Only where
+    it reaches far a transform costs less.
+    """
+    if finer > 1:
+        return np.asarray(sliding_window_view(counts, len(kernel))[:count:finer] @ kernel)
+    length = 1 << (len(counts) - 1).bit_length()
+    spectrum = np.fft.rfft(counts, length) * np.conj(np.fft.rfft(kernel, length))
+    return np.asarray(np.fft.irfft(spectrum, length)[:count])
 
 
 def share_regions(found: list[tuple[Threshold, float]]) -> list[Threshold]:

@@ -31,6 +31,8 @@ class Gaps:
     head_ms: float
     cylinder_ms: float | None
     shape: Shape
+    enough: bool
+    """Whether what these boundaries leave unexplained is noise."""
     contrast: float = 0.0
     """Share of the misfit of one gap alone that the second gap with its period takes away, 0 to 1."""
     heads: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
@@ -75,7 +77,8 @@ def fit_model(trace: Trace, lines: Lines) -> Model:
     """Find the boundaries, tell the gaps apart, fit all together."""
     cached = False
     period, gaps = find_gaps(trace, lines)
-    if period is not None and trace.variant == "write" and period.agreement < SURE_AGREEMENT:
+    unsure = period is not None and period.agreement < SURE_AGREEMENT and gaps is not None and not gaps.enough
+    if period is not None and trace.variant == "write" and unsure:
         late = one_access_late(trace)
         behind = replace(lines, offset_ms=lines.offset_ms + lines.block_ms)
         late_period, late_gaps = find_gaps(late, behind) if late is not None else (None, None)
@@ -151,6 +154,7 @@ def _gaps(trace: Trace, fit: Fit) -> Gaps:
         head_ms=rarer.common_ms if rarer is not None else fit.common_ms,
         cylinder_ms=rarer.rare_ms if rarer is not None else None,
         shape=places.shape,
+        enough=fit.enough,
         contrast=rarer.share if rarer is not None else 0.0,
         heads=heads,
         cylinders=rare,

@@ -153,7 +153,7 @@ def _fold(
     best, way, best_score = _best_period(sums, counts, 2 * noise * pieces)
     if best == 0:
         return None, 0.0
-    phase = _folded(sums, counts, best)[0 if way > 0 else 1].argmax(axis=1)
+    phase = np.maximum(way * _folded(sums, counts, best), 0.0).argmax(axis=1)
     phases = (first + phase) % best
     met = np.array([int((row[start::best] > 0).sum()) for row, start in zip(counts, phase, strict=True)])
     seen, again = int(met.sum()), int(np.maximum(met - 1, 0).sum())
@@ -193,7 +193,8 @@ def _best_period(sums: FloatArray, counts: FloatArray, price: float) -> tuple[in
     """
     best, way, best_score, best_worth = 0, 1.0, 0.0, 0.0
     for period in _promising(sums, counts):
-        scores = _folded(sums, counts, int(period)).max(axis=2).sum(axis=1)
+        folded = _folded(sums, counts, int(period))
+        scores = np.maximum(folded.max(axis=1), 0.0).sum(), np.maximum(-folded.min(axis=1), 0.0).sum()
         for sign, score in zip((1.0, -1.0), scores, strict=True):
             worth = float(score) - price * float(np.log(period))
             # Multiples of a period explain as much: the first that does is the one.
@@ -229,13 +230,12 @@ def _promising(sums: FloatArray, counts: FloatArray) -> IntArray:
 
 
 def _folded(sums: FloatArray, counts: FloatArray, period: int) -> FloatArray:
-    """Scores of all phases (last axis) of all series (middle axis), for sums above and below zero (first)."""
+    """Scores of all phases (last axis) of all series, those of sums below zero as numbers below zero."""
     rows, size = sums.shape
     padded = np.zeros((2, rows, -(-size // period) * period))
     padded[0, :, :size], padded[1, :, :size] = sums, counts
     folded = padded.reshape(2, rows, -1, period).sum(axis=2)
-    above = np.maximum(np.stack([folded[0], -folded[0]]), 0.0)
-    return np.asarray(above**2 / np.maximum(folded[1], 1.0))
+    return np.asarray(folded[0] * np.abs(folded[0]) / np.maximum(folded[1], 1.0))
 
 
 def _told(

@@ -82,27 +82,29 @@ def gathered(elapsed: FloatArray, distance: IntArray, turn_ms: float, block_ms: 
     reach = max(int(np.abs(distance).max()), 1)
     slope_width, turn_width = SLOPE_SHARE * turn_ms / reach, TURN_SHARE * turn_ms
     turn, slope = turn_ms, block_ms
-    slopes = slope + slope_width * np.linspace(-1, 1, SLOPES)
-    found = [
-        (*_best_slope(elapsed, distance, float(at), slopes), float(at))
-        for at in turn + turn_width * np.linspace(-1, 1, FIRST_TURNS)
-    ]
+    around = np.linspace(-1, 1, SLOPES)
+    found = _best_slopes(
+        elapsed, distance, turn + turn_width * np.linspace(-1, 1, FIRST_TURNS), slope + slope_width * around
+    )
     _, slope, turn = max(found)
     turns = turn + 2 * turn_width / (FIRST_TURNS - 1) * np.linspace(-1, 1, TURNS)
     turn = _best_turn(elapsed, distance, np.clip(turns, turn_ms - turn_width, turn_ms + turn_width), slope)
-    slopes = slope + slope_width / NARROWING * np.linspace(-1, 1, SLOPES)
-    return turn, _best_slope(elapsed, distance, turn, slopes)[1]
+    slopes = slope + slope_width / NARROWING * around
+    return turn, _best_slopes(elapsed, distance, np.array([turn]), slopes)[0][1]
 
 
-def _best_slope(
-    elapsed: FloatArray, distance: IntArray, turn_ms: float, slopes: FloatArray
-) -> tuple[float, float]:
-    """How much the angles gather in few places under the best of the slopes, and that slope."""
-    angle = _round(elapsed / turn_ms)
-    per_block = _round(slopes / turn_ms)
-    scores = _gathering(angle[None, :] - per_block[:, None] * distance.astype(np.uint32)[None, :])
-    best = int(scores.argmax())
-    return float(scores[best]), float(slopes[best])
+def _best_slopes(
+    elapsed: FloatArray, distance: IntArray, turns: FloatArray, slopes: FloatArray
+) -> list[tuple[float, float, float]]:
+    """Of each turn, how much the angles gather in few places under the best of the slopes, that slope, and
+    the turn."""
+    found, blocks = [], distance.astype(np.uint32)
+    for turn_ms in turns:
+        turned = _round(slopes / turn_ms)[:, None] * blocks
+        scores = _gathering(np.subtract(_round(elapsed / turn_ms), turned, out=turned))
+        best = int(scores.argmax())
+        found.append((float(scores[best]), float(slopes[best]), float(turn_ms)))
+    return found
 
 
 def _best_turn(elapsed: FloatArray, distance: IntArray, turns: FloatArray, slope: float) -> float:
@@ -116,11 +118,12 @@ def _round(turns: FloatArray) -> CircleArray:
 
 
 def _gathering(angles: CircleArray) -> FloatArray:
-    """Of each row, the sum of the squares of how many angles share a place."""
+    """Of each row, the sum of the squares of how many angles share a place; the angles are used up."""
     rows, bins = len(angles), 1 << BINS_BITS
-    places = (angles >> np.uint32(32 - BINS_BITS)).astype(np.int64) + bins * np.arange(rows)[:, None]
-    counts = np.bincount(places.ravel(), minlength=bins * rows).reshape(rows, bins)
-    smooth = counts.astype(np.float64)
+    angles >>= np.uint32(32 - BINS_BITS)
+    angles += (bins * np.arange(rows, dtype=np.uint32))[:, None]
+    counts = np.bincount(angles.ravel(), minlength=bins * rows).reshape(rows, bins).astype(np.float64)
+    smooth = counts.copy()
     smooth[:, 1:] += counts[:, :-1]
     smooth[:, 0] += counts[:, -1]
     return np.asarray(np.einsum("ij,ij->i", smooth, smooth))

@@ -165,7 +165,8 @@ def place(labelled: Labelled, shape: Shape, near: FloatArray, reach: float) -> P
     steps = labelled.steps
     reach = min(reach, shape.track / 2)
     begin = near - reach
-    first, moves = _moves(labelled, shape, begin[steps.series])
+    moved = _moves_of_one if shape.heads == 1 else _moves
+    first, moves = moved(labelled, shape, begin[steps.series], 2 * reach)
     aside, more = _middle_of_best(moves, len(near), 2 * reach)
     start = begin + aside
     if 2 * reach > shape.last:
@@ -184,8 +185,8 @@ class Moves:
     """By how much more steps agree from there on."""
 
 
-def _moves(labelled: Labelled, shape: Shape, begin: FloatArray) -> tuple[float, Moves]:
-    """How many steps agree at first, and the changes on the way."""
+def _moves(labelled: Labelled, shape: Shape, begin: FloatArray, width: float) -> tuple[float, Moves]:
+    """How many steps agree at first, and the changes on the way of so many blocks."""
     steps = labelled.steps
     low, high = shape.position(steps.low - begin), shape.position(steps.high - begin)
     tracks = high.track - low.track - labelled.tracks
@@ -195,12 +196,38 @@ def _moves(labelled: Labelled, shape: Shape, begin: FloatArray) -> tuple[float, 
     agrees = (tracks == 0) & (cylinders == 0)
     between = (tracks == np.where(lower, -1, 1)) & (cylinders == np.where(lower, -low.first, high.first))
     behind = (tracks == 0) & (cylinders == high.first - low.first)
-    first, second, third = (found.astype(np.float64) for found in (agrees, between, behind))
-    change = np.concatenate([second - first, third - second])
-    use = change != 0
-    at = np.concatenate([np.minimum(low.inside, high.inside), np.maximum(low.inside, high.inside)])
-    series = np.concatenate([steps.series, steps.series])[use]
-    return float(first.sum()), Moves(series, at[use], change[use])
+    changes = (_change(agrees, between), _change(between, behind))
+    return float(np.count_nonzero(agrees)), _within(steps.series, low.inside, high.inside, changes, width)
+
+
+def _moves_of_one(labelled: Labelled, shape: Shape, begin: FloatArray, width: float) -> tuple[float, Moves]:
+    """The same where all boundaries are of one sort: past both its ends a step agrees as it did before."""
+    steps = labelled.steps
+    below, above = steps.low - begin, steps.high - begin
+    low, high = np.floor(below / shape.track), np.floor(above / shape.track)
+    inside = below - low * shape.track, above - high * shape.track
+    missing = high - low - labelled.tracks
+    agrees = missing == 0
+    change = _change(agrees, missing == np.where(inside[0] < inside[1], -1, 1))
+    return float(np.count_nonzero(agrees)), _within(steps.series, *inside, (change, -change), width)
+
+
+def _change(before: BoolArray, after: BoolArray) -> FloatArray:
+    return after.astype(np.float64) - before
+
+
+def _within(
+    series: IntArray, low: FloatArray, high: FloatArray, changes: tuple[FloatArray, FloatArray], width: float
+) -> Moves:
+    """The changes that come within the width: each step's at the nearer of its ends, then at the other."""
+    early, late = np.minimum(low, high), np.maximum(low, high)
+    first = np.flatnonzero((changes[0] != 0) & (early < width))
+    second = np.flatnonzero((changes[1] != 0) & (late < width))
+    return Moves(
+        np.concatenate([series[first], series[second]]),
+        np.concatenate([early[first], late[second]]),
+        np.concatenate([changes[0][first], changes[1][second]]),
+    )
 
 
 def _middle_of_best(moves: Moves, count: int, width: float) -> tuple[FloatArray, float]:
@@ -208,7 +235,7 @@ def _middle_of_best(moves: Moves, count: int, width: float) -> tuple[FloatArray,
     steps agree there in all than at first."""
     every = np.arange(count)
     series = np.concatenate([every, moves.series, every])
-    at = np.concatenate([np.zeros(count), np.minimum(moves.at, width), np.full(count, width)])
+    at = np.concatenate([np.zeros(count), moves.at, np.full(count, width)])
     change = np.concatenate([np.zeros(count), moves.change, np.zeros(count)])
     order = np.argsort(series * (width + 1.0) + at, kind="stable")
     series, at = series[order], at[order]
