@@ -7,7 +7,7 @@ from typing import Any
 from django.urls import URLPattern, path, re_path
 from drf_spectacular.views import SpectacularAPIView
 
-from server.api import log, statistics, views
+from server.api import comparisons, log, statistics, views
 from server.api.resources import catalog, runs
 
 app_name = "api"
@@ -41,6 +41,7 @@ urlpatterns = [
         statistics.DriveStatisticsView.as_view(),
         name="drive-statistics",
     ),
+    path("comparisons/", comparisons.ComparisonsView.as_view(), name="comparisons"),
     path("log/", log.LogView.as_view(), name="log"),
     path("log/checkpoint", log.CheckpointView.as_view(), name="log-checkpoint"),
     path("log/leaves/", log.LeavesView.as_view(), name="log-leaves"),

@@ -1,0 +1,281 @@
+"""Two to eight groups beside each other, as JSON: what `/compare/` shows, with the numbers behind."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from server.api.serializers import ProblemSerializer
+from server.compare.comparing import Comparison, LevelError, comparison_get, level_read
+from server.compare.comparison import Cell, Pair, Row
+from server.compare.groups import FEWEST, MOST, Group, groups_get
+from server.compare.keys import LETTERS, GroupsError, Source
+from server.compare.numbers import GroupNumbers
+from server.compare.positions import Curves
+from server.compare.stats.results import Interval
+from server.compare.wording import curves_words, row_words
+from server.core.problems import ErrorItem, problem
+from server.runs.kinds import kinds_by_slug
+
+
+class IntervalSerializer(serializers.Serializer[Any]):
+    """An estimate with its confidence interval."""
+
+    value = serializers.FloatField()
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+    level = serializers.FloatField()
+
+
+class NeededSerializer(serializers.Serializer[Any]):
+    """How much more would decide, if the difference really is `difference`."""
+
+    difference = serializers.FloatField()
+    per_group = serializers.IntegerField(allow_null=True, help_text="Of each group; null above 10,000.")
+    more_a = serializers.IntegerField(allow_null=True)
+    more_b = serializers.IntegerField(allow_null=True)
+    power = serializers.FloatField()
+
+
+class ComparedGroupSerializer(serializers.Serializer[Any]):
+    """One of the groups."""
+
+    letter = serializers.CharField(help_text="What pairs and sentences call it.")
+    key = serializers.CharField()
+    form = serializers.ChoiceField(choices=["model", "batch", "firmware", "unit", "run"])
+    title = serializers.CharField()
+    drive = serializers.CharField(help_text="The drive model's slug.")
+    provenance = serializers.ChoiceField(choices=[(source.value, source.words) for source in Source])
+    runs = serializers.IntegerField()
+    units = serializers.IntegerField()
+    conditions = serializers.DictField(
+        child=serializers.DictField(child=serializers.IntegerField()),
+        help_text="Condition to state to runs; the empty state was not told.",
+    )
+
+
+class CellSerializer(serializers.Serializer[Any]):
+    """One group in one number."""
+
+    group = serializers.CharField(help_text="Its letter.")
+    n = serializers.IntegerField(help_text="Drives; runs where each group is one drive.")
+    runs = serializers.IntegerField()
+    mean = serializers.FloatField(allow_null=True)
+    interval = IntervalSerializer(allow_null=True)
+    interval_of = serializers.ChoiceField(choices=["mean", "measurement", "none"])
+    better_than = serializers.ListField(child=serializers.CharField(), help_text="Letters.")
+
+
+class PairSerializer(serializers.Serializer[Any]):
+    """Two groups in one number, A minus B."""
+
+    a = serializers.CharField()
+    b = serializers.CharField()
+    method = serializers.ChoiceField(choices=["welch", "paired", "ranks", "none"])
+    difference = IntervalSerializer(allow_null=True, help_text="Not corrected: of this pair alone.")
+    effect = serializers.FloatField(allow_null=True, help_text="Hedges' g.")
+    p = serializers.FloatField(allow_null=True)
+    adjusted_p = serializers.FloatField(allow_null=True, help_text="Holm, over all tests of the answer.")
+    higher = serializers.CharField(allow_null=True, help_text="Who is higher for certain.")
+    better = serializers.CharField(allow_null=True)
+    needed = NeededSerializer(allow_null=True)
+    reason = serializers.CharField(help_text="Why nothing was tested.")
+
+
+class ComparedNumberSerializer(serializers.Serializer[Any]):
+    """One metric in one scope over all groups."""
+
+    metric = serializers.CharField()
+    scope = serializers.CharField()
+    unit = serializers.CharField()
+    groups = CellSerializer(many=True)
+    pairs = PairSerializer(many=True)
+    words = serializers.CharField()
+
+
+class CurvesSerializer(serializers.Serializer[Any]):
+    """Two groups at the same places of the device."""
+
+    metric = serializers.CharField()
+    scope = serializers.CharField()
+    unit = serializers.CharField()
+    places = serializers.ListField(child=serializers.CharField())
+    a = serializers.ListField(child=serializers.FloatField())
+    b = serializers.ListField(child=serializers.FloatField())
+    difference = IntervalSerializer(allow_null=True, help_text="Mean of A less B.")
+    p = serializers.FloatField(allow_null=True)
+    adjusted_p = serializers.FloatField(allow_null=True)
+    better = serializers.CharField(allow_null=True)
+    words = serializers.CharField()
+
+
+class DifferingSerializer(serializers.Serializer[Any]):
+    """A condition that the groups' runs differ in."""
+
+    condition = serializers.CharField()
+    groups = serializers.ListField(
+        child=serializers.DictField(child=serializers.IntegerField()), help_text="State to runs, by group."
+    )
+
+
+class ComparisonSerializer(serializers.Serializer[Any]):
+    """A comparison."""
+
+    level = serializers.FloatField()
+    noun = serializers.ChoiceField(choices=["unit", "run"], help_text="What repeats.")
+    tests = serializers.IntegerField(help_text="Tests that were corrected together.")
+    groups = ComparedGroupSerializer(many=True)
+    numbers = ComparedNumberSerializer(many=True)
+    curves = CurvesSerializer(many=True, help_text="Of two groups of one provenance.")
+    differing = DifferingSerializer(many=True)
+
+
+_D = OpenApiParameter(
+    "d",
+    {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": FEWEST, "maxItems": MOST},
+    OpenApiParameter.QUERY,
+    required=True,
+    explode=True,
+    description=(
+        "Two to eight groups: `<slug>`, `<slug>~batch:2012-w31`, `<slug>~fw:1AJ10001`, `<slug>~unit:<hex>` "
+        "or `run:<id>`; `~sim` or `~lit` at the end asks for simulated runs or published values."
+    ),
+)
+_LEVEL = OpenApiParameter("level", float, description="Confidence level, 0.5 to 0.999; 0.95 without it.")
+_KIND = OpenApiParameter("kind", str, description="All metrics of one kind in place of the headline ones.")
+
+
+class ComparisonsView(APIView):
+    """Groups side by side."""
+
+    @extend_schema(
+        operation_id="comparison",
+        summary="Compare two to eight groups",
+        parameters=[_D, _LEVEL, _KIND],
+        responses={
+            200: ComparisonSerializer,
+            400: OpenApiResponse(ProblemSerializer, description="A problem document (RFC 9457)."),
+        },
+    )
+    def get(self, request: Request) -> Response:
+        """Return every number of every group, and which differences are shown."""
+        errors: list[ErrorItem] = []
+        groups: tuple[Group, ...] = ()
+        try:
+            groups = groups_get(request.query_params.getlist("d"))
+        except GroupsError as error:
+            errors += [ErrorItem("/d", text) for text in error.errors]
+        level = 0.0
+        try:
+            level = level_read(request.query_params.get("level", ""))
+        except LevelError as error:
+            errors.append(ErrorItem("/level", str(error)))
+        kind = request.query_params.get("kind", "")
+        if kind and kind not in kinds_by_slug():
+            known = ", ".join(kinds_by_slug())
+            errors.append(ErrorItem("/kind", f"There is no kind “{kind[:40]}”. Kinds are {known}."))
+        if errors:
+            raise problem("bad-request", " ".join(item.message for item in errors), *errors)
+        comparison = comparison_get(groups=groups, level=level, kind=kind)
+        return Response(ComparisonSerializer(comparison_data(comparison)).data)
+
+
+def comparison_data(found: Comparison) -> dict[str, Any]:
+    """Return the body."""
+    return {
+        "level": found.level,
+        "noun": found.table.noun,
+        "tests": found.table.tests,
+        "groups": [
+            _group(place, group, numbers)
+            for place, (group, numbers) in enumerate(zip(found.groups, found.numbers, strict=True))
+        ],
+        "numbers": [_number(row, found) for row in found.table.rows],
+        "curves": [_curves(curves) for curves in found.curves],
+        "differing": [{"condition": one.condition, "groups": one.states} for one in found.differing],
+    }
+
+
+def _group(place: int, group: Group, numbers: GroupNumbers) -> dict[str, Any]:
+    return {
+        "letter": LETTERS[place],
+        "key": group.key,
+        "form": group.form.value,
+        "title": group.title,
+        "drive": group.drive_model.slug,
+        "provenance": group.source.value,
+        "runs": numbers.runs,
+        "units": numbers.units,
+        "conditions": numbers.conditions,
+    }
+
+
+def _number(row: Row, found: Comparison) -> dict[str, Any]:
+    table = found.table
+    return {
+        "metric": row.metric,
+        "scope": row.scope,
+        "unit": row.entry.unit if row.entry else "",
+        "groups": [_cell(place, cell) for place, cell in enumerate(row.cells)],
+        "pairs": [_pair(pair) for pair in row.pairs],
+        "words": row_words(row, level=table.level, noun=table.noun, tests=table.tests),
+    }
+
+
+def _cell(place: int, cell: Cell) -> dict[str, Any]:
+    return {
+        "group": LETTERS[place],
+        "n": cell.n,
+        "runs": cell.runs,
+        "mean": cell.mean,
+        "interval": _interval(cell.interval),
+        "interval_of": "none" if cell.interval is None else "measurement" if cell.own else "mean",
+        "better_than": [LETTERS[other] for other in cell.better_than],
+    }
+
+
+def _pair(pair: Pair) -> dict[str, Any]:
+    return {
+        "a": LETTERS[pair.a],
+        "b": LETTERS[pair.b],
+        "method": pair.method or "none",
+        "difference": _interval(pair.difference),
+        "effect": pair.effect,
+        "p": pair.p,
+        "adjusted_p": pair.adjusted_p,
+        "higher": _letter(pair.higher),
+        "better": _letter(pair.better),
+        "needed": asdict(pair.needed) if pair.needed else None,
+        "reason": pair.reason,
+    }
+
+
+def _curves(curves: Curves) -> dict[str, Any]:
+    keys = curves.result.keys
+    return {
+        "metric": curves.metric,
+        "scope": curves.scope,
+        "unit": curves.entry.unit if curves.entry else "",
+        "places": list(keys),
+        "a": [curves.a[key] for key in keys],
+        "b": [curves.b[key] for key in keys],
+        "difference": _interval(curves.result.difference),
+        "p": curves.result.p,
+        "adjusted_p": curves.adjusted_p,
+        "better": _letter(curves.better),
+        "words": curves_words(curves),
+    }
+
+
+def _interval(interval: Interval | None) -> dict[str, float] | None:
+    return asdict(interval) if interval is not None else None
+
+
+def _letter(place: int | None) -> str | None:
+    return None if place is None else LETTERS[place]
