@@ -47,12 +47,15 @@ class ClaimView:
     published: JudgedView | None
 
 
-def claim_views(rows: Iterable[ClaimRow], sources: Sources) -> tuple[ClaimView, ...]:
-    """Return the claims; the documents that they cite are added to `sources`."""
-    return tuple(_view(row, sources) for row in rows)
+def claim_views(rows: Iterable[ClaimRow], sources: Sources, *, base: str = "") -> tuple[ClaimView, ...]:
+    """Return the claims; the documents that they cite are added to `sources`.
+
+    `base` is the address of the drive's page, empty on the page itself.
+    """
+    return tuple(_view(row, sources, base) for row in rows)
 
 
-def _view(row: ClaimRow, sources: Sources) -> ClaimView:
+def _view(row: ClaimRow, sources: Sources, base: str) -> ClaimView:
     claim = row.claim
     fact = facts_by_key().get(claim.metric)
     cache = f"write cache {claim.write_cache}" if claim.write_cache else ""
@@ -68,8 +71,8 @@ def _view(row: ClaimRow, sources: Sources) -> ClaimView:
         locator=claim.locator,
         stated_on=claim.stated_on,
         note=claim.note,
-        measured=_judged(row, row.measured, sources),
-        published=_judged(row, row.published, sources) if row.published else None,
+        measured=_judged(row, row.measured, sources, base),
+        published=_judged(row, row.published, sources, base) if row.published else None,
     )
 
 
@@ -84,13 +87,13 @@ def claim_text(claim: Claim) -> str:
     return " ".join(text for text in (number, unit, f"({form})" if form else "") if text)
 
 
-def _judged(row: ClaimRow, judged: Judged, sources: Sources) -> JudgedView:
+def _judged(row: ClaimRow, judged: Judged, sources: Sources, base: str) -> JudgedView:
     link, link_text = "", ""
     if judged.literature is not None:
         reference = sources.place(judged.literature.citation)
         link, link_text = f"#reference-{reference}", f"[{reference}, {judged.literature.locator}]"
     elif judged.place is not None:
-        link, link_text = "#runs-title", "the runs"
+        link, link_text = f"{base}#runs-title", "the runs"
     words = judged.verdict.words
     if judged.left_out:
         words += f" {judged.left_out} left out, whose write cache was in another state."

@@ -3,7 +3,7 @@
 from django.urls import path
 
 from server.web import feeds
-from server.web.views import about, compare, drive, drives, home, reference, runs
+from server.web.views import about, claims, compare, drive, drives, home, reference, runs
 
 _CHART = "runs/<uuid:run_id>/charts/<slug:kind>/<slug:chart_id>"
 
@@ -20,6 +20,8 @@ urlpatterns = [
     path(f"{_CHART}.json", runs.run_chart_json, name="run-chart-json"),
     path(f"{_CHART}.csv", runs.run_chart_csv, name="run-chart-csv"),
     path(f"{_CHART}/", runs.run_chart_table, name="run-chart-table"),
+    path("claims/", claims.ledger, name="claims"),
+    path("claims/claims.csv", claims.ledger_csv, name="claims-csv"),
     path("compare/", compare.compare, name="compare"),
     path("compare/comparison.csv", compare.comparison_csv, name="comparison-csv"),
     path("contribute/", reference.contribute, name="contribute"),

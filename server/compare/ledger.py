@@ -1,0 +1,134 @@
+"""The ledger: every claim of every vendor with its kept verdict."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+
+from django.db.models import Count, F, OrderBy, Q, QuerySet
+
+from server.catalog.models import Claim
+from server.compare.models import ClaimVerdict
+from server.compare.verdicts import Outcome
+
+SORTS: Mapping[str, tuple[str, ...]] = {
+    "drive": ("drive_model__summary__sort_name",),
+    "metric": ("metric", "scope"),
+    "verdict": ("verdict__standing",),
+    "off": ("verdict__by_percent",),
+    "units": ("verdict__units",),
+    "runs": ("verdict__runs",),
+    "stated": ("stated_on",),
+}
+"""Names by which the ledger can be sorted, with the columns behind them."""
+_TIES = ("drive_model__summary__sort_name", "metric", "scope", "id")
+EVIDENCE = {choice.value: str(choice.label) for choice in ClaimVerdict.Evidence}
+OUTCOMES = tuple(outcome.value for outcome in Outcome)
+DUE = "due"
+"""Stands for the verdict of claims that are not judged yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerFilter:
+    """What the ledger is narrowed to; empty texts leave everything in."""
+
+    vendor: str = ""
+    """A vendor's slug."""
+    verdict: str = ""
+    metric: str = ""
+    evidence: str = ""
+    """What the verdict rests on: `measured`, `published` or `none`."""
+    drive: str = ""
+    """A model's slug."""
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerFacets:
+    """How many claims each choice leaves, the other choices being made: value to words and count."""
+
+    vendor: tuple[tuple[str, str, int], ...]
+    verdict: tuple[tuple[str, str, int], ...]
+    metric: tuple[tuple[str, str, int], ...]
+    evidence: tuple[tuple[str, str, int], ...]
+
+
+_COLUMNS = {
+    "vendor": "drive_model__vendor__slug",
+    "verdict": "verdict__standing",
+    "metric": "metric",
+    "evidence": "verdict__evidence",
+    "drive": "drive_model__slug",
+}
+
+
+def ledger_list(*, chosen: LedgerFilter, sort: str = "drive", descending: bool = False) -> QuerySet[Claim]:
+    """Return the claims that are left, sorted, with all that a list shows of them."""
+    order = [
+        OrderBy(F(column), descending=descending, nulls_last=True)
+        for column in SORTS.get(sort, SORTS["drive"])
+    ]
+    return (
+        _left(chosen)
+        .select_related("drive_model__vendor", "citation", "verdict__literature__citation")
+        .order_by(*order, *(column for column in _TIES if column not in SORTS.get(sort, ())))
+    )
+
+
+def ledger_facets(*, chosen: LedgerFilter) -> LedgerFacets:
+    """Return the choices with their counts."""
+    rows = list(
+        _left(replace(chosen, vendor="", verdict="", metric="", evidence=""))
+        .order_by()
+        .values_list(
+            *("drive_model__vendor__slug", "drive_model__vendor__name"),
+            *("verdict__standing", "metric", "verdict__evidence"),
+        )
+        .annotate(count=Count("id"))
+    )
+    counted: dict[str, Counter[str]] = {
+        name: Counter() for name in ("vendor", "verdict", "metric", "evidence")
+    }
+    names: dict[str, str] = {}
+    wanted = {field.name: getattr(chosen, field.name) for field in fields(chosen)}
+    for slug, name, standing, metric, evidence, count in rows:
+        names[slug] = name
+        values = {
+            "vendor": slug,
+            "verdict": standing or DUE,
+            "metric": metric,
+            "evidence": evidence or "none",
+        }
+        for facet, counter in counted.items():
+            if all(wanted[other] in ("", values[other]) for other in values if other != facet):
+                counter[values[facet]] += count
+    return LedgerFacets(
+        vendor=_sorted(counted["vendor"], names),
+        verdict=tuple(
+            (one, one, counted["verdict"][one]) for one in (*OUTCOMES, DUE) if counted["verdict"][one]
+        ),
+        metric=_sorted(counted["metric"], {}),
+        evidence=tuple((key, text, counted["evidence"][key]) for key, text in EVIDENCE.items()),
+    )
+
+
+def _sorted(counter: Counter[str], names: Mapping[str, str]) -> tuple[tuple[str, str, int], ...]:
+    entries = ((value, names.get(value, value), count) for value, count in counter.items())
+    return tuple(sorted(entries, key=lambda entry: entry[1].casefold()))
+
+
+def _left(chosen: LedgerFilter) -> QuerySet[Claim]:
+    claims = Claim.objects.filter(hidden=False)
+    for field in fields(chosen):
+        value = getattr(chosen, field.name)
+        if value:
+            claims = claims.filter(_condition(field.name, value))
+    return claims
+
+
+def _condition(name: str, value: str) -> Q:
+    if name == "verdict" and value == DUE:
+        return Q(verdict__isnull=True)
+    if name == "evidence" and value == "none":
+        return Q(verdict__evidence="none") | Q(verdict__isnull=True)
+    return Q(**{_COLUMNS[name]: value})

@@ -1,0 +1,114 @@
+"""The ledger of claims: filters, order, files, and no verdict beside terms that it is not on."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from server.catalog.models import Citation, Claim, DriveModel
+from server.compare.claims import verdicts_update
+from server.compare.ledger import LedgerFilter, ledger_facets, ledger_list
+from tests.support.sample_units import measured
+
+pytestmark = pytest.mark.django_db
+
+
+def claim(model: DriveModel, low: float, **changes: Any) -> Claim:
+    citation, _made = Citation.objects.get_or_create(
+        key="sample-sheet", defaults={"authors": "Sample vendor", "title": "A sample sheet"}
+    )
+    fields = {"metric": "zoned.outer_bandwidth", "form": "minimum", "unit": "MB/s", "locator": f"p. {low:g}"}
+    return Claim.objects.create(drive_model=model, citation=citation, low=low, **(fields | changes))
+
+
+@pytest.fixture
+def model() -> DriveModel:
+    """A model of two drives of 100 and 102 MB/s, with one claim kept, one missed and one of another thing."""
+    found = measured(1, 100.0).drive_model
+    measured(2, 102.0)
+    claim(found, 90.0)
+    claim(found, 150.0)
+    claim(found, 1.0, metric="published.ready_time", unit="s", quantity="other")
+    verdicts_update(drive_model_id=found.pk)
+    return found
+
+
+def text_of(client: Client, address: str) -> str:
+    response = client.get(address)
+    assert response.status_code == 200
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode()))
+
+
+def test_the_ledger_shows_claim_source_verdict_and_evidence(client: Client, model: DriveModel) -> None:
+    text = text_of(client, "/claims/")
+    assert "3 claims" in text and "A sample sheet" in text and "p. 150" in text
+    assert "exceeded" in text and "missed" in text and "2 runs, 2 drives" in text
+
+
+@pytest.mark.parametrize(
+    ("query", "left"),
+    [
+        ("verdict=missed", ["p. 150"]),
+        ("verdict=not comparable", ["p. 1"]),
+        ("metric=zoned.outer_bandwidth", ["p. 90", "p. 150"]),
+        ("vendor=sampledata&evidence=measured", ["p. 90", "p. 150"]),
+        ("evidence=none", ["p. 1"]),
+        ("vendor=nobody", []),
+    ],
+)
+def test_a_filter_leaves_what_it_says(client: Client, model: DriveModel, query: str, left: list[str]) -> None:
+    rows = csv.DictReader(io.StringIO(client.get(f"/claims/claims.csv?{query}").getvalue().decode()))  # type: ignore[attr-defined]
+    assert sorted(row["locator"] for row in rows) == sorted(left)
+    page = client.get(f"/claims/?{query}").content.decode()
+    assert all(
+        (place in page) == (place in left) for place in ("p. 90]", "p. 150]") if left and place in left
+    )
+    assert ("No claim is left" in page) == (not left)
+
+
+def test_each_choice_says_how_many_it_would_leave_beside_the_others(model: DriveModel) -> None:
+    facets = ledger_facets(chosen=LedgerFilter(verdict="missed"))
+    assert {value: count for value, _text, count in facets.verdict} == {
+        "exceeded": 1,
+        "missed": 1,
+        "not comparable": 1,
+    }
+    assert [(value, count) for value, _text, count in facets.metric] == [("zoned.outer_bandwidth", 1)]
+
+
+def test_the_ledger_is_sorted_by_how_far_off_a_drive_is(model: DriveModel) -> None:
+    places = [row.locator for row in ledger_list(chosen=LedgerFilter(), sort="off", descending=True)]
+    assert places == ["p. 90", "p. 150", "p. 1"]
+
+
+def test_a_claim_that_was_changed_is_due_and_not_shown_with_its_old_verdict(
+    client: Client, model: DriveModel
+) -> None:
+    Claim.objects.filter(low=150.0).update(low=95.0)
+    text = text_of(client, "/claims/?metric=zoned.outer_bandwidth")
+    assert "missed" not in text.replace("missed (", "") and "being computed" in text
+
+
+def test_many_claims_cost_as_many_queries_as_few(client: Client, model: DriveModel) -> None:
+    def count() -> int:
+        with CaptureQueriesContext(connection) as queries:
+            assert client.get("/claims/").status_code == 200
+        return len(queries)
+
+    few = count()
+    for place in range(20):
+        claim(model, 50.0 + place)
+    verdicts_update(drive_model_id=model.pk)
+    assert count() == few <= 4
+
+
+def test_markup_and_rubbish_in_the_address_change_nothing(client: Client, model: DriveModel) -> None:
+    page = client.get("/claims/?vendor=<script>&verdict=%00&sort=drop&page=-3").content.decode()
+    assert "<script>alert" not in page and "No claim is left" in page
