@@ -60,6 +60,11 @@ class RunPage:
         """Whether jobs still run."""
         return self.queue_position is not None
 
+    @property
+    def extracted(self) -> int:
+        """How many kinds need no more work: extracted, skipped or failed."""
+        return sum(part.benchmark.state != Benchmark.State.PENDING for part in self.parts)
+
 
 def home_counts() -> HomeCounts:
     """Return the counts of the home page, of published runs only."""

@@ -129,7 +129,7 @@ def test_the_envelope_comes_byte_for_byte_and_the_page_has_its_digest(client: Cl
     assert run.submission.digest in page
     assert f"diskatlas verify {run.run_id}.envelope.json" in page
     assert "cd" * 32 in page
-    assert "no account has claimed" in page
+    assert "No account has claimed the key" in page
 
 
 def test_a_run_whose_envelope_is_lost_still_shows_its_numbers(client: Client) -> None:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 from uuid import UUID
 
 from django.core.paginator import Paginator
@@ -16,15 +17,18 @@ from django.views.decorators.http import require_safe
 
 from server.benchmarks.chart_json import chart_json
 from server.benchmarks.contract import Chart
+from server.compare.keys import run_key
 from server.runs.charts import run_chart, run_chart_full
 from server.runs.envelopes import EnvelopeLost
 from server.runs.evidence import findings_of
 from server.runs.models import Benchmark, CheckResult, Run, State
 from server.runs.selectors import BenchmarkPart, RunPage, run_page
+from server.runs.standing import run_standing
 from server.web.disturbances import disturbance_words
 from server.web.figures import Figure, chart_csv, chart_rows, figure_of, figures_of_run
 from server.web.page import page
 from server.web.rows import Lack, MeasuredRow, lacks_of, measured_row
+from server.web.standing import standing_view
 
 REFRESH_S = 3
 """How often a page whose jobs run asks again."""
@@ -67,12 +71,16 @@ def _life(state: str) -> list[tuple[str, str]]:
 
 def _status(data: RunPage) -> dict[str, Any]:
     submission = data.submission
+    events = list(submission.events.all())
     return {
         "data": data,
         "run": data.run,
         "submission": submission,
         "life": _life(submission.state),
-        "events": submission.events.all(),
+        "events": events,
+        "last_reason": next(
+            (event.reason for event in reversed(events) if event.state == submission.state), ""
+        ),
         "refresh_s": REFRESH_S,
     }
 
@@ -125,6 +133,8 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "readouts": [row for part in parts for row in part.rows if row.headline],
         "document": data.run.summary,
         "key": data.submission.probe_key,
+        "standing": standing_view(run_standing(run=data.run)),
+        "compare_url": f"/compare/?d={quote(run_key(run_id))}&d={data.run.drive_model.slug}",
         "envelope_url": request.build_absolute_uri(reverse("api:run-envelope", args=[run_id])),
     }
     return page(request, "web/run.html", context, section="drives")

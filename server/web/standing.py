@@ -1,0 +1,129 @@
+"""How a run stands among its model's other drives, ready for a template."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from server.core.numbers import MINUS, Shown, show, show_deviation
+from server.runs.standing import NumberAmong, RunStanding
+from server.web.rows import Name, metric_url
+from server.web.scopes import scope_text
+
+STRIP = 120.0
+"""Width of the strip that shows the place, in pixels of its drawing."""
+EDGE = 6.0
+SHOWN = 12
+"""More rows are folded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """Where three numbers lie between the lowest and the highest, in pixels from the left."""
+
+    low: float
+    high: float
+    median: float
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class AmongRow:
+    """One number of a run among those of other drives."""
+
+    name: Name
+    mine: Shown | None
+    median: Shown | None
+    others: int
+    range: str
+    place: str
+    """`lowest of 5`, `2nd of 5`, counted from the lowest."""
+    percent: str
+    strip: Strip
+
+
+@dataclass(frozen=True, slots=True)
+class StandingView:
+    """The section of a run's page."""
+
+    confirmed: str
+    """Who else found the same, as a sentence."""
+    unlike: str
+    rows: tuple[AmongRow, ...]
+    folded: tuple[AmongRow, ...]
+
+
+def standing_view(standing: RunStanding | None) -> StandingView | None:
+    """Return what the page shows; None for a run that is not published."""
+    if standing is None:
+        return None
+    unlike = standing.unlike_units
+    rows = tuple(_row(number) for number in standing.numbers)
+    return StandingView(
+        confirmed=confirmed_words(standing),
+        unlike=""
+        if not unlike
+        else f"{unlike} other drive{'' if unlike == 1 else 's'} of this model "
+        f"{'was' if unlike == 1 else 'were'} measured under conditions that do not compare.",
+        rows=rows[:SHOWN],
+        folded=rows[SHOWN:],
+    )
+
+
+def confirmed_words(standing: RunStanding) -> str:
+    """Return by how many keys a run is confirmed, of how many that could."""
+    if not standing.other_keys:
+        return "No other key has measured another drive of this model under like conditions."
+    asked, found = standing.other_keys, standing.confirming
+    others = f"{asked} other key{'' if asked == 1 else 's'} that measured drives of this model"
+    if not found:
+        return f"Confirmed by none of {others}: their numbers are others."
+    keys = f"{found} key{'' if found == 1 else 's'}"
+    return f"Confirmed by {keys}, of {others}." if found != asked else f"Confirmed by {keys}: all {others}."
+
+
+def _row(number: NumberAmong) -> AmongRow:
+    spread = {"low": number.low, "high": number.high}
+    low, high = show(number.minimum, number.unit), show(number.maximum, number.unit)
+    return AmongRow(
+        name=Name(number.title or number.metric, metric_url(number.metric), scope_text(number.scope)),
+        mine=show(number.value, number.unit, **spread),
+        median=show(number.median, number.unit),
+        others=number.others,
+        range="" if low is None or high is None or number.others < 2 else f"{low.value} to {high.value}",
+        place=_place(number),
+        percent=_percent_text(number.percent_off),
+        strip=_strip(number),
+    )
+
+
+def _percent_text(percent: float | None) -> str:
+    if percent is None:
+        return ""
+    sign = "+" if percent > 0 else MINUS if percent < 0 else ""
+    return f"{sign}{show_deviation(abs(percent))} %"
+
+
+def _place(number: NumberAmong) -> str:
+    """Return the place counted from the lowest; equal numbers share the lower one."""
+    if number.minimum == number.maximum == number.value:
+        return "the same"
+    if number.below == number.others:
+        return f"highest of {number.others + 1}"
+    if number.below == 0:
+        return f"lowest of {number.others + 1}"
+    return f"{_ordinal(number.below + 1)} of {number.others + 1}"
+
+
+def _ordinal(number: int) -> str:
+    ending = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
+
+
+def _strip(number: NumberAmong) -> Strip:
+    low, high = min(number.minimum, number.value), max(number.maximum, number.value)
+
+    def at(value: float) -> float:
+        share = 0.5 if high == low else (value - low) / (high - low)
+        return round(EDGE + share * (STRIP - 2 * EDGE), 1)
+
+    return Strip(at(number.minimum), at(number.maximum), at(number.median), at(number.value))
