@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 import time
 from collections.abc import Iterator
 from typing import Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # As the workers have it, and before numpy is loaded.
 
 from server.benchmarks.contract import Facts, Kind
 from server.benchmarks.registry import KINDS
@@ -80,10 +83,14 @@ def grown_by(entry: dict[str, Any], times: int) -> dict[str, Any]:
 
 
 def _longer(series: dict[str, Any], times: int) -> dict[str, Any]:
-    return {
-        name: _tiled(name, column, times) if isinstance(column, list) else column
-        for name, column in series.items()
-    }
+    return {name: _more(name, value, times) for name, value in series.items()}
+
+
+def _more(name: str, value: Any, times: int) -> Any:
+    """A column, or a group of columns, so many times as long."""
+    if isinstance(value, dict):
+        return _longer(value, times)
+    return _tiled(name, value, times) if isinstance(value, list) else value
 
 
 def _tiled(name: str, column: list[Any], times: int) -> list[Any]:
@@ -94,11 +101,13 @@ def _tiled(name: str, column: list[Any], times: int) -> list[Any]:
 
 
 def samples_of(entry: dict[str, Any]) -> int:
-    """Length of the longest column of each series, summed."""
-    return sum(
-        max((len(column) for column in series.values() if isinstance(column, list)), default=0)
-        for series in entry["samples"].get("series", ())
-    )
+    """Length of the longest column of each series, or of each group of columns in it, summed."""
+    return sum(_rows(series) for series in entry["samples"].get("series", ()))
+
+
+def _rows(columns: dict[str, Any]) -> int:
+    own = max((len(column) for column in columns.values() if isinstance(column, list)), default=0)
+    return own + sum(_rows(group) for group in columns.values() if isinstance(group, dict))
 
 
 def cpu_s(kind: Kind, entry: dict[str, Any], facts: Facts) -> float:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db.models import F, QuerySet
@@ -15,6 +15,7 @@ from django.db.models import F, QuerySet
 from server.benchmarks.contract import Direction, Metric
 from server.catalog.models import Claim, DriveModel, LiteratureValue
 from server.catalog.selectors import claims_list
+from server.compare.leaving_out import fitting_of
 from server.compare.verdicts import (
     Evidence,
     Outcome,
@@ -25,6 +26,7 @@ from server.compare.verdicts import (
     evidence_of_values,
     judge,
 )
+from server.core.links import link_bytes_per_s
 from server.runs.aggregation import USABLE
 from server.runs.kinds import metrics_by_key
 from server.runs.models import Measurement, Provenance, State
@@ -64,7 +66,7 @@ class Judged:
     """Where the numbers were measured; None where there are none."""
     literature: LiteratureValue | None = None
     left_out: int = 0
-    """Runs left out since their write cache was in another state than the claim's."""
+    """Runs left out: the write cache in another state, or a way to the drive that can't show the claim."""
     evidence: Evidence | None = None
     """The numbers that it rests on; None where nothing was held against the claim."""
 
@@ -89,7 +91,11 @@ class _Number:
     run: object
     unit: object
     cache: object
-    """Whether the write cache was on, where the run tells."""
+    """Whether the write cache was on while it was measured, where the run tells."""
+    bridged: bool
+    """Whether the disk was asked through a USB bridge."""
+    link_mb_per_s: float | None
+    """The most that the link can have passed, where its speed is known."""
 
 
 def claims_judge(*, drive_model: DriveModel) -> tuple[ClaimRow, ...]:
@@ -137,13 +143,24 @@ def _measured(drive_model: DriveModel, metrics: set[str]) -> dict[Place, list[_N
             "high",
             "benchmark__run_id",
             "benchmark__run__unit_id",
+            "benchmark__caches",
             "benchmark__run__summary__conditions__write_cache_during",
+            "benchmark__run__summary__device__bridge",
+            "benchmark__run__summary__device__interface",
+            "benchmark__run__summary__device__link_speed_bits_per_s",
         )
     )
     found: dict[Place, list[_Number]] = defaultdict(list)
-    for metric, scope, value, low, high, run, unit, cache in _tuples(rows):
-        found[metric, scope].append(_Number(value, low, high, run, unit, cache))
+    for metric, scope, value, low, high, run, unit, caches, cache, *way in _tuples(rows):
+        during = caches.get("write") if caches else cache
+        found[metric, scope].append(_Number(value, low, high, run, unit, during, *_way(*way)))
     return found
+
+
+def _way(bridge: Any, interface: str | None, bits_per_s: float | None) -> tuple[bool, float | None]:
+    """Return whether there is a bridge on the way to the disk, and how many MB/s the link can pass."""
+    limit = link_bytes_per_s(interface=interface or "", bridged=bool(bridge), bits_per_s=bits_per_s or 0.0)
+    return bool(bridge) or interface == "usb", limit / 1e6 or None
 
 
 def _tuples(rows: QuerySet[Any, Any]) -> Iterator[tuple[Any, ...]]:
@@ -182,16 +199,15 @@ def _judge_measured(claim: Claim, metric: Metric | None, numbers: dict[Place, li
     for place in _places(claim):
         if place not in numbers:
             continue
-        fitting = [number for number in numbers[place] if _cache_fits(claim, number)]
-        left_out = len(numbers[place]) - len(fitting)
+        fitting, left_out = fitting_of(claim, metric, numbers[place])
         if not fitting:
-            words = (
-                f"The claim is for the write cache {claim.write_cache}; no run says that it was. "
-                "A run with it in that state would compare."
+            return Judged(
+                Verdict(Outcome.NOT_COMPARABLE, left_out.words_alone), place, left_out=left_out.runs
             )
-            return Judged(Verdict(Outcome.NOT_COMPARABLE, words), place, left_out=left_out)
         evidence = _evidence(fitting)
-        return Judged(judge(terms, evidence), place, left_out=left_out, evidence=evidence)
+        verdict = judge(terms, evidence)
+        verdict = replace(verdict, words=f"{verdict.words}{left_out.words_beside}")
+        return Judged(verdict, place, left_out=left_out.runs, evidence=evidence)
     elsewhere = sorted(scope or "the whole drive" for name, scope in numbers if name == claim.metric)
     if elsewhere and terms.quantity == Quantity.SAME:
         words = (
@@ -200,10 +216,6 @@ def _judge_measured(claim: Claim, metric: Metric | None, numbers: dict[Place, li
         )
         return Judged(Verdict(Outcome.NOT_COMPARABLE, words), None)
     return Judged(judge(terms, None), None)
-
-
-def _cache_fits(claim: Claim, number: _Number) -> bool:
-    return not claim.write_cache or number.cache is (claim.write_cache == Claim.WriteCache.ON)
 
 
 def _evidence(numbers: Sequence[_Number]) -> Evidence:

@@ -7,6 +7,8 @@ import os
 from celery import Celery
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "server.config.settings")
+# There is a worker process for each processor: threads of the linear algebra would only wait for each other.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 app = Celery("diskatlas")
 app.config_from_object("server.config.celery_config")

@@ -57,6 +57,7 @@ def _benchmark(run: Run, position: int, part: dict[str, Any]) -> Benchmark:
         position=position,
         version=part["version"],
         elapsed_ns=part["elapsed_ns"],
+        caches=part.get("caches"),
         samples=timings_count(part["samples"]),
         medium_errors=len(part["errors"]),
     )

@@ -110,6 +110,9 @@ def benchmark_reextract(*, benchmark_id: int, dry_run: bool = False) -> list[Cha
             charts = charts_drawn(benchmark, kind, document, extraction)
             with transaction.atomic():
                 locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+                # Runs from before this was kept have it in their documents only.
+                locked.caches = document["benchmarks"][benchmark.position].get("caches")
+                locked.save(update_fields=["caches"])
                 after = extraction_store(locked, kind, extraction, charts)
                 if benchmark.run.submission.state == State.PUBLISHED:
                     AggregateDue.objects.get_or_create(drive_model_id=benchmark.run.drive_model_id)

@@ -94,13 +94,10 @@ def _judged(row: ClaimRow, judged: Judged, sources: Sources, base: str) -> Judge
         link, link_text = f"#reference-{reference}", f"[{reference}, {judged.literature.locator}]"
     elif judged.place is not None:
         link, link_text = f"{base}#runs-title", "the runs"
-    words = judged.verdict.words
-    if judged.left_out:
-        words += f" {judged.left_out} left out, whose write cache was in another state."
     return JudgedView(
         outcome=judged.verdict.outcome.value,
         slug=judged.verdict.outcome.value.replace(" ", "-"),
-        words=words,
+        words=judged.verdict.words,
         measured_as=_measured_as(row.claim, judged),
         link=link,
         link_text=link_text,

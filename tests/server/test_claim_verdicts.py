@@ -12,7 +12,7 @@ from server.compare.claims import ClaimRow, claim_rows, verdicts_update
 from server.compare.judging import claims_judge
 from server.compare.models import ClaimVerdict
 from server.compare.verdicts import Outcome
-from server.runs.models import Measurement, Provenance
+from server.runs.models import Benchmark, Measurement, Provenance
 from tests.support.sample_archive import SampleRun, sample_run
 
 pytestmark = pytest.mark.django_db
@@ -107,6 +107,55 @@ def test_runs_with_the_write_cache_in_another_state_are_left_out() -> None:
     off, on = (row.measured for row in claim_rows(drive_model=model))
     assert (off.verdict.outcome, off.left_out) == (Outcome.EXCEEDED, 0)
     assert (on.verdict.outcome, on.left_out) == (Outcome.NOT_COMPARABLE, 1)
+
+
+BRIDGE = {"vendor": "Sampledata", "product": "Sample bridge", "usb_vendor_id": "1234"}
+
+
+def test_runs_behind_a_bridge_are_left_out_of_a_bandwidth_verdict_and_counted() -> None:
+    run_with(40, unit="aa" * 32, device={"bridge": BRIDGE})
+    run_with(41, unit="bb" * 32, device={"interface": "usb"})
+    model = run_with(110, unit="cc" * 32)
+    claim(model)
+    measured = only(model).measured
+    assert (measured.verdict.outcome, measured.left_out) == (Outcome.EXCEEDED, 2)
+    assert measured.verdict.words.endswith(" Left out: 2 runs behind a USB bridge.")
+
+
+def test_a_bandwidth_claim_that_only_bridged_runs_could_judge_is_not_comparable() -> None:
+    model = run_with(40, device={"bridge": BRIDGE})
+    claim(model)
+    measured = only(model).measured
+    assert (measured.verdict.outcome, measured.left_out, measured.evidence) == (
+        Outcome.NOT_COMPARABLE,
+        1,
+        None,
+    )
+    assert "1 run behind a USB bridge" in measured.verdict.words
+
+
+def test_a_run_over_a_link_slower_than_the_claim_does_not_judge_it() -> None:
+    model = run_with(110, device={"link_speed_bits_per_s": 1_500_000_000})
+    claim(model, low=151.0)
+    claim(model, low=150.0, conditions="as fast as the link")
+    slower, equal = (row.measured for row in claim_rows(drive_model=model))
+    assert (slower.verdict.outcome, slower.left_out) == (Outcome.NOT_COMPARABLE, 1)
+    assert "over a link of 150 MB/s, slower than what is claimed" in slower.verdict.words
+    assert (equal.verdict.outcome, equal.left_out) == (Outcome.MISSED, 0)
+
+
+def test_a_bridge_does_not_keep_a_run_from_judging_what_it_does_not_limit() -> None:
+    model = run_with(110, device={"bridge": BRIDGE})
+    claim(model, metric="skippy.rotation_time", form="maximum", low=None, high=9.0, unit="ms")
+    assert only(model).measured.left_out == 0
+
+
+def test_the_write_cache_is_that_of_the_benchmark_and_not_of_the_run() -> None:
+    model = run_with(110)
+    Benchmark.objects.filter(kind="zoned").update(caches={"write": True, "look_ahead": None})
+    claim(model, write_cache="off")
+    measured = only(model).measured
+    assert (measured.verdict.outcome, measured.left_out) == (Outcome.NOT_COMPARABLE, 1)
 
 
 def test_a_claim_for_another_place_or_size_is_not_compared_with_this_one() -> None:

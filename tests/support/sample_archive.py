@@ -54,6 +54,7 @@ class SampleRun:
     at: datetime = DAY
     unit: str | None = "ab" * 32
     conditions: dict[str, Any] = field(default_factory=dict)
+    device: dict[str, Any] = field(default_factory=dict)
 
 
 HOST = {
@@ -109,18 +110,22 @@ def sample_document(sample: SampleRun, run_id: UUID) -> dict[str, Any]:
 
 def _device(sample: SampleRun) -> dict[str, Any]:
     simulated = sample.provenance == Provenance.SIMULATED
-    return DEVICE | {
-        "unit_digest": sample.unit,
-        "vendor": sample.vendor,
-        "model": sample.model,
-        "rotational": {
-            "value": True,
-            "source": "simulated" if simulated else "kernel",
-            "kernel_says": None if simulated else True,
-        },
-        "interface": "simulated" if simulated else "ata",
-        "link_speed_bits_per_s": None if simulated else 6_000_000_000,
-    }
+    return (
+        DEVICE
+        | {
+            "unit_digest": sample.unit,
+            "vendor": sample.vendor,
+            "model": sample.model,
+            "rotational": {
+                "value": True,
+                "source": "simulated" if simulated else "kernel",
+                "kernel_says": None if simulated else True,
+            },
+            "interface": "simulated" if simulated else "ata",
+            "link_speed_bits_per_s": None if simulated else 6_000_000_000,
+        }
+        | sample.device
+    )
 
 
 def _submission(sample: SampleRun, document: dict[str, Any]) -> Submission:

@@ -42,7 +42,7 @@ class ClaimVerdict(models.Model):
     high = models.FloatField(null=True)
     units = models.PositiveIntegerField(default=0)
     runs = models.PositiveIntegerField(default=0)
-    left_out = models.PositiveIntegerField(default=0, help_text="Runs with another state of the write cache.")
+    left_out = models.PositiveIntegerField(default=0, help_text="Runs that can not be held against it.")
     published_outcome = models.CharField(max_length=16, choices=OUTCOMES, blank=True)
     published_words = models.TextField(blank=True)
     published_by_percent = models.FloatField(null=True)

@@ -119,6 +119,9 @@ class Benchmark(models.Model):
         null=True,
         help_text="Timings that the document holds; empty for what came before they were counted.",
     )
+    caches = models.JSONField(
+        null=True, blank=True, help_text="State of the drive's caches during it, where that is told apart."
+    )
     medium_errors = models.PositiveIntegerField(default=0)
     extractor_version = models.CharField(max_length=32, blank=True)
     extracted_at = models.DateTimeField(null=True, blank=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from server.core.links import link_bytes_per_s
 from server.runs.plausibility.check import Check, Result, judged, not_applicable, noted, passed
 from server.runs.plausibility.columns import Timed
 from server.runs.plausibility.evidence import Evidence
@@ -15,7 +16,6 @@ LINK_TOLERANCE = 1.05
 ELAPSED_TOLERANCE = 1.01
 CLOCK_ALLOWANCE = timedelta(hours=26)
 FASTEST_LINK_BITS_PER_S = {"ata": 6e9, "scsi": 48e9, "usb": 80e9, "nvme": 256e9}
-CODED = {"ata": 0.8}
 
 
 def no_time(evidence: Evidence) -> Result:
@@ -55,13 +55,13 @@ def link_rate(evidence: Evidence) -> Result:
 
 def _link_bytes_per_ns(evidence: Evidence) -> tuple[float, str] | None:
     device = evidence.device
-    interface = device["interface"]
-    share = CODED.get(interface, 1.0) if not device.get("bridge") else 1.0
-    if speed := device["link_speed_bits_per_s"]:
-        return share * speed / 8e9, "as negotiated"
-    if interface in FASTEST_LINK_BITS_PER_S:
-        return share * FASTEST_LINK_BITS_PER_S[interface] / 8e9, f"the fastest {interface} there is"
-    return None
+    interface, bridged = device["interface"], bool(device.get("bridge"))
+    speed, source = device["link_speed_bits_per_s"], "as negotiated"
+    if not speed and interface in FASTEST_LINK_BITS_PER_S:
+        speed, source = FASTEST_LINK_BITS_PER_S[interface], f"the fastest {interface} there is"
+    if not speed:
+        return None
+    return link_bytes_per_s(interface=interface, bridged=bridged, bits_per_s=speed) / 1e9, source
 
 
 def _rates(series: Timed, block_bytes: int) -> Any:
