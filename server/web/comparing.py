@@ -16,8 +16,9 @@ from server.compare.positions import Curves
 from server.compare.stats.wording import level_text
 from server.compare.wording import curves_words, letters, row_words
 from server.core.numbers import Shown, decimals_for, show, unit_text, write
-from server.runs.kinds import kinds_by_slug, metrics_by_key
-from server.web.rows import Name, metric_url
+from server.runs.kinds import kinds_by_slug
+from server.web.divisions import number_name
+from server.web.rows import Name
 from server.web.scopes import scope_text
 
 STATES_SHOWN = 3
@@ -176,17 +177,11 @@ def kind_views(comparison: Comparison) -> tuple[KindView, ...]:
 def _row(row: Row, comparison: Comparison) -> RowView:
     table = comparison.table
     return RowView(
-        name=_name(row.metric, row.scope),
+        name=number_name(row.metric, row.scope),
         cells=tuple(_cell(cell, row) for cell in row.cells),
         words=row_words(row, level=table.level, noun=table.noun, tests=table.tests),
         decided=bool(row.decided),
     )
-
-
-def _name(metric: str, scope: str) -> Name:
-    entry = metrics_by_key().get(metric)
-    title, definition = (entry.title, entry.definition) if entry else (metric, "")
-    return Name(title, metric_url(metric), scope_text(scope), definition)
 
 
 def _cell(cell: Cell, row: Row) -> CellView:
@@ -223,7 +218,7 @@ def _curves(curves: Curves) -> CurvesView:
         )
         text = f"{value}, {low} to {high} {unit_text(unit)}".strip()
     return CurvesView(
-        name=_name(curves.metric, curves.scope),
+        name=number_name(curves.metric, curves.scope),
         difference=text,
         words=curves_words(curves),
         level=level_text(curves.result.level),

@@ -3,7 +3,7 @@
 from django.urls import path
 
 from server.web import feeds
-from server.web.views import about, claims, compare, drive, drives, home, reference, runs
+from server.web.views import about, claims, compare, divisions, drive, drives, home, reference, runs
 
 _CHART = "runs/<uuid:run_id>/charts/<slug:kind>/<slug:chart_id>"
 
@@ -11,6 +11,9 @@ urlpatterns = [
     path("", home.home, name="home"),
     path("drives/", drives.drive_list, name="drive-list"),
     path("drives/<slug:slug>/", drive.drive_detail, name="drive-detail"),
+    path("drives/<slug:slug>/batches/", divisions.division_list, name="drive-batches"),
+    path("drives/<slug:slug>/batches/<str:part>/", divisions.batch_detail, name="batch-detail"),
+    path("drives/<slug:slug>/firmware/<str:part>/", divisions.firmware_detail, name="firmware-detail"),
     path("drives/<slug:slug>/badge.svg", drive.drive_badge, name="drive-badge"),
     path("drives/<slug:slug>/feed.atom", feeds.runs_feed, name="drive-feed"),
     path("feed.atom", feeds.runs_feed, name="feed"),

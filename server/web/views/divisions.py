@@ -1,0 +1,87 @@
+"""A model's batches and firmware revisions: all beside each other, and the page of one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.views.decorators.http import require_safe
+
+from server.catalog.models import DriveModel
+from server.compare.divisions import (
+    CONDITIONS,
+    Divided,
+    division_statistics,
+    model_divided,
+)
+from server.compare.groups import Group, group_get
+from server.compare.keys import Form, GroupsError
+from server.runs.selectors import runs_published
+from server.web.divisions import divided_view, number_name
+from server.web.page import page
+from server.web.units import units_section
+
+RUNS_PER_PAGE = 25
+
+
+@require_safe
+def division_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show how a model's drives are distributed over batches and firmware revisions."""
+    model = get_object_or_404(DriveModel.objects.select_related("vendor"), slug=slug)
+    found = [model_divided(drive_model=model, condition=condition) for condition in CONDITIONS]
+    sections = [{"divided": divided_view(model, one)} for one in found if one is not None]
+    return page(request, "web/divisions.html", {"model": model, "sections": sections}, section="drives")
+
+
+@require_safe
+def batch_detail(request: HttpRequest, slug: str, part: str) -> HttpResponse:
+    """Show one batch."""
+    return _detail(request, slug, "batch", f"{slug}~batch:{part}")
+
+
+@require_safe
+def firmware_detail(request: HttpRequest, slug: str, part: str) -> HttpResponse:
+    """Show one firmware revision."""
+    return _detail(request, slug, "firmware", f"{slug}~fw:{part}")
+
+
+def _detail(request: HttpRequest, slug: str, condition: str, key: str) -> HttpResponse:
+    group = _group_or_404(key)
+    divided = model_divided(drive_model=group.drive_model, condition=condition)
+    statistics = division_statistics(group)
+    name = group.label.partition(" ")[2].partition(",")[0]
+    runs = runs_published().filter(pk__in=group.runs().values("pk"))
+    context: dict[str, Any] = {
+        "model": group.drive_model,
+        "group": group,
+        "name": name,
+        "condition": condition,
+        "one": CONDITIONS[condition][0],
+        "statistics": statistics,
+        "units": units_section(statistics),
+        "divided": divided_view(group.drive_model, divided) if divided else None,
+        "beside": _beside(divided, name) if divided else (),
+        "runs": Paginator(runs, RUNS_PER_PAGE).get_page(request.GET.get("page")),
+    }
+    return page(request, "web/division.html", context, section="drives")
+
+
+def _group_or_404(key: str) -> Group:
+    try:
+        group = group_get(key)
+    except GroupsError:
+        raise Http404 from None
+    if group.form not in (Form.BATCH, Form.FIRMWARE):
+        raise Http404
+    return group
+
+
+def _beside(divided: Divided, name: str) -> list[tuple[Any, str]]:
+    """Return each number in which this division differs from another, with the sentence."""
+    return [
+        (number_name(number.metric, number.scope), number.words)
+        for number in divided.numbers
+        if number.tested and any(name in pair for pair in number.tested.pairs)
+    ]
