@@ -20,7 +20,7 @@ from server.compare.stats.intervals import mean_interval, small_sample_factor
 from server.compare.stats.multiple import holm
 from server.compare.stats.paired import compare_paired
 from server.compare.stats.results import Interval, Needed
-from server.compare.stats.samples import Values, check_level
+from server.compare.stats.samples import Values, check_level, varies
 from server.compare.stats.unpaired import compare_unpaired, welch
 
 PAIRS_ENOUGH = 3
@@ -164,7 +164,8 @@ def _cell(sample: Sample | None, values: Mapping[str, float], level: float) -> C
     if sample is None or not values:
         return Cell(0, 0, None, None, False)
     array = _array(values)
-    interval = mean_interval(array, level)
+    # Values that are all the same tell nothing of how far they scatter.
+    interval = mean_interval(array, level) if varies(array) else None
     own = interval is None and sample.bounds is not None
     if own and sample.bounds is not None:
         low, high, of = sample.bounds

@@ -19,7 +19,7 @@ from server.compare.statistics import LEVEL, DriveStatistics, drive_statistics, 
 from server.compare.stats.spread import Components, variance_components
 from server.compare.stats.wording import count_words, quantity
 from server.compare.values import RunNumbers, means_by_state, model_numbers, places_of
-from server.core.numbers import write
+from server.core.numbers import show_deviation, write
 from server.runs.kinds import metrics_by_key
 from server.runs.models import Aggregate, Provenance
 
@@ -181,14 +181,20 @@ def number_words(
         return ""
     return " ".join(
         text
-        for text in (_test_words(several, tested), _scatter_words(one, several, components, unit))
+        for text in (_test_words(several, tested, components), _scatter_words(one, several, components, unit))
         if text
     )
 
 
-def _test_words(several: str, tested: Tested | None) -> str:
+def _test_words(several: str, tested: Tested | None, components: Components) -> str:
     if tested is None or tested.p is None:
         return tested.reason if tested and tested.reason else f"Too few drives to compare {several}."
+    if not tested.differs and components.share is not None and components.share.low > 0:
+        p = show_deviation(tested.adjusted_p or 0.0)
+        return (
+            f"The scatter speaks for a difference between {several}, but so few drives' ranks do not show it "
+            f"(corrected p {p}). More drives would tell."
+        )
     if not tested.differs:
         return f"No difference between {several} is shown, which does not mean that there is none."
     means = {state.state: state.mean for state in tested.states}
@@ -200,7 +206,7 @@ def _test_words(several: str, tested: Tested | None) -> str:
 
 def _scatter_words(one: str, several: str, components: Components, unit: str) -> str:
     within, between = components.within_stdev, components.between_stdev
-    if within is None or between is None:
+    if not within or between is None:
         return ""
     share = components.share
     part = ""

@@ -78,8 +78,7 @@ def _order_words(row: Row) -> str:
     parts = [
         f"{LETTERS[place]} is higher than {letters(sorted(lower))}" for place, lower in sorted(above.items())
     ]
-    rest = len([pair for pair in row.pairs if pair.higher is None])
-    more = f" {count_words(rest, 'pair').capitalize()} of groups show nothing." if rest else ""
+    more = " Between the others no difference is shown." if len(row.decided) < len(row.pairs) else ""
     return f"{'; '.join(parts)}.{more}"
 
 

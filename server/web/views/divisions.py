@@ -13,6 +13,7 @@ from server.catalog.models import DriveModel
 from server.compare.divisions import (
     CONDITIONS,
     Divided,
+    DividedNumber,
     division_statistics,
     model_divided,
 )
@@ -79,9 +80,19 @@ def _group_or_404(key: str) -> Group:
 
 
 def _beside(divided: Divided, name: str) -> list[tuple[Any, str]]:
-    """Return each number in which this division differs from another, with the sentence."""
+    """Return each number in which this division differs from another, or seems to, with the sentence."""
     return [
         (number_name(number.metric, number.scope), number.words)
         for number in divided.numbers
-        if number.tested and any(name in pair for pair in number.tested.pairs)
+        if name in number.values and (_differs(number, name) or _seems(number))
     ]
+
+
+def _differs(number: DividedNumber, name: str) -> bool:
+    return number.tested is not None and any(name in pair for pair in number.tested.pairs)
+
+
+def _seems(number: DividedNumber) -> bool:
+    """Return whether the scatter speaks for a difference that the ranks of few drives do not show."""
+    tested, share = number.tested, number.components.share
+    return tested is not None and not tested.differs and share is not None and share.low > 0

@@ -1,0 +1,113 @@
+"""Comparing and judging in a browser: every page clean, and two journeys by keyboard and address."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from server.catalog.models import Citation, Claim, DriveModel
+from server.catalog.services import drive_model_resolve
+from server.compare.claims import verdicts_update
+from server.runs.aggregation import aggregates_update
+from server.runs.models import Batch, Run
+from tests.e2e.audit import audit
+from tests.e2e.test_pages import open_page
+from tests.support.sample_units import measured
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+WIDTHS = {"phone": 360, "desk": 1440}
+
+
+@pytest.fixture
+def compared(empty_site: str) -> DriveModel:
+    """Sample data: eight drives in two batches under two revisions, another model, and claims on both."""
+    other = drive_model_resolve(vendor_name="Sampledata", model_name="Sample 7000", simulated=False)
+    for place in range(4):
+        model = measured(place, 100 + place).drive_model
+        run = measured(10 + place, 120 + place, firmware="S2")
+        batch, _made = Batch.objects.get_or_create(drive_model=model, year=2026, week=20)
+        Run.objects.filter(pk=run.pk).update(batch=batch)
+        Run.objects.filter(pk=measured(20 + place, 101 + 2 * place).pk).update(
+            drive_model=other, batch=None, unit=None
+        )
+    citation = Citation.objects.create(
+        key="sheet", authors="Sample vendor", title="A sample sheet", year=2026
+    )
+    for low in (90.0, 130.0):
+        Claim.objects.create(
+            **{"drive_model": model, "citation": citation, "metric": "zoned.outer_bandwidth"},
+            **{
+                "form": "minimum",
+                "low": low,
+                "unit": "MB/s",
+                "locator": f"p. {low:g}",
+                "stated_on": "2026-03",
+            },
+        )
+    for one in (model, other):
+        aggregates_update(drive_model_id=one.pk)
+        verdicts_update(drive_model_id=one.pk)
+    return model
+
+
+def addresses(model: DriveModel) -> dict[str, str]:
+    slug = model.slug
+    return {
+        "compare-empty": "/compare/",
+        "compare-two": f"/compare/?d={slug}~fw:S1&d={slug}~fw:S2",
+        "compare-three": f"/compare/?d={slug}~fw:S1&d={slug}~fw:S2&d=sampledata-sample-7000&level=0.9",
+        "claims": "/claims/",
+        "batches": f"/drives/{slug}/batches/",
+        "batch": f"/drives/{slug}/batches/2026-w20/",
+        "firmware": f"/drives/{slug}/firmware/S2/",
+    }
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_pages_of_comparing_are_clean_in_every_width_and_theme(
+    browser: Browser, empty_site: str, compared: DriveModel, screenshots: Path, theme: Any
+) -> None:
+    context = browser.new_context(color_scheme=theme, reduced_motion="reduce")
+    for name, address in addresses(compared).items():
+        page, errors = open_page(context, empty_site + address)
+        for label, width in WIDTHS.items():
+            page.set_viewport_size({"width": width, "height": 900})
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, (name, label)
+            page.screenshot(path=screenshots / f"{name}-{label}-{theme}.png", full_page=True)
+            assert audit(page) == [], (name, label)
+        assert errors == [], name
+        page.close()
+    context.close()
+
+
+def test_a_comparison_is_put_together_from_a_search_and_its_address_keeps_it(
+    page: Page, empty_site: str, compared: DriveModel
+) -> None:
+    page.goto(f"{empty_site}/compare/?d={compared.slug}~fw:S1&level=0.9")
+    page.get_by_label("Vendor or model number of a drive to add").fill("7000")
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="Sampledata Sample 7000").first.click()
+    expect(page.get_by_role("heading", name="Number by number")).to_be_visible()
+    expect(page.locator(".segments a[aria-current]")).to_have_text("90 %")
+    again = page.context.new_page()
+    again.goto(page.url)
+    assert again.locator("main").inner_text() == page.locator("main").inner_text()
+    page.get_by_role("link", name="Take Sampledata Sample 7000 away").click()
+    expect(page.get_by_role("heading", name="One more is needed")).to_be_visible()
+
+
+def test_the_ledger_is_narrowed_without_scripts(
+    browser: Browser, empty_site: str, compared: DriveModel
+) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{empty_site}/claims/")
+    page.locator("select[name=verdict]").select_option("missed")
+    page.get_by_role("button", name="Show", exact=True).click()
+    expect(page.locator("table.ledger tbody tr")).to_have_count(1)
+    expect(page.locator("table.ledger")).to_contain_text("p. 130")
+    assert "verdict=missed" in page.url
+    context.close()
