@@ -22,6 +22,7 @@ function fontLicenses(): Plugin {
 export default defineConfig({
   base: "./",
   plugins: [fontLicenses()],
+  resolve: { alias: { hammerjs: fileURLToPath(new URL("src/charts/no-hammer.ts", import.meta.url)) } },
   build: {
     license: { fileName: "licenses/scripts.txt" },
     outDir: fileURLToPath(new URL("../server/web/static/built", import.meta.url)),

@@ -10,7 +10,10 @@ async function start(): Promise<void> {
   watchTheme(document.querySelector<HTMLElement>("[data-theme-toggle]"), () => {
     void charts?.then(({ redrawCharts }) => redrawCharts());
   });
-  void charts?.then(({ mountCharts }) => mountCharts(document));
+  void charts?.then(({ mountCharts, watchSystem }) => {
+    mountCharts(document);
+    watchSystem();
+  });
   await watchLive(document, (element) => {
     watchCopy(element);
   });

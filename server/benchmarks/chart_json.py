@@ -65,9 +65,9 @@ def _short(number: float) -> float | int:
 def _without_empty(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     found = {}
     for key, value in pairs:
-        # Columns are compared by their length: to compare each of a million numbers takes long.
-        empty = not value if isinstance(value, str | tuple | list | bool) or value is None else False
-        if key in _ALWAYS or not (empty or (key == "points_total" and value == 0)):
+        # A mark at nought is a place: of numbers, only a total of nought says nothing.
+        empty = not value if isinstance(value, str | tuple | list | bool) or key == "points_total" else False
+        if value is not None and (key in _ALWAYS or not empty):
             found[key] = value
     if found.get("axis") == "y":
         del found["axis"]

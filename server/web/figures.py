@@ -1,23 +1,25 @@
-"""Charts as pages need them: the addresses of their data and a table that a person can read."""
+"""Charts as pages need them: the addresses of their data and tables that a person can read."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from uuid import UUID
 
-from server.benchmarks.contract import Axis, Chart, Series
+from server.benchmarks.chart_json import chart_json
+from server.benchmarks.contract import Axis, Chart, Series, View
 from server.runs.charts import charts_of_run
-from server.runs.models import Run
+from server.runs.models import Provenance, Run
 
 ALL_ROWS = 240
-"""Up to so many points the page's table is whole."""
-MORE_COLUMNS = ("z", "low", "high", "q1", "q3")
-"""Columns of a chart's CSV that stand there only where a series has them."""
+"""Up to so many points the page's tables are whole."""
 ROWS_PER_SERIES = 40
 """Beyond that, so many points of each series stand in the page; the chart's own page has all."""
+MORE_COLUMNS = ("z", "low", "high", "q1", "q3")
+"""Columns of a chart's CSV that stand there only where a series has them."""
+COLUMN_TITLES = {"low": "From", "high": "To", "q1": "First quartile", "q3": "Third quartile"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,31 @@ class Row:
     """One line of a chart's table."""
 
     series: str
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The points of one view of a chart, or of the whole chart where it has one view alone."""
+
+    key: str
+    label: str
+    """Empty where the chart has no views."""
+    titles: tuple[str, ...]
+    rows: tuple[Row, ...]
+    total: int
+
+    @property
+    def shortened(self) -> bool:
+        """Whether rows were left out."""
+        return len(self.rows) < self.total
+
+
+@dataclass(frozen=True, slots=True)
+class MarkRow:
+    """A marked place as text."""
+
+    label: str
     x: str
     y: str
 
@@ -35,16 +62,43 @@ class Figure:
 
     chart: Chart
     base_url: str
+    """The chart's address without its ending; empty for one whose data stand in the page."""
     name: str
+    """Names its files; unique in the page."""
+    tables: tuple[Table, ...]
+    marks: tuple[MarkRow, ...]
     x_title: str
     y_title: str
-    rows: tuple[Row, ...]
-    total: int
+    source: str = ""
+    """Where the numbers come from, in a line that goes into exported pictures."""
+    data: str = ""
+    """The chart's JSON where it has no address."""
+    note: str = ""
+    """What the picture shows beside the chart's own summary."""
+
+    @property
+    def legend(self) -> tuple[str, ...]:
+        """Labels of the series that are shown first; a heat map explains its colours in the picture."""
+        shown = self.chart.views[0].series if self.chart.views else [one.key for one in self.chart.series]
+        return tuple(one.label for one in self.chart.series if one.key in shown and one.role != "cells")
+
+    @property
+    def log_axes(self) -> tuple[str, ...]:
+        """Axes, by letter, that a reader may switch in some view."""
+        views = [view_axes(self.chart, view) for view in self.chart.views] or [(self.chart.x, self.chart.y)]
+        return tuple(
+            letter for place, letter in enumerate("xy") if any(axes[place].switchable for axes in views)
+        )
+
+    @property
+    def total(self) -> int:
+        """How many points the tables have in all."""
+        return sum(table.total for table in self.tables)
 
     @property
     def shortened(self) -> bool:
-        """Whether the page's table leaves rows out."""
-        return len(self.rows) < self.total
+        """Whether the page's tables leave rows out."""
+        return any(table.shortened for table in self.tables)
 
 
 def axis_title(axis: Axis) -> str:
@@ -52,48 +106,129 @@ def axis_title(axis: Axis) -> str:
     return axis.label if axis.unit in ("", "1") else f"{axis.label} ({axis.unit})"
 
 
+def view_axes(chart: Chart, view: View | None) -> tuple[Axis, Axis]:
+    """Return the axes of a view: its own, or the chart's."""
+    return (view.x or chart.x, view.y or chart.y) if view else (chart.x, chart.y)
+
+
 def chart_csv(chart: Chart) -> str:
-    """Return the chart's points as CSV (RFC 4180): series, x, y and the further columns that occur."""
+    """Return the chart's points as CSV (RFC 4180): series, x, y and the further columns that occur.
+
+    Where series stand on different axes, `x_axis` and `y_axis` say on which. Places of an axis with
+    categories are their words.
+    """
     out = io.StringIO()
     writer = csv.writer(out)
     more = [name for name in MORE_COLUMNS if any(getattr(series, name) for series in chart.series)]
-    writer.writerow(["series", "x", "y", *more])
+    axes = ["x_axis", "y_axis"] if chart.views or chart.y2 else []
+    writer.writerow(["series", "x", "y", *more, *axes])
     for series in chart.series:
+        x_axis, y_axis = axes_of(chart, series)
+        names = (axis_title(x_axis), axis_title(y_axis)) if axes else ()
         blank = ("",) * len(series.x)
         columns = [getattr(series, name) or blank for name in more]
-        writer.writerows((series.key, *row) for row in zip(series.x, series.y, *columns, strict=True))
+        for x, y, *rest in zip(series.x, series.y, *columns, strict=True):
+            writer.writerow((series.key, place_text(x_axis, x), place_text(y_axis, y), *rest, *names))
     return out.getvalue()
 
 
-def chart_rows(chart: Chart, *, per_series: int | None = None) -> Iterator[Row]:
-    """Yield the chart's points as text, at most `per_series` of each series."""
-    for series in chart.series:
-        yield from _series_rows(series, per_series)
+def axes_of(chart: Chart, series: Series) -> tuple[Axis, Axis]:
+    """Return the axes that a series stands on: those of the first view that shows it."""
+    view = next((view for view in chart.views if series.key in view.series), None)
+    x, y = view_axes(chart, view)
+    right = (view.y2 if view else None) or chart.y2
+    return x, right if series.axis == "y2" and right else y
 
 
-def _series_rows(series: Series, limit: int | None) -> Iterator[Row]:
-    for x, y in zip(series.x[:limit], series.y[:limit], strict=True):
-        yield Row(series.label, f"{x:.10g}", f"{y:.6g}")
+def place_text(axis: Axis, value: float) -> str | float:
+    """Return the word of a place on an axis with categories, and other values as they are."""
+    return axis.categories[round(value)] if axis.categories else value
 
 
-def figure_of(run_id: UUID, kind: str, chart: Chart) -> Figure:
-    """Return a chart of a run with what its page needs."""
+def chart_tables(chart: Chart, *, per_series: int | None = None) -> tuple[Table, ...]:
+    """Return the chart's points as text, a table for each view, at most `per_series` of each series."""
+    views: tuple[View | None, ...] = chart.views or (None,)
+    return tuple(_table(chart, view, per_series) for view in views)
+
+
+def _table(chart: Chart, view: View | None, limit: int | None) -> Table:
+    shown = [one for one in chart.series if view is None or one.key in view.series]
+    more = [name for name in MORE_COLUMNS if any(getattr(one, name) for one in shown)]
+    x, y = view_axes(chart, view)
+    extra = (
+        axis_title(chart.z) if name == "z" and chart.z else COLUMN_TITLES.get(name, name) for name in more
+    )
+    # Series on the right axis carry their unit in the row: the column's title is of the left one.
+    return Table(
+        key=view.key if view else "",
+        label=view.label if view else "",
+        titles=(axis_title(x), axis_title(y), *extra),
+        rows=tuple(row for one in shown for row in _rows(chart, one, more, limit)),
+        total=sum(len(one.x) for one in shown),
+    )
+
+
+def _rows(chart: Chart, series: Series, more: list[str], limit: int | None) -> Iterator[Row]:
+    x_axis, y_axis = axes_of(chart, series)
+    unit = f" {y_axis.unit}" if series.axis == "y2" else ""
+    blank = (None,) * len(series.x)
+    columns = [series.x, series.y, *(getattr(series, name) or blank for name in more)]
+    for x, y, *rest in zip(*(column[:limit] for column in columns), strict=True):
+        words = ["" if value is None else f"{value:.6g}" for value in rest]
+        yield Row(series.label, (_text(x_axis, x, 10), _text(y_axis, y, 6) + unit, *words))
+
+
+def _text(axis: Axis, value: float, digits: int) -> str:
+    place = place_text(axis, value)
+    return place if isinstance(place, str) else f"{place:.{digits}g}"
+
+
+def _marks(chart: Chart) -> tuple[MarkRow, ...]:
+    marks = {mark: None for view in chart.views for mark in view.marks or ()}
+    every = (*chart.marks, *(mark for mark in marks if mark not in chart.marks))
+    return tuple(
+        MarkRow(mark.label, *("" if value is None else f"{value:.6g}" for value in (mark.x, mark.y)))
+        for mark in every
+    )
+
+
+def figure_with(chart: Chart, *, base_url: str = "", name: str, source: str = "", note: str = "") -> Figure:
+    """Return a chart with what its page needs. Without `base_url` its data stand in the page."""
     total = sum(len(series.x) for series in chart.series)
-    limit = None if total <= ALL_ROWS else ROWS_PER_SERIES
     return Figure(
         chart=chart,
-        base_url=f"/runs/{run_id}/charts/{kind}/{chart.id}",
-        name=f"{kind}-{chart.id}-{str(run_id)[:13]}",
+        base_url=base_url,
+        name=name,
+        tables=chart_tables(chart, per_series=None if total <= ALL_ROWS else ROWS_PER_SERIES),
+        marks=_marks(chart),
         x_title=axis_title(chart.x),
         y_title=axis_title(chart.y),
-        rows=tuple(chart_rows(chart, per_series=limit)),
-        total=total,
+        source=source,
+        data="" if base_url else json.dumps(chart_json(chart), separators=(",", ":")),
+        note=note,
+    )
+
+
+def figure_of(run: Run, kind: str, chart: Chart) -> Figure:
+    """Return a chart of a run with what its page needs."""
+    return figure_with(
+        chart,
+        base_url=f"/runs/{run.run_id}/charts/{kind}/{chart.id}",
+        name=f"{kind}-{chart.id}-{str(run.run_id)[:13]}",
+        source=f"{run.drive_model.title} · {provenance_words(run.provenance)} · run {run.run_id} · DiskAtlas",
+    )
+
+
+def provenance_words(provenance: str) -> str:
+    """Return how numbers of a provenance came about."""
+    return {Provenance.PROBE: "measured", Provenance.SIMULATED: "simulated drive"}.get(
+        Provenance(provenance), "published"
     )
 
 
 def figures_of_run(run: Run) -> dict[str, tuple[Figure, ...]]:
     """Return the figures of a run's extracted kinds, by kind, in the run's order."""
     return {
-        kind: tuple(figure_of(run.run_id, kind, chart) for chart in charts)
+        kind: tuple(figure_of(run, kind, chart) for chart in charts)
         for kind, charts in charts_of_run(run_id=run.run_id).items()
     }

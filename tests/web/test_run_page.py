@@ -90,7 +90,7 @@ def test_every_chart_has_a_canvas_with_words_a_table_and_a_csv_link(client: Clie
         figure = page[page.index(f'data-chart-url="{address}.json"') :]
         figure = figure[: figure.index("</figure>")]
         assert f'href="{address}.csv"' in figure
-        assert 'role="img"' in figure
+        assert 'aria-roledescription="chart"' in figure
         assert "Sample data." in figure
         assert "<table>" in figure
 

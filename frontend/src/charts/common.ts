@@ -1,10 +1,25 @@
 import type { ChartConfiguration, ChartDataset, ChartOptions, Point, TooltipItem } from "chart.js";
-import type { AnnotationOptions } from "chartjs-plugin-annotation";
-import { axisTitle, fade, formatTick, formatWithUnit } from "./format";
-import type { Axis, ChartSpec, Look, Mark, Series } from "./spec";
+import { scale } from "./axes";
+import { fade, formatWithUnit } from "./format";
+import { layers } from "./layers";
+import { toAnnotation } from "./marks";
+import type { Axis, ChartSpec, Look, Role, Series } from "./spec";
 
-export type Config = ChartConfiguration<"scatter">;
-export type Dataset = ChartDataset<"scatter", Point[]>;
+/** A point with what is drawn around it. */
+export interface Dot extends Point {
+  readonly x: number;
+  readonly y: number;
+  readonly z?: number;
+  readonly low?: number;
+  readonly high?: number;
+  readonly q1?: number;
+  readonly q3?: number;
+}
+
+export type Config = ChartConfiguration<"scatter", Dot[]>;
+export type Dataset = ChartDataset<"scatter", Dot[]> & { readonly role: Role };
+
+export const STYLES = ["circle", "triangle", "rectRot", "crossRot", "rect", "star"] as const;
 
 /** How one series is drawn; what a shape decides for each of its series. */
 export interface Stroke {
@@ -12,9 +27,11 @@ export interface Stroke {
   readonly dash?: readonly number[];
   readonly width?: number;
   readonly radius?: number;
-  readonly style?: "circle" | "rect" | "triangle" | "rectRot" | "crossRot";
+  readonly style?: (typeof STYLES)[number];
   /** Smaller is nearer to the eye. */
   readonly order?: number;
+  /** Whether a line joins the points. */
+  readonly joined?: boolean;
 }
 
 /** Dashes tell lines apart where colours do not. */
@@ -24,29 +41,60 @@ export function pick<T>(list: readonly T[], index: number): T {
   return list[index % list.length] as T;
 }
 
-function toPoints(series: Series): Point[] {
-  return series.x.map((x, index) => ({ x, y: series.y[index] as number }));
+const MORE = ["z", "low", "high", "q1", "q3"] as const;
+
+function toDots(series: Series): Dot[] {
+  return series.x.map((x, index) => {
+    const dot: Record<string, number> = { x, y: series.y[index] as number };
+    for (const name of MORE) {
+      const column = series[name];
+      if (column?.length) dot[name] = column[index] as number;
+    }
+    return dot as unknown as Dot;
+  });
+}
+
+/** A spread is the outline around its low and high: out along the one and back along the other. */
+function outline(series: Series): Dot[] {
+  const low = series.x.map((x, index) => ({ x, y: series.low?.[index] as number }));
+  const high = series.x.map((x, index) => ({ x, y: series.high?.[index] as number }));
+  return [...high, ...low.reverse()];
+}
+
+function points(series: Series, stroke: Stroke, count: number) {
+  const style = stroke.style ?? "circle";
+  const faint = series.role === "faint";
+  // Many points are a cloud: small ones let its density be seen.
+  const radius = stroke.radius ?? (count > 600 ? 1.5 : count > 100 ? 1.9 : 3);
+  return {
+    showLine: stroke.joined ?? false,
+    borderWidth: stroke.width ?? 1.5,
+    borderDash: [...(stroke.dash ?? [])],
+    pointRadius: faint ? 1 : radius,
+    pointHoverRadius: 5,
+    pointBorderWidth: style === "crossRot" || style === "star" ? 1.2 : 0,
+    pointStyle: style,
+  };
 }
 
 /** Turns one series into a Chart.js dataset by its role. */
 export function toDataset(series: Series, stroke: Stroke): Dataset {
+  const { role } = series;
   const base = {
+    role,
     label: series.label,
-    data: toPoints(series),
-    borderColor: stroke.color,
-    backgroundColor: stroke.color,
-    order: stroke.order ?? 0,
+    data: role === "spread" ? outline(series) : toDots(series),
+    yAxisID: series.axis ?? "y",
+    borderColor: role === "faint" ? fade(stroke.color, 0.45) : stroke.color,
+    backgroundColor: role === "faint" ? fade(stroke.color, 0.45) : stroke.color,
+    // Points at the edge of the picture are drawn whole.
+    clip: 6,
+    order: stroke.order ?? (role === "faint" || role === "spread" ? 9 : 0),
   };
-  if (series.role === "points") {
-    return {
-      ...base,
-      showLine: false,
-      pointRadius: stroke.radius ?? 1.8,
-      pointHoverRadius: 5,
-      pointBorderWidth: stroke.style === "crossRot" ? 1.2 : 0,
-      pointStyle: stroke.style ?? "circle",
-    };
-  }
+  if (role === "points" || role === "faint") return { ...base, ...points(series, stroke, series.x.length) };
+  // Cells and boxes are drawn by `layers`; their points are there to be found by hovering.
+  if (role === "cells" || role === "box")
+    return { ...base, showLine: false, pointRadius: 0, pointHitRadius: 24 };
   const line = {
     ...base,
     showLine: true,
@@ -57,88 +105,48 @@ export function toDataset(series: Series, stroke: Stroke): Dataset {
     borderDash: [...(stroke.dash ?? [])],
   };
   // A step holds its value from its x to the next one's: a zone reaches to where the next begins.
-  if (series.role === "step") return { ...line, stepped: "before" };
-  // A band is an outline that walks out along its upper edge and back along the lower one.
-  if (series.role === "band") return { ...line, fill: "shape", backgroundColor: fade(stroke.color, 0.18) };
+  if (role === "step") return { ...line, stepped: "before" };
+  if (role === "band" || role === "spread") {
+    return {
+      ...line,
+      borderWidth: stroke.width ?? 0,
+      fill: "shape",
+      backgroundColor: fade(stroke.color, 0.18),
+    };
+  }
   return line;
 }
 
-function scale(axis: Axis, look: Look) {
-  const type: "linear" | "logarithmic" = axis.scale.startsWith("log") ? "logarithmic" : "linear";
-  return {
-    type,
-    grace: 0,
-    border: { color: look.muted },
-    grid: { color: look.rule, tickColor: look.muted, tickLength: 6 },
-    title: {
-      display: true,
-      text: axisTitle(axis),
-      color: look.muted,
-      font: { family: look.font, size: 12 },
-    },
-    ticks: {
-      color: look.muted,
-      font: { family: look.font, size: 11 },
-      maxRotation: 0,
-      autoSkipPadding: 12,
-      maxTicksLimit: look.narrow ? 6 : 11,
-      callback: (value: string | number) => formatTick(Number(value)),
-    },
-  };
+/** A value with its unit; on an axis with categories its word. */
+function valueWords(axis: Axis, value: number): string {
+  if (axis.categories?.length) return axis.categories[Math.round(value)] ?? "";
+  return formatWithUnit(value, axis);
 }
 
-function label(mark: Mark, look: Look) {
-  return {
-    display: !look.narrow,
-    content: mark.label,
-    color: look.ink,
-    backgroundColor: fade(look.surface, 0.9),
-    font: { family: look.font, size: 11, weight: "normal" as const },
-    padding: 3,
-    borderRadius: 2,
-  };
-}
-
-/** Draws a mark: a line across the picture where one coordinate is given, a ringed point where both are. */
-export function toAnnotation(mark: Mark, look: Look, index = 0): AnnotationOptions[] {
-  if (mark.x !== null && mark.y !== null) {
-    const at = { xValue: mark.x, yValue: mark.y };
-    const ring: AnnotationOptions = {
-      type: "point",
-      ...at,
-      radius: 6,
-      borderColor: look.ink,
-      borderWidth: 1.5,
-      backgroundColor: "transparent",
-    };
-    // Words above and below by turns: marks that fall together can still be read.
-    const words = { ...label(mark, look), xAdjust: 8, yAdjust: index % 2 === 0 ? -9 : 9 };
-    return [ring, { type: "label", ...at, ...words, position: "start" } as const];
-  }
-  const vertical = mark.x !== null;
-  const value = vertical ? mark.x : mark.y;
-  if (value === null) return [];
-  return [
-    {
-      type: "line",
-      scaleID: vertical ? "x" : "y",
-      value,
-      borderColor: look.muted,
-      borderWidth: 1,
-      borderDash: [3, 3],
-      label: { ...label(mark, look), position: vertical ? "end" : "start" },
-    },
-  ];
-}
-
-/** What hovering says: the series, then y and x with their units. */
+/** What hovering and walking say: the series, then y and x with their units, and the ends of a bar. */
 export function tooltipLabel(
   spec: ChartSpec,
-  item: Pick<TooltipItem<"scatter">, "dataset" | "parsed">,
+  item: Pick<TooltipItem<"scatter">, "dataset" | "parsed"> & { readonly raw?: unknown },
 ): string {
   const { x, y } = item.parsed;
   if (x === null || y === null) return item.dataset.label ?? "";
-  return `${item.dataset.label}: ${formatWithUnit(y, spec.y)} at ${formatWithUnit(x, spec.x)}`;
+  const dot = (item.raw ?? {}) as Partial<Dot>;
+  const axis = (item.dataset as Partial<Dataset>).yAxisID === "y2" && spec.y2 ? spec.y2 : spec.y;
+  const place = valueWords(spec.x, x);
+  if (dot.z !== undefined && spec.z) {
+    return `${item.dataset.label}: ${formatWithUnit(dot.z, spec.z)} at ${place}, ${valueWords(axis, y)}`;
+  }
+  const ends =
+    dot.low !== undefined && dot.high !== undefined
+      ? ` (${formatWithUnit(dot.low, { ...axis, unit: "" })} to ${formatWithUnit(dot.high, axis)})`
+      : "";
+  return `${item.dataset.label}: ${valueWords(axis, y)}${ends} at ${place}`;
+}
+
+function scales(spec: ChartSpec, look: Look) {
+  const both = { x: scale(spec.x, look), y: scale(spec.y, look) };
+  const used = spec.y2 && spec.series.some((series) => series.axis === "y2");
+  return spec.y2 && used ? { ...both, y2: scale(spec.y2, look, "right") } : both;
 }
 
 function options(spec: ChartSpec, look: Look): ChartOptions<"scatter"> {
@@ -148,7 +156,7 @@ function options(spec: ChartSpec, look: Look): ChartOptions<"scatter"> {
     animation: false,
     normalized: true,
     interaction: { mode: "nearest", axis: "xy", intersect: false },
-    scales: { x: scale(spec.x, look), y: scale(spec.y, look) },
+    scales: scales(spec, look),
     plugins: {
       // The legend is a list of buttons in the page, so that a keyboard reaches it.
       legend: { display: false },
@@ -184,10 +192,29 @@ function options(spec: ChartSpec, look: Look): ChartOptions<"scatter"> {
   };
 }
 
+/** Makes room for what is drawn around points: Chart.js asks their y alone. */
+function includeEnds(config: Config, spec: ChartSpec): void {
+  for (const key of ["y", "y2"] as const) {
+    const axis = config.options?.scales?.[key];
+    const mine = spec.series.filter((series) => (series.axis ?? "y") === key && series.role !== "cells");
+    const low = mine.flatMap((series) => series.low ?? []);
+    const high = mine.flatMap((series) => series.high ?? []);
+    if (!axis || low.length === 0) continue;
+    axis.suggestedMin = low.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
+    axis.suggestedMax = high.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
+  }
+}
+
+/** Leaves room above and below: for an axis that does not begin at nought. */
+export function withRoom(config: Config, key: "y" | "y2"): void {
+  const axis = config.options?.scales?.[key];
+  if (axis && "grace" in axis) axis.grace = "8%";
+}
+
 /** Lets a linear axis begin at nought: steps, places and times are counted from there, whatever a fit says. */
 export function fromNought(config: Config, key: "x" | "y"): void {
   const axis = config.options?.scales?.[key];
-  if (axis?.type === "linear") axis.min = 0;
+  if (axis?.type === "linear" && axis.min === undefined) axis.min = 0;
 }
 
 /** Puts a picture together from its series; `stroke` says how each is drawn. */
@@ -202,5 +229,8 @@ export function assemble(
     seen.set(series.role, index + 1);
     return toDataset(series, stroke(series, index));
   });
-  return { type: "scatter", data: { datasets }, options: options(spec, look) };
+  const plugins = [layers(spec, look)];
+  const config: Config = { type: "scatter", data: { datasets }, options: options(spec, look), plugins };
+  includeEnds(config, spec);
+  return config;
 }

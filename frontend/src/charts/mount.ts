@@ -10,11 +10,8 @@ import {
 } from "chart.js";
 import annotation from "chartjs-plugin-annotation";
 import zoom from "chartjs-plugin-zoom";
-import { fillLegend } from "./legend";
-import { lookOf } from "./look";
-import { download, withGround } from "./png";
-import { configure } from "./shapes";
-import { type ChartSpec, parseSpec } from "./spec";
+import { Picture } from "./picture";
+import { parseSpec } from "./spec";
 
 Chart.register(
   ScatterController,
@@ -28,109 +25,48 @@ Chart.register(
   zoom,
 );
 
-const ZOOM_STEP = 1.4;
-const PAN_PX = 60;
-
-/** A figure of the page with its living chart. */
-class Picture {
-  private chart: Chart<"scatter"> | undefined;
-
-  constructor(
-    private readonly figure: HTMLElement,
-    private readonly canvas: HTMLCanvasElement,
-    private readonly spec: ChartSpec,
-  ) {}
-
-  /** Draws, or draws again in the colours that hold now; hidden series stay hidden. */
-  draw(): void {
-    const hidden = this.chart?.data.datasets.map((_, index) => !this.chart?.isDatasetVisible(index)) ?? [];
-    this.chart?.destroy();
-    const config = configure(this.spec, lookOf(this.figure));
-    const chart = new Chart(this.canvas, config);
-    hidden.forEach((isHidden, index) => {
-      chart.setDatasetVisibility(index, !isHidden);
-    });
-    if (hidden.some(Boolean)) chart.update();
-    this.chart = chart;
-    const legend = this.figure.querySelector<HTMLElement>("[data-chart-legend]");
-    if (legend) fillLegend(legend, chart);
-    this.figure.dataset.chartState = "drawn";
-  }
-
-  listen(): void {
-    this.figure.addEventListener("click", (event) => {
-      const target =
-        event.target instanceof Element ? event.target.closest<HTMLElement>("[data-chart-do]") : null;
-      if (target) this.act(target.dataset.chartDo ?? "");
-    });
-    this.canvas.addEventListener("keydown", (event) => this.key(event));
-  }
-
-  private act(action: string): void {
-    if (action === "in") this.chart?.zoom(ZOOM_STEP);
-    else if (action === "out") this.chart?.zoom(1 / ZOOM_STEP);
-    else if (action === "reset") this.chart?.resetZoom();
-    else if (action === "png") {
-      const name = `${this.figure.dataset.chartName ?? this.spec.id}.png`;
-      download(withGround(this.canvas, this.spec.title, lookOf(this.figure)), name);
-    }
-  }
-
-  private key(event: KeyboardEvent): void {
-    const pans: Record<string, { x?: number; y?: number }> = {
-      ArrowLeft: { x: PAN_PX },
-      ArrowRight: { x: -PAN_PX },
-      ArrowUp: { y: PAN_PX },
-      ArrowDown: { y: -PAN_PX },
-    };
-    const actions: Record<string, string> = {
-      "+": "in",
-      "=": "in",
-      "-": "out",
-      "0": "reset",
-      Escape: "reset",
-    };
-    const delta = pans[event.key];
-    const action = actions[event.key];
-    // Until zoomed in, arrows scroll the page as they do everywhere else.
-    if (delta && this.chart?.isZoomedOrPanned()) this.chart.pan(delta);
-    else if (action && !event.ctrlKey && !event.metaKey) this.act(action);
-    else return;
-    event.preventDefault();
-  }
-}
-
-async function load(figure: HTMLElement, url: string): Promise<Picture | undefined> {
-  const canvas = figure.querySelector("canvas");
-  if (!canvas) return undefined;
-  const response = await fetch(url, { headers: { Accept: "application/json" } });
+/** The chart's data: in the figure itself where they are few, otherwise at its address. */
+async function dataOf(figure: HTMLElement): Promise<unknown> {
+  const { chart, chartUrl } = figure.dataset;
+  if (chart) return JSON.parse(chart);
+  const response = await fetch(chartUrl ?? "", { headers: { Accept: "application/json" } });
   if (!response.ok) throw new Error(`The server answered ${response.status} to the chart's data.`);
-  const picture = new Picture(figure, canvas, parseSpec(await response.json()));
-  picture.draw();
-  picture.listen();
-  return picture;
+  return response.json();
 }
 
-function fail(figure: HTMLElement, error: unknown): void {
-  figure.dataset.chartState = "failed";
+function say(figure: HTMLElement, words: string): void {
   const message = figure.querySelector<HTMLElement>("[data-chart-message]");
   if (!message) return;
-  const reason = error instanceof Error ? error.message : String(error);
-  message.textContent = `The picture could not be drawn. ${reason} The table below has the same data.`;
+  message.textContent = words;
   message.hidden = false;
 }
 
 const pictures = new Map<HTMLElement, Picture>();
 
+async function load(figure: HTMLElement): Promise<void> {
+  const canvas = figure.querySelector("canvas");
+  if (!canvas) return;
+  const spec = parseSpec(await dataOf(figure));
+  if (spec.series.length === 0) {
+    figure.dataset.chartState = "empty";
+    say(figure, "There is no value to draw yet.");
+    return;
+  }
+  const picture = new Picture(figure, canvas, spec);
+  picture.draw();
+  picture.listen();
+  pictures.set(figure, picture);
+}
+
 async function show(figure: HTMLElement): Promise<void> {
-  const url = figure.dataset.chartUrl;
-  if (!url || figure.dataset.chartState) return;
+  if (figure.dataset.chartState) return;
   figure.dataset.chartState = "loading";
   try {
-    const picture = await load(figure, url);
-    if (picture) pictures.set(figure, picture);
+    await load(figure);
   } catch (error) {
-    fail(figure, error);
+    figure.dataset.chartState = "failed";
+    const reason = error instanceof Error ? error.message : String(error);
+    say(figure, `The picture could not be drawn. ${reason} The table below has the same data.`);
   }
 }
 
@@ -146,7 +82,7 @@ export function mountCharts(root: ParentNode): void {
     },
     { rootMargin: "600px" },
   );
-  for (const figure of root.querySelectorAll<HTMLElement>("figure.chart[data-chart-url]"))
+  for (const figure of root.querySelectorAll<HTMLElement>("figure.chart:is([data-chart-url], [data-chart])"))
     observer.observe(figure);
 }
 
@@ -156,4 +92,21 @@ export function redrawCharts(): void {
     if (figure.isConnected) picture.draw();
     else pictures.delete(figure);
   }
+}
+
+/** Draws for paper, light and sharp, while the page is printed; and anew where the system forces its colours. */
+export function watchSystem(): void {
+  const root = document.documentElement;
+  let theme: string | undefined;
+  addEventListener("beforeprint", () => {
+    theme = root.dataset.theme;
+    root.dataset.theme = "light";
+    for (const picture of pictures.values()) picture.print();
+  });
+  addEventListener("afterprint", () => {
+    if (theme) root.dataset.theme = theme;
+    else delete root.dataset.theme;
+    redrawCharts();
+  });
+  matchMedia("(forced-colors: active)").addEventListener("change", redrawCharts);
 }

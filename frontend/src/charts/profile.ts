@@ -1,11 +1,11 @@
-import { assemble, type Config, DASHES, fromNought, pick, type Stroke } from "./common";
+import { assemble, type Config, DASHES, fromNought, pick, STYLES, type Stroke } from "./common";
 import type { ChartSpec, Look, Series } from "./spec";
 
 /** ZONED's profile: bandwidth over position, with the step, linear and quadratic fits. */
 export function profile(spec: ChartSpec, look: Look): Config {
   const stroke = (series: Series, index: number): Stroke => {
     if (series.role === "points") {
-      return { color: pick(look.series, index === 0 ? 0 : index + 4), radius: 2.2, order: 3 };
+      return { color: pick(look.series, index === 0 ? 0 : index + 4), style: pick(STYLES, index), order: 3 };
     }
     if (series.role === "step") return { color: pick(look.series, index + 1), width: 2.5, order: 2 };
     return { color: pick(look.series, index + 2), dash: pick(DASHES, index + 1), width: 2, order: 1 };

@@ -73,6 +73,8 @@ export interface Look {
   readonly accent: string;
   /** Colour-blind-safe, in a fixed order: the first is for what was measured. */
   readonly series: readonly string[];
+  /** From little to much, for heat maps: rises in lightness, so that it reads without colour too. */
+  readonly ramp: readonly string[];
   readonly font: string;
   /** Whether a mouse is there to drag and wheel with; on touch the buttons do it, so that the page still scrolls. */
   readonly gestures: boolean;

@@ -8,6 +8,7 @@ export const LOOK: Look = {
   surface: "#ffffff",
   accent: "#0000ff",
   series: ["#000001", "#000002", "#000003", "#000004", "#000005", "#000006", "#000007", "#000008"],
+  ramp: ["#000000", "#808080", "#ffffff"],
   font: "test",
   gestures: true,
   narrow: false,

@@ -11,8 +11,6 @@ from server.benchmarks.access.definitions import ACCESS, AVERAGE, MAXIMUM, MINIM
 from server.benchmarks.access.rates import columns_of
 from server.benchmarks.contract import Axis, Chart, Extraction, Facts, Mark, Series
 
-MOST_POINTS = 400
-
 
 def charts(entry: Mapping[str, Any], facts: Facts, extraction: Extraction) -> tuple[Chart, ...]:
     return tuple(chart for chart in (_rates(entry, facts), _times(entry)) if chart is not None)
@@ -51,7 +49,6 @@ def _times(entry: Mapping[str, Any]) -> Chart | None:
     if len(times) < 10:
         return None
     shares = 100 * np.arange(1, len(times) + 1) / len(times)
-    stride = -(-len(times) // MOST_POINTS)
     mean = float(times.mean())
     return Chart(
         id="times",
@@ -60,7 +57,7 @@ def _times(entry: Mapping[str, Any]) -> Chart | None:
         summary=f"Share of the random reads that took less than a time; {mean:.2f} ms on average.",
         x=Axis("Access time", "ms"),
         y=Axis("Reads that took less", "%"),
-        series=(_series("times", "Random reads", "line", times[::stride], shares[::stride]),),
+        series=(_series("times", "Random reads", "line", times, shares),),
         marks=(Mark("average", x=mean),),
         metrics=(ACCESS.key,),
     )

@@ -1,4 +1,4 @@
-"""The bandwidth surface as sections: by size at a few positions, by position at a few sizes."""
+"""The bandwidth surface (Eridano): as a heat map, and as lines by size and by position."""
 
 from __future__ import annotations
 
@@ -9,23 +9,93 @@ import numpy as np
 
 from server.benchmarks.bandwidth.definitions import HALF_SIZE, OVERHEAD, PEAK, RATE, RATIO, SIZE_95
 from server.benchmarks.bandwidth.surface import Samples, samples_of
-from server.benchmarks.contract import Axis, Chart, Extraction, Facts, Mark, Measurement, Series
+from server.benchmarks.contract import Axis, Chart, Extraction, Facts, Mark, Measurement, Series, View
 
 WORDS = {"read": "Read", "write": "Write"}
 FIT_POINTS = 60
 MB = 1e6
+SIZE = Axis("Size of the transfer", "MB", "log", switchable=True)
+PLACE = Axis("Position", "GB")
+RATES = Axis("Bandwidth", "MB/s")
 
 
 def charts(entry: Mapping[str, Any], facts: Facts, extraction: Extraction) -> tuple[Chart, ...]:
-    found = []
-    for name in WORDS:
-        samples = samples_of(entry, name)
-        if samples is not None:
-            detail = extraction.details.get(name, {})
-            peak = _value(extraction, PEAK.key, name)
-            found.append(_by_size(name, samples, detail, extraction, entry["params"]["positions"]))
-            found.append(_by_position(name, samples, peak, facts, entry["params"]["positions"]))
-    return tuple(found)
+    positions = entry["params"]["positions"]
+    found = {name: samples for name in WORDS if (samples := samples_of(entry, name)) is not None}
+    if not found:
+        return ()
+    axes = _Axes(found, facts.capacity_bytes / 1e9 / positions)
+    series: list[Series] = []
+    maps, lines = [], []
+    for name, samples in found.items():
+        cells = axes.cells(name, samples)
+        by_size = _by_size(name, samples, extraction.details.get(name, {}), positions)
+        by_position = _by_position(name, samples, axes.gigabytes)
+        series += [cells, *by_size, *by_position]
+        maps.append(View(name, WORDS[name], (cells.key,)))
+        lines += [
+            View(
+                f"{name}-by-size",
+                f"{WORDS[name]} by size",
+                tuple(one.key for one in by_size),
+                "curve",
+                SIZE,
+                RATES,
+                marks=_reached(extraction, name),
+            ),
+            View(
+                f"{name}-by-position",
+                f"{WORDS[name]} by position",
+                tuple(one.key for one in by_position),
+                "profile",
+                PLACE,
+                RATES,
+                marks=(),
+            ),
+        ]
+    return (
+        Chart(
+            id="surface",
+            shape="surface",
+            title="Bandwidth by size and position",
+            summary=" ".join(_words(WORDS[name], extraction, name) for name in found),
+            x=axes.x,
+            y=axes.y,
+            z=RATES,
+            series=tuple(series),
+            metrics=(PEAK.key, SIZE_95.key, HALF_SIZE.key, OVERHEAD.key, RATIO.key, RATE.key),
+            views=(*maps, *lines),
+        ),
+    )
+
+
+class _Axes:
+    """The heat map's axes: a place for each size and for each position that either direction has."""
+
+    def __init__(self, found: Mapping[str, Samples], gigabytes: float) -> None:
+        self.gigabytes = gigabytes
+        self.sizes = sorted({float(size) for one in found.values() for size in one.size_bytes})
+        self.places = sorted({int(place) for one in found.values() for place in one.position})
+        self.x = Axis("Size of the transfer", "", categories=tuple(map(_size_words, self.sizes)))
+        places = tuple(f"{place * gigabytes:.4g} GB" for place in self.places)
+        self.y = Axis("Position", "", categories=places)
+
+    def cells(self, name: str, samples: Samples) -> Series:
+        found = [
+            (column, row, rate)
+            for row, place in enumerate(self.places)
+            for column, size in enumerate(self.sizes)
+            if (rate := _mean(samples, place, size)) is not None
+        ]
+        x, y, z = zip(*found, strict=True)
+        return Series(name, WORDS[name], "cells", tuple(map(float, x)), tuple(map(float, y)), z=z)
+
+
+def _size_words(size_bytes: float) -> str:
+    for unit, size in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if size_bytes >= size:
+            return f"{size_bytes / size:.4g} {unit}"
+    return f"{size_bytes:.0f} B"
 
 
 def _value(extraction: Extraction, key: str, scope: str) -> Measurement | None:
@@ -43,85 +113,53 @@ def _mean(samples: Samples, position: float, size: float) -> float | None:
     return float(size / samples.elapsed_ns[cell].mean() * 1e3) if cell.any() else None
 
 
-def _by_size(
-    name: str, samples: Samples, detail: Mapping[str, Any], extraction: Extraction, positions: int
-) -> Chart:
+def _by_size(name: str, samples: Samples, detail: Mapping[str, Any], positions: int) -> list[Series]:
     sizes = [float(size) for size in np.unique(samples.size_bytes)]
     shown = _some([float(p) for p in np.unique(samples.position)], 3)
     series = []
     for position in shown:
         points = [(size / MB, y) for size in sizes if (y := _mean(samples, position, size)) is not None]
-        at = f"{100 * position / positions:.0f} %"
-        series.append(
-            Series(
-                f"at-{position:.0f}",
-                f"At {at}",
-                "points",
-                tuple(x for x, _ in points),
-                tuple(y for _, y in points),
-            )
-        )
+        label = f"At {100 * position / positions:.0f} %"
+        series.append(_points(f"{name}-at-{position:.0f}", label, points))
     law = detail.get("law")
-    if law is not None and not detail.get("buffered"):
-        grid = np.geomspace(sizes[0], sizes[-1], FIT_POINTS)
-        for position in shown:
-            rate = law["rate_mb_per_s"].get(str(int(position)))
-            if rate is not None and law["fixed_ms"] > 0:
-                y = grid / (law["fixed_ms"] * 1e6 + grid / rate * 1e3) * 1e3
-                label = f"Fixed time and rate at {100 * position / positions:.0f} %"
-                series.append(
-                    Series(f"law-{position:.0f}", label, "line", tuple(grid / MB), tuple(map(float, y)))
-                )
+    if law is None or detail.get("buffered") or law["fixed_ms"] <= 0:
+        return series
+    grid = np.geomspace(sizes[0], sizes[-1], FIT_POINTS)
+    for position in shown:
+        rate = law["rate_mb_per_s"].get(str(int(position)))
+        if rate is not None:
+            curve = grid / (law["fixed_ms"] * 1e6 + grid / rate * 1e3) * 1e3
+            label = f"Fixed time and rate at {100 * position / positions:.0f} %"
+            columns = tuple(map(float, grid / MB)), tuple(map(float, curve))
+            series.append(Series(f"{name}-law-{position:.0f}", label, "line", *columns))
+    return series
+
+
+def _reached(extraction: Extraction, name: str) -> tuple[Mark, ...]:
     reached = _value(extraction, SIZE_95.key, name)
-    marks: tuple[Mark, ...] = ()
-    if reached is not None and reached.value is not None:
-        marks = (Mark("95 % of the peak", x=reached.value),)
-    word = WORDS[name]
-    return Chart(
-        id=f"by-size-{name}",
-        shape="curve",
-        title=f"{word} bandwidth by transfer size",
-        summary=_words_by_size(word, _value(extraction, PEAK.key, name), reached),
-        x=Axis("Size of the transfer", "MB", "logarithmic"),
-        y=Axis("Bandwidth", "MB/s"),
-        series=tuple(series),
-        marks=marks,
-        metrics=(PEAK.key, SIZE_95.key, HALF_SIZE.key, OVERHEAD.key, RATE.key),
-    )
+    if reached is None or reached.value is None:
+        return ()
+    return (Mark("95 % of the peak", x=reached.value, low=reached.low, high=reached.high),)
 
 
-def _words_by_size(word: str, peak: Measurement | None, reached: Measurement | None) -> str:
+def _by_position(name: str, samples: Samples, gigabytes: float) -> list[Series]:
+    places = [float(p) for p in np.unique(samples.position)]
+    series = []
+    for size in reversed(_some([float(size) for size in np.unique(samples.size_bytes)], 4)):
+        points = [(p * gigabytes, y) for p in places if (y := _mean(samples, p, size)) is not None]
+        series.append(_points(f"{name}-of-{size:.0f}", _size_words(size), points))
+    return series
+
+
+def _points(key: str, label: str, points: list[tuple[float, float]]) -> Series:
+    return Series(key, label, "points", tuple(x for x, _ in points), tuple(y for _, y in points))
+
+
+def _words(word: str, extraction: Extraction, name: str) -> str:
+    peak, reached = _value(extraction, PEAK.key, name), _value(extraction, SIZE_95.key, name)
     if peak is None or peak.value is None:
         return f"{word} bandwidth rises with the size of the transfer."
     text = f"{word} bandwidth rises with the size of the transfer up to {peak.value:.1f} MB/s"
     if reached is not None and reached.value is not None:
         return f"{text}; 95 % of that takes {reached.value:.1f} MB."
     return f"{text}."
-
-
-def _by_position(
-    name: str, samples: Samples, peak: Measurement | None, facts: Facts, positions: int
-) -> Chart:
-    places = [float(p) for p in np.unique(samples.position)]
-    gigabytes = facts.capacity_bytes / 1e9 / positions
-    series = []
-    for size in reversed(_some([float(size) for size in np.unique(samples.size_bytes)], 4)):
-        points = [(p * gigabytes, y) for p in places if (y := _mean(samples, p, size)) is not None]
-        label = f"{size / MB:.4g} MB"
-        series.append(
-            Series(
-                f"of-{size:.0f}", label, "points", tuple(x for x, _ in points), tuple(y for _, y in points)
-            )
-        )
-    word = WORDS[name]
-    value = f", at most {peak.value:.1f} MB/s" if peak is not None and peak.value is not None else ""
-    return Chart(
-        id=f"by-position-{name}",
-        shape="profile",
-        title=f"{word} bandwidth by position",
-        summary=f"{word} bandwidth of transfers of several sizes over the device{value}.",
-        x=Axis("Position", "GB"),
-        y=Axis("Bandwidth", "MB/s"),
-        series=tuple(series),
-        metrics=(PEAK.key, RATIO.key, RATE.key),
-    )

@@ -18,23 +18,22 @@ def charts(entry: Mapping[str, Any], facts: Facts, extraction: Extraction) -> tu
     rates = tuple(details["mb_per_s"])
     if not kib:
         return ()
-    series = [
-        Series("bandwidth", "Bandwidth", "points", kib, rates),
-        Series("course", "From size to size", "line", kib, rates),
-    ]
     marks: list[Mark] = []
+    if details["plateau"] is not None and details["peak"] is not None:
+        first, last = (kib[place] for place in details["plateau"])
+        marks.append(Mark("Plateau", (first * last) ** 0.5, None, first, last))
     if details["collapse"] is not None:
         low, high = kib[details["collapse"] - 1], kib[details["collapse"]]
         marks.append(Mark("The buffer ends here", (low * high) ** 0.5, None))
     return (
         Chart(
             id="by-size",
-            shape="curve",
+            shape="buffer",
             title="Bandwidth of repeated reads by request size",
             summary=_summary(details),
-            x=Axis("Request size", "KiB", "log"),
+            x=Axis("Request size", "KiB", "log", switchable=True),
             y=Axis("Bandwidth", "MB/s"),
-            series=tuple(series),
+            series=(Series("bandwidth", "Bandwidth", "points", kib, rates),),
             marks=tuple(marks),
             metrics=(PEAK.key, PLATEAU_START.key, PLATEAU_END.key, COLLAPSE.key, EFFECTIVE.key),
         ),

@@ -22,73 +22,77 @@ WORDS = {"read": "Read", "write": "Write"}
 
 
 def charts(entry: Mapping[str, Any], facts: Facts, extraction: Extraction) -> tuple[Chart, ...]:
-    found = []
     pause = extraction.details.get("pause", "")
-    for name, word in WORDS.items():
-        course = course_of(entry, name)
-        if course is not None:
-            jumps = extraction.details.get("jumps", {}).get(name, [])
-            found.append(_by_position(name, word, pause, course, facts, int(entry["params"]["positions"])))
-            found.append(_over_time(name, word, pause, course, jumps))
-    return tuple(found)
+    courses = {name: course for name in WORDS if (course := course_of(entry, name)) is not None}
+    if not courses:
+        return ()
+    gigabytes = facts.capacity_bytes / 1e9 / int(entry["params"]["positions"])
+    jumps = {name: extraction.details.get("jumps", {}).get(name, []) for name in courses}
+    return (_by_position(courses, pause, gigabytes), _over_time(courses, pause, jumps))
 
 
-def _by_position(name: str, word: str, pause: str, course: Course, facts: Facts, positions: int) -> Chart:
-    places = np.unique(course.position)
-    x = [float(place) * facts.capacity_bytes / 1e9 / positions for place in places]
-    rows = [course.at(int(place)) for place in places]
-    mean = [float(row.mean()) for row in rows]
-    deviation = [float(np.std(row, ddof=1)) if len(row) > 1 else 0.0 for row in rows]
-    upper = [m + d for m, d in zip(mean, deviation, strict=True)]
-    lower = [m - d for m, d in zip(mean, deviation, strict=True)]
-    worst = max((d / m for m, d in zip(mean, deviation, strict=True)), default=0.0)
+def _by_position(courses: Mapping[str, Course], pause: str, gigabytes: float) -> Chart:
+    means = [_means(name, course, gigabytes) for name, course in courses.items()]
+    worst = max((high / y - 1 for one in means for y, high in zip(one.y, one.high, strict=True)), default=0.0)
     return Chart(
-        id=f"by-position-{name}",
-        shape="profile",
-        title=f"{word} bandwidth by position, mean and deviation over time",
+        id="by-position",
+        shape="fluctuation",
+        title="Bandwidth by position, mean and deviation over time",
         summary=(
-            f"Mean {word.lower()} bandwidth at {len(places)} positions with one standard deviation to each "
+            f"Mean bandwidth at {len(means[0].x)} positions; error bars reach one standard deviation to each "
             f"side, at most {100 * worst:.2g} %; pause {pause}."
         ),
         x=Axis("Position", "GB"),
         y=Axis("Bandwidth", "MB/s"),
-        series=(
-            Series("mean", "Mean", "points", tuple(x), tuple(mean)),
-            Series(
-                "deviation",
-                "One standard deviation",
-                "band",
-                (*x, *reversed(x)),
-                (*upper, *reversed(lower)),
-            ),
-        ),
+        series=tuple(means),
         metrics=(MEAN.key, DEVIATION.key, VARIATION.key, WORST.key),
     )
 
 
-def _over_time(name: str, word: str, pause: str, course: Course, jumps: list[Mapping[str, Any]]) -> Chart:
-    minutes = float(np.ptp(course.hours)) < 2
+def _means(name: str, course: Course, gigabytes: float) -> Series:
+    places = np.unique(course.position)
+    rows = [course.at(int(place)) for place in places]
+    mean = [float(row.mean()) for row in rows]
+    deviation = [float(np.std(row, ddof=1)) if len(row) > 1 else 0.0 for row in rows]
+    return Series(
+        name,
+        WORDS[name],
+        "points",
+        tuple(float(place) * gigabytes for place in places),
+        tuple(mean),
+        low=tuple(m - d for m, d in zip(mean, deviation, strict=True)),
+        high=tuple(m + d for m, d in zip(mean, deviation, strict=True)),
+    )
+
+
+def _over_time(
+    courses: Mapping[str, Course], pause: str, jumps: Mapping[str, list[Mapping[str, Any]]]
+) -> Chart:
+    minutes = max(float(np.ptp(course.hours)) for course in courses.values()) < 2
     factor, unit = (60.0, "min") if minutes else (1.0, "h")
-    relative = 100 * np.exp(course.relative)
-    words = "no jump" if not jumps else f"{len(jumps)} jump{'s' if len(jumps) > 1 else ''}"
+    count = sum(len(found) for found in jumps.values())
+    words = "no jump" if not count else f"{count} jump{'s' if count > 1 else ''}"
     return Chart(
-        id=f"over-time-{name}",
-        shape="profile",
-        title=f"{word} bandwidth over time",
-        summary=f"{word} bandwidth of each transfer, relative to its position: {words}; pause {pause}.",
+        id="over-time",
+        shape="fluctuation",
+        title="Bandwidth over time",
+        summary=f"Bandwidth of each transfer, relative to its position's median: {words}; pause {pause}.",
         x=Axis("Time", unit),
-        y=Axis("Bandwidth relative to the position's median", "%"),
-        series=(
+        y=Axis("Relative to the position's median", "%"),
+        series=tuple(
             Series(
-                "relative",
-                "Transfers",
+                name,
+                WORDS[name],
                 "points",
                 tuple(float(hour) * factor for hour in course.hours),
-                tuple(float(value) for value in relative),
-            ),
+                tuple(float(value) for value in 100 * np.exp(course.relative)),
+            )
+            for name, course in courses.items()
         ),
         marks=tuple(
-            Mark(f"Jump to {100 * jump['factor']:.1f} %", x=jump["hours"] * factor) for jump in jumps
+            Mark(f"{WORDS[name]}: jump to {100 * jump['factor']:.1f} %", x=jump["hours"] * factor)
+            for name, found in jumps.items()
+            for jump in found
         ),
         metrics=(DRIFT.key, JUMPS.key, VARIATION.key),
     )

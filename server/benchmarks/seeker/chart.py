@@ -10,7 +10,6 @@ import numpy as np
 from server.benchmarks.contract import Axis, Chart, Extraction, Facts, Mark, Series
 from server.benchmarks.seeker.definitions import AVERAGE, BASELINE, FULL_STROKE, MINIMUM
 
-MOST_POINTS = 2000
 BYTES_PER_GB = 1e9
 PATTERNS = {"outward": "From the start", "inward": "Back to the start", "baseline": "No seek"}
 
@@ -46,7 +45,6 @@ def _points(points: list[Mapping[str, Any]], pattern: str, gigabytes: float) -> 
     mine = sorted(
         (p["distance_blocks"], p["latency_ms"]) for p in points if p["pattern"] == pattern and p["covered"]
     )
-    mine = mine[:: max(1, -(-len(mine) // MOST_POINTS))]
     return Series(
         pattern, PATTERNS[pattern], "points", tuple(x * gigabytes for x, _ in mine), tuple(y for _, y in mine)
     )

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from server.benchmarks.contract import Axis, Chart, Extraction, Facts, Mark, Series
+import numpy as np
+
+from server.benchmarks.contract import Axis, Chart, Extraction, Facts, Mark, Series, View
 from server.benchmarks.skippy.definitions import CYLINDER_GAP, HEAD_GAP, MTM, ROTATION_TIME, SECTORS_PER_TRACK
 from server.benchmarks.skippy.series import Trace, traces_of
 
-MOST_POINTS = 2000
 VARIANTS = {"write": "writes", "read": "reads", "backward": "backward reads"}
 
 
@@ -38,6 +40,9 @@ def _sawtooth(trace: Trace, detail: Mapping[str, Any]) -> Chart:
     steps, latencies = _points(trace)
     words = VARIANTS.get(trace.variant, trace.variant)
     lines = _lines(trace, detail, max(steps, default=0.0))
+    rest = _residuals(trace, lines, detail["lines"]["turn_ms"]) if lines else ()
+    shown = (_shown(line, detail) for line in lines)
+    measured = (Series("latency", "Latency", "points", steps, latencies), *shown)
     return Chart(
         id=f"sawtooth-{trace.region}",
         shape="sawtooth",
@@ -45,18 +50,49 @@ def _sawtooth(trace: Trace, detail: Mapping[str, Any]) -> Chart:
         summary=_summary(detail),
         x=Axis("Step", "blocks"),
         y=Axis("Latency", "ms"),
-        series=(Series("latency", "Latency", "points", steps, latencies), *lines),
+        series=(*measured, *rest),
         marks=_marks(trace, detail),
         metrics=(ROTATION_TIME.key, MTM.key, SECTORS_PER_TRACK.key, HEAD_GAP.key, CYLINDER_GAP.key),
+        views=_views(measured, rest),
     )
 
 
+def _views(measured: tuple[Series, ...], rest: tuple[Series, ...]) -> tuple[View, ...]:
+    if not rest:
+        return ()
+    distance = Axis("Residual", "ms")
+    return (
+        View("latency", "Latency", tuple(one.key for one in measured)),
+        View("residuals", "Residuals", tuple(one.key for one in rest), y=distance, marks=(Mark("0", y=0.0),)),
+    )
+
+
+def _residuals(trace: Trace, lines: tuple[Series, ...], turn_ms: float) -> tuple[Series, ...]:
+    """How far each access lies above the nearest of the fitted lines at its step, line by line: what the
+    lines leave unexplained, and which of them an access belongs to. Whole turns are left out, as a line goes
+    on one turn below where it would pass the time of a turn."""
+    steps, latencies = trace.step[trace.increasing], trace.latency_ms[trace.increasing]
+    distances = np.full((len(lines), len(steps)), np.inf)
+    for row, line in enumerate(lines):
+        (first, last), (start, end) = line.x, line.y
+        on = (steps >= first) & (steps <= last)
+        above = latencies[on] - (start + (end - start) * (steps[on] - first) / (last - first))
+        distances[row, on] = (above + turn_ms / 2) % turn_ms - turn_ms / 2
+    nearest = np.argmin(np.abs(distances), axis=0)
+    found = []
+    for row, line in enumerate(lines):
+        mine = (nearest == row) & np.isfinite(distances[row])
+        if mine.any():
+            x, y = tuple(map(float, steps[mine])), tuple(map(float, distances[row, mine]))
+            found.append(Series(f"{line.key}-rest", f"From {line.label}", "points", x, y))
+    return tuple(found)
+
+
 def _points(trace: Trace) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """The increasing series, thinned evenly to what a chart can show."""
+    """The increasing series."""
     steps = trace.step[trace.increasing]
     latencies = trace.latency_ms[trace.increasing]
-    stride = -(-len(steps) // MOST_POINTS) if len(steps) else 1
-    return tuple(float(x) for x in steps[::stride]), tuple(float(y) for y in latencies[::stride])
+    return tuple(map(float, steps)), tuple(map(float, latencies))
 
 
 def _summary(detail: Mapping[str, Any]) -> str:
@@ -96,6 +132,16 @@ def _lines(trace: Trace, detail: Mapping[str, Any], last: float) -> tuple[Series
         Series(key, label, "line", span, tuple(start + slope * (step + 1) for step in span))
         for key, label, start, span in ends
     )
+
+
+def _shown(line: Series, detail: Mapping[str, Any]) -> Series:
+    """The line as far as accesses can lie on it: where it comes to a turn above the edge, they fall back."""
+    (first, last), (start, end) = line.x, line.y
+    if detail["edge"] is None or end <= start:
+        return line
+    limit = detail["edge"]["latency_ms"] + detail["lines"]["turn_ms"]
+    cut = first + (limit - start) * (last - first) / (end - start)
+    return replace(line, x=(first, cut), y=(start, limit)) if first < cut < last else line
 
 
 def _marks(trace: Trace, detail: Mapping[str, Any]) -> tuple[Mark, ...]:

@@ -14,10 +14,7 @@ ROTATION_TIME = Metric(
         "Height of the sawtooth's edge: accesses before and behind it lie on two lines one turn apart. The "
         "slope is found as a tone among the angles of the completions; turn, slope and gaps are then fitted "
         "together by least absolute deviations to the accesses that the track model explains. Series are "
-        "averaged by their errors; where no track model holds, the edge alone gives one of fair quality. "
-        "The probe's own test, which asks for one block again and again, has a say: within a fiftieth of "
-        "the turn it widens the interval, lowers the quality or, where it contradicts the models, gives the "
-        "word to the edge."
+        "averaged by their errors; where no track model holds, the edge alone gives a number of fair quality."
     ),
     source="Skippy 4.1.2",
     headline=True,
@@ -104,10 +101,7 @@ CYLINDER_GAP = Metric(
         "as time: skew and spares. The paper calls it CylinderSwitchTime; the mechanical switch may take "
         "far less."
     ),
-    method=(
-        "Offset of line L4 against L2; told from head gaps by how often it comes, not by its size, and only "
-        "where the fit of all accesses leaves the two apart."
-    ),
+    method="Offset of line L4 against L2; told from head gaps by how often it comes, not by its size.",
     source="Skippy 4.1.2",
     headline=True,
 )
@@ -117,11 +111,7 @@ SURFACES = Metric(
     unit="1",
     direction=Direction.NEITHER,
     definition="Tracks between two cylinder boundaries, which is the number of recording surfaces.",
-    method=(
-        "After how many boundaries a gap of another size comes again, in all pieces of a series. No number "
-        "where the fit of all accesses leaves both gaps equal, or where boundaries in between show the "
-        "rarer gap too: the count would be a multiple of the true one."
-    ),
+    method="After how many boundaries a gap of another size comes again, in all pieces of a series.",
     source="Skippy 4.1.2",
     headline=True,
 )

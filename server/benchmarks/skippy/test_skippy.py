@@ -14,8 +14,6 @@ from hypothesis import strategies as st
 
 from server.benchmarks.contract import Extraction, Facts, Measurement, Quality
 from server.benchmarks.skippy import KIND
-from server.benchmarks.skippy.chart import MOST_POINTS
-from server.benchmarks.skippy.combine import sectors
 from server.benchmarks.skippy.findings import analyse, gaps_differ, miscounted
 from server.benchmarks.skippy.series import traces_of
 from tests.support import traces
@@ -179,14 +177,21 @@ def test_a_forward_read_alone_is_no_witness_for_the_time_to_media() -> None:
     assert one(beside_slower_writes, "mtm", "outer/read").quality is Quality.POOR
 
 
-def test_charts_stay_within_the_points_a_browser_can_draw(mock: Extraction) -> None:
-    long = columns([8_000_000 + step for step in range(5 * MOST_POINTS)])
-    for entry, found in (
-        (entry_of(columns(mock_disk())), mock),
-        (entry_of(long), KIND.extract(entry_of(long), FACTS)),
-    ):
-        for chart in KIND.charts(entry, FACTS, found):
-            assert all(len(series.x) == len(series.y) <= MOST_POINTS for series in chart.series)
+def test_the_sawtooth_has_every_access(mock: Extraction) -> None:
+    entry = entry_of(columns(mock_disk()))
+    (chart,) = KIND.charts(entry, FACTS, mock)
+    assert chart.series[0].y == tuple(latency / 1e6 for latency in mock_disk())
+
+
+def test_residuals_of_a_disk_without_noise_are_nought(mock: Extraction) -> None:
+    (chart,) = KIND.charts(entry_of(columns(mock_disk())), FACTS, mock)
+    shown, rest = chart.views
+    assert "latency" in shown.series
+    residuals = [abs(y) for one in chart.series if one.key in rest.series for y in one.y]
+    assert len(residuals) == len(mock_disk())
+    assert float(np.median(residuals)) < 0.01
+    assert rest.y is not None
+    assert rest.y.unit == "ms"
 
 
 def test_the_sawtooth_shows_the_four_lines_and_the_four_points_of_the_paper(mock: Extraction) -> None:
@@ -263,13 +268,3 @@ def test_a_count_that_leaves_out_every_second_cylinder_is_not_believed() -> None
         apart_ms=np.where(left_out, more_ms, model.apart_ms),
     )
     assert miscounted(halved)
-
-
-def test_a_track_length_that_few_steps_tell_from_its_neighbours_has_them_in_its_interval() -> None:
-    (finding,) = analyse(traces_of(entry_of(columns(mock_disk()))["samples"]), (8.0,))
-    model = finding.model
-    assert model is not None and model.period is not None
-    unsure = replace(finding, model=replace(model, period=replace(model.period, margin=1.0)))
-    sure, found = (sectors((those,), "outer") for those in (finding, unsure))
-    assert (sure.quality, sure.low, sure.high) == (Quality.GOOD, 150.0, 150.0)
-    assert (found.quality, found.value, found.low, found.high) == (Quality.FAIR, 150.0, 149.0, 151.0)

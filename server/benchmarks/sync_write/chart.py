@@ -19,17 +19,18 @@ from server.benchmarks.sync_write.definitions import (
 
 KIB = 1024.0
 WORDS = {"off": "Write cache off", "on": "Write cache on", "unknown": "As the write cache stood"}
-X_AXIS = Axis("Write size", "KiB", "log")
+X_AXIS = Axis("Write size", "KiB", "log", switchable=True)
 
 
 def charts(entry: Mapping[str, Any], facts: Facts, extraction: Extraction) -> tuple[Chart, ...]:
     states: Mapping[str, Mapping[str, Any]] = extraction.details["states"]
     if not states:
         return ()
-    return _rates(states), _latencies(states, extraction.details["turn_ms"])
+    turn_ms = extraction.details["turn_ms"]
+    return _rates(states, turn_ms), _latencies(states, turn_ms)
 
 
-def _rates(states: Mapping[str, Mapping[str, Any]]) -> Chart:
+def _rates(states: Mapping[str, Mapping[str, Any]], turn_ms: float | None) -> Chart:
     series: list[Series] = []
     for state, found in states.items():
         series.append(_points(state, found, "mb_per_s"))
@@ -39,25 +40,38 @@ def _rates(states: Mapping[str, Mapping[str, Any]]) -> Chart:
             series.append(_series(f"{state}-law", f"{WORDS[state]}: the law", "line", found, tuple(y)))
     return Chart(
         id="rate-by-size",
-        shape="curve",
+        shape="sizes",
         title="Rate of direct writes by size",
         summary=_summary(states),
         x=X_AXIS,
-        y=Axis("Rate", "MB/s", "log"),
-        series=tuple(series),
+        y=Axis("Rate", "MB/s", "log", switchable=True),
+        series=(*series, *_one_turn(states, turn_ms)),
         marks=_corner(states),
         metrics=(REQUEST_TIME.key, RATE.key, STEADY.key, TRACK.key),
     )
 
 
+def _one_turn(states: Mapping[str, Mapping[str, Any]], turn_ms: float | None) -> tuple[Series, ...]:
+    """What a write of each size comes to where it takes one turn: small writes to the medium lie near it."""
+    if turn_ms is None:
+        return ()
+    sizes = sorted({size for found in states.values() for size in found["size_bytes"]})
+    fastest = max(rate for found in states.values() for rate in found["mb_per_s"])
+    points = [(size / KIB, rate) for size in sizes if (rate := size / turn_ms / 1e3) <= fastest]
+    if len(points) < 2:
+        return ()
+    label = f"One write a turn ({turn_ms:.2f} ms)"
+    return (Series("turn", label, "line", tuple(x for x, _ in points), tuple(y for _, y in points)),)
+
+
 def _latencies(states: Mapping[str, Mapping[str, Any]], turn_ms: float | None) -> Chart:
     return Chart(
         id="latency-by-size",
-        shape="curve",
+        shape="sizes",
         title="Median latency of direct writes by size",
         summary="Small writes take as long as the smallest; from the size of a track on the data take over.",
         x=X_AXIS,
-        y=Axis("Median latency", "ms", "log"),
+        y=Axis("Median latency", "ms", "log", switchable=True),
         series=tuple(_points(state, found, "median_ms") for state, found in states.items()),
         marks=() if turn_ms is None else (Mark("One turn", None, turn_ms),),
         metrics=(TURNS.key, WRITE_CACHE.key, MEDIAN.key, P99.key),

@@ -11,7 +11,6 @@ from server.benchmarks.contract import Axis, Chart, Extraction, Facts, Series
 from server.benchmarks.zoned.definitions import FIT_ERRORS, INNER, MEAN, OUTER, ZONES
 from server.benchmarks.zoned.profile import Profile, profile_of
 
-MOST_POINTS = 2000
 MB_PER_GB = 1000.0
 FITS = {"linear": "Linear fit", "quadratic": "Quadratic fit"}
 MODELS = {
@@ -52,20 +51,18 @@ def _summary(details: Mapping[str, Any]) -> str:
 
 
 def _points(profile: Profile) -> Series:
-    stride = -(-len(profile) // MOST_POINTS)
     return Series(
         "bandwidth",
         "Bandwidth",
         "points",
-        tuple(float(x) / MB_PER_GB for x in profile.position_mb[::stride]),
-        tuple(float(y) for y in profile.mb_per_s[::stride]),
+        tuple(float(x) / MB_PER_GB for x in profile.position_mb),
+        tuple(float(y) for y in profile.mb_per_s),
     )
 
 
 def _steps(zones: list[Mapping[str, Any]]) -> Series:
-    shown = zones[: MOST_POINTS // 2]
-    x = [edge / MB_PER_GB for zone in shown for edge in (zone["start_mb"], zone["end_mb"])]
-    y = [zone["mb_per_s"] for zone in shown for _ in range(2)]
+    x = [edge / MB_PER_GB for zone in zones for edge in (zone["start_mb"], zone["end_mb"])]
+    y = [zone["mb_per_s"] for zone in zones for _ in range(2)]
     return Series("step", "Zones", "step", tuple(x), tuple(y))
 
 

@@ -25,7 +25,7 @@ from server.runs.models import Benchmark, CheckResult, Run, State
 from server.runs.selectors import BenchmarkPart, RunPage, run_page
 from server.runs.standing import run_standing
 from server.web.disturbances import disturbance_words
-from server.web.figures import Figure, chart_csv, chart_rows, figure_of, figures_of_run
+from server.web.figures import Figure, chart_csv, chart_tables, figure_of, figures_of_run
 from server.web.page import page
 from server.web.rows import Lack, MeasuredRow, lacks_of, measured_row
 from server.web.standing import standing_view
@@ -182,13 +182,16 @@ def run_chart_csv(request: HttpRequest, run_id: UUID, kind: str, chart_id: str) 
 
 @require_safe
 def run_chart_table(request: HttpRequest, run_id: UUID, kind: str, chart_id: str) -> HttpResponse:
-    """Show all points of a chart, page by page."""
+    """Show the points of a chart, page by page; `view` says of which of its views."""
     data = _data_or_404(run_id)
     chart = _chart_or_404(request, run_id, kind, chart_id)
-    paginator = Paginator(list(chart_rows(chart)), ROWS_PER_PAGE)
+    tables = chart_tables(chart)
+    table = next((one for one in tables if one.key == request.GET.get("view")), tables[0])
     context = {
         "run": data.run,
-        "figure": figure_of(run_id, kind, chart),
-        "pages": paginator.get_page(request.GET.get("page")),
+        "figure": figure_of(data.run, kind, chart),
+        "table": table,
+        "tables": tables,
+        "pages": Paginator(table.rows, ROWS_PER_PAGE).get_page(request.GET.get("page")),
     }
     return page(request, "web/chart_table.html", context, section="drives")

@@ -1,0 +1,64 @@
+import type { AnnotationOptions } from "chartjs-plugin-annotation";
+import { fade } from "./format";
+import type { Look, Mark } from "./spec";
+
+function label(mark: Mark, look: Look) {
+  return {
+    display: !look.narrow,
+    content: mark.label,
+    color: look.ink,
+    backgroundColor: fade(look.surface, 0.9),
+    font: { family: look.font, size: 11, weight: "normal" as const },
+    padding: 3,
+    borderRadius: 2,
+  };
+}
+
+/** How far a line's place may lie off: a stripe behind it. */
+function stripe(mark: Mark, vertical: boolean, look: Look): AnnotationOptions[] {
+  const { low, high } = mark;
+  if (low === null || low === undefined || high === null || high === undefined) return [];
+  const span = vertical ? { xMin: low, xMax: high } : { yMin: low, yMax: high };
+  return [
+    {
+      type: "box",
+      ...span,
+      borderWidth: 0,
+      backgroundColor: fade(look.muted, 0.14),
+      drawTime: "beforeDatasetsDraw",
+    },
+  ];
+}
+
+/** Draws a mark: a line across the picture where one coordinate is given, a ringed point where both are. */
+export function toAnnotation(mark: Mark, look: Look, index = 0): AnnotationOptions[] {
+  if (mark.x !== null && mark.y !== null) {
+    const at = { xValue: mark.x, yValue: mark.y };
+    const ring: AnnotationOptions = {
+      type: "point",
+      ...at,
+      radius: 6,
+      borderColor: look.ink,
+      borderWidth: 1.5,
+      backgroundColor: "transparent",
+    };
+    // Words above and below by turns: marks that fall together can still be read.
+    const words = { ...label(mark, look), xAdjust: 8, yAdjust: index % 2 === 0 ? -9 : 9 };
+    return [ring, { type: "label", ...at, ...words, position: "start" } as const];
+  }
+  const vertical = mark.x !== null;
+  const value = vertical ? mark.x : mark.y;
+  if (value === null) return [];
+  return [
+    ...stripe(mark, vertical, look),
+    {
+      type: "line",
+      scaleID: vertical ? "x" : "y",
+      value,
+      borderColor: look.muted,
+      borderWidth: 1,
+      borderDash: [3, 3],
+      label: { ...label(mark, look), position: vertical ? "end" : "start" },
+    },
+  ];
+}
