@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import count, permutations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -149,6 +149,7 @@ numbers = st.lists(
 )
 
 
+@settings(deadline=None, max_examples=60)
 @given(st.lists(numbers, min_size=2, max_size=4), st.sampled_from([0.5, 0.9, 0.95, 0.999]))
 def test_the_order_of_groups_changes_nothing(groups: list[list[float]], level: float) -> None:
     members = [member({RATE: values}, units=str(place)) for place, values in enumerate(groups)]
@@ -168,6 +169,7 @@ def _said(row: Row, order: list[int]) -> object:
     return marks, pairs
 
 
+@settings(deadline=None, max_examples=60)
 @given(numbers, st.sampled_from([0.5, 0.9, 0.999]))
 def test_a_group_against_its_like_is_never_marked(values: list[float], level: float) -> None:
     row = only([member({RATE: values}, units="a"), member({RATE: values}, units="b")], level)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from server.catalog.loading import catalog_load
@@ -25,6 +25,7 @@ from tests.support.sample_units import measured
 labels = st.text(min_size=1, max_size=40).filter(lambda text: text.strip() and "\0" not in text)
 
 
+@settings(deadline=None)
 @given(labels, st.sampled_from([Form.BATCH, Form.FIRMWARE]), st.sampled_from([None, Source.SIMULATED]))
 def test_any_label_comes_back_out_of_its_key(label: str, form: Form, asked: Source | None) -> None:
     key = Key(form, "sample-9000", label, asked)
