@@ -84,7 +84,9 @@ class PairSerializer(serializers.Serializer[Any]):
     adjusted_p = serializers.FloatField(allow_null=True, help_text="Holm, over all tests of the answer.")
     higher = serializers.CharField(allow_null=True, help_text="Who is higher for certain.")
     better = serializers.CharField(allow_null=True)
-    needed = NeededSerializer(allow_null=True)
+    needed = NeededSerializer(
+        allow_null=True, help_text="Given for the undecided pair with the largest effect."
+    )
     reason = serializers.CharField(help_text="Why nothing was tested.")
 
 

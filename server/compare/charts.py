@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from server.benchmarks.contract import Axis, Chart, Mark
 from server.benchmarks.pictures import Estimate, Words, comparison_chart, distribution_chart
-from server.compare.comparing import Comparison
+from server.compare.comparing import Comparison, pictured_rows
 from server.compare.divisions import Divided, DividedNumber
 from server.compare.keys import LETTERS
 from server.compare.positions import Curves
@@ -48,10 +48,8 @@ def comparison_charts(comparison: Comparison) -> tuple[Chart, ...]:
 
 def _spreads(comparison: Comparison) -> list[Chart]:
     """Return the distributions of the numbers in which a difference is shown, or of the first ones."""
-    rows = [row for row in comparison.table.rows if sum(cell.n > 1 for cell in row.cells) > 1]
-    rows.sort(key=lambda row: min((pair.adjusted_p or 1.0 for pair in row.pairs), default=1.0))
     found = []
-    for row in rows[:CHARTS_SHOWN]:
+    for row in pictured_rows(comparison.table):
         place = (row.metric, row.scope)
         groups: dict[str, Sequence[float]] = {}
         for number, numbers in enumerate(comparison.numbers):

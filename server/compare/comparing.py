@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.core.cache import cache
 
 from server.benchmarks.contract import Metric
-from server.compare.comparison import Member, Table, compare
+from server.compare.comparison import Member, Row, Table, compare
 from server.compare.groups import Group
 from server.compare.keys import Form, Source
+from server.compare.models import DriveSummary
 from server.compare.numbers import GroupNumbers, group_numbers, group_profiles, single_drive
 from server.compare.positions import Curves, compare_positions
 from server.runs.conditions import CONDITIONS
 from server.runs.kinds import metrics_by_key
 
+PICTURED = 4
+"""Numbers of which the drives' distribution is drawn."""
 LEVEL = 0.95
 LEVELS = (0.90, 0.95, 0.99)
 """Those that pages offer; any other between the bounds below can be asked for."""
 LEAST_LEVEL, GREATEST_LEVEL = 0.5, 0.999
+_CACHE_S = 24 * 3600
+_FORM = 1
+"""Raised when what is kept changes its form, so that none of an older form comes out of the cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +47,7 @@ class Comparison:
     groups: tuple[Group, ...]
     level: float
     numbers: tuple[GroupNumbers, ...]
+    """With the samples of those numbers alone that are drawn."""
     table: Table
     curves: tuple[Curves, ...]
     """Of two groups, place by place; empty for more."""
@@ -73,7 +84,34 @@ def level_read(text: str) -> float:
 
 
 def comparison_get(*, groups: Sequence[Group], level: float = LEVEL, kind: str = "") -> Comparison:
-    """Compare groups in the headline metrics, or in all metrics of one kind."""
+    """Compare groups in the headline metrics, or in all metrics of one kind.
+
+    Kept until something about one of the models changes.
+    """
+    key = _cache_key(groups, level, kind)
+    kept: tuple[Any, ...] | None = cache.get(key) if key else None
+    if kept is None:
+        made = _compared(groups, level, kind)
+        kept = (made.numbers, made.table, made.curves, made.differing)
+        if key:
+            cache.set(key, kept, _CACHE_S)
+    return Comparison(tuple(groups), level, *kept)
+
+
+def _cache_key(groups: Sequence[Group], level: float, kind: str) -> str:
+    """Return where the cache has a comparison; empty where a model was never summed up."""
+    models = {group.drive_model.pk for group in groups}
+    stamps = dict(
+        DriveSummary.objects.filter(drive_model__in=models).values_list("drive_model_id", "updated_at")
+    )
+    if stamps.keys() != models:
+        return ""
+    asked = [f"{group.key}|{group.source}|{stamps[group.drive_model.pk].timestamp()}" for group in groups]
+    text = "||".join([*asked, f"{level!r}", kind])
+    return f"comparison:{_FORM}:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+def _compared(groups: Sequence[Group], level: float, kind: str) -> Comparison:
     every = metrics_by_key()
     chosen = {key: entry for key, entry in every.items() if _chosen(entry, kind)}
     numbers = tuple(group_numbers(group, chosen) for group in groups)
@@ -82,14 +120,29 @@ def comparison_get(*, groups: Sequence[Group], level: float = LEVEL, kind: str =
     if len(groups) == 2 and groups[0].source == groups[1].source and not _overlap(numbers):
         first, second = (group_profiles(group) for group in groups)
         curves = compare_positions(first, second, every, level=level)
+    table = compare(members, chosen, level=level)
+    pictured = {(row.metric, row.scope) for row in pictured_rows(table)}
     return Comparison(
         groups=tuple(groups),
         level=level,
-        numbers=numbers,
-        table=compare(members, chosen, level=level),
+        numbers=tuple(_without_others(found, pictured) for found in numbers),
+        table=table,
         curves=curves,
         differing=_differing(groups, numbers),
     )
+
+
+def pictured_rows(table: Table) -> tuple[Row, ...]:
+    """Return the numbers that are drawn: those in which a difference is shown most surely come first."""
+    rows = [row for row in table.rows if sum(cell.n > 1 for cell in row.cells) > 1]
+    rows.sort(key=lambda row: min((pair.adjusted_p or 1.0 for pair in row.pairs), default=1.0))
+    return tuple(rows[:PICTURED])
+
+
+def _without_others(numbers: GroupNumbers, places: set[tuple[str, str]]) -> GroupNumbers:
+    """Return the numbers with the samples that are drawn: the table has what else is shown."""
+    samples = {place: sample for place, sample in numbers.samples.items() if place in places}
+    return replace(numbers, samples=samples, run_ids=frozenset(), unit_keys=frozenset())
 
 
 def _chosen(entry: Metric, kind: str) -> bool:

@@ -10,18 +10,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-import numpy as np
-
 from server.benchmarks.contract import Direction, Metric
 from server.compare.numbers import Place, Sample
 from server.compare.stats.deciding import needed_units
-from server.compare.stats.effect import pooled_stdev
-from server.compare.stats.intervals import mean_interval, small_sample_factor
+from server.compare.stats.intervals import small_sample_factor
+from server.compare.stats.moments import Moments, mean_interval_of, moments, pooled_stdev_of, welch_of
 from server.compare.stats.multiple import holm
 from server.compare.stats.paired import compare_paired
 from server.compare.stats.results import Interval, Needed
-from server.compare.stats.samples import Values, check_level, varies
-from server.compare.stats.unpaired import compare_unpaired, welch
+from server.compare.stats.samples import check_level
+from server.compare.stats.unpaired import compare_unpaired
 
 PAIRS_ENOUGH = 3
 """Drives that are in both groups from which they are compared with themselves."""
@@ -60,8 +58,12 @@ class Pair:
     """The group that is higher for certain, after the correction; None where nothing is shown."""
     better: int | None = None
     needed: Needed | None = None
+    """What would decide; of a row's undecided pairs only the one with the largest effect has it."""
     reason: str = ""
     """Why nothing could be tested."""
+    stdev: float | None = None
+    """Within the groups."""
+    sizes: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +130,7 @@ def compare(members: Sequence[Member], metrics: Mapping[str, Metric], *, level: 
             pair if pair.p is None else _corrected(pair, next(adjusted), row.entry, level)
             for pair in row.pairs
         )
-        corrected.append(replace(row, pairs=pairs, cells=_marked(row.cells, pairs)))
+        corrected.append(replace(row, pairs=_with_needed(pairs, level), cells=_marked(row.cells, pairs)))
     return Table(level, "run" if by_run else "unit", len(tested), tuple(corrected))
 
 
@@ -145,9 +147,10 @@ def _numeric(part: str) -> bool:
 def _row(members: Sequence[Member], place: Place, entry: Metric | None, level: float, by_run: bool) -> Row:
     samples = [member.samples.get(place) for member in members]
     values = [_values(sample, by_run) for sample in samples]
-    cells = tuple(_cell(sample, found, level) for sample, found in zip(samples, values, strict=True))
+    sums = [moments(list(found.values())) if found else None for found in values]
+    cells = tuple(_cell(sample, found, level) for sample, found in zip(samples, sums, strict=True))
     pairs = tuple(
-        _pair((a, b), members, (values[a], values[b]), level)
+        _pair((a, b), members, (values[a], values[b]), (sums[a], sums[b]), level)
         for a, b in combinations(range(len(members)), 2)
         if values[a] and values[b]
     )
@@ -160,23 +163,22 @@ def _values(sample: Sample | None, by_run: bool) -> dict[str, float]:
     return sample.run_values() if by_run else sample.unit_means()
 
 
-def _cell(sample: Sample | None, values: Mapping[str, float], level: float) -> Cell:
-    if sample is None or not values:
+def _cell(sample: Sample | None, found: Moments | None, level: float) -> Cell:
+    if sample is None or found is None:
         return Cell(0, 0, None, None, False)
-    array = _array(values)
-    # Values that are all the same tell nothing of how far they scatter.
-    interval = mean_interval(array, level) if varies(array) else None
-    own = interval is None and sample.bounds is not None
+    interval = mean_interval_of(found, level)
+    own = found.n == 1 and sample.bounds is not None
     if own and sample.bounds is not None:
         low, high, of = sample.bounds
-        interval = Interval(float(array.mean()), low, high, of)
-    return Cell(sample.drives or len(values), sample.runs, float(array.mean()), interval, own)
+        interval = Interval(found.mean, low, high, of)
+    return Cell(sample.drives or found.n, sample.runs, found.mean, interval, own)
 
 
 def _pair(
     places: tuple[int, int],
     members: Sequence[Member],
     values: tuple[Mapping[str, float], Mapping[str, float]],
+    sums: tuple[Moments | None, Moments | None],
     level: float,
 ) -> Pair:
     a, b = members[places[0]], members[places[1]]
@@ -195,7 +197,12 @@ def _pair(
             needed=paired.needed,
             reason=paired.reason,
         )
-    return _unpaired(places, _array(values[0]), _array(values[1]), level)
+    test = welch_of(sums[0], sums[1], level) if sums[0] and sums[1] else None
+    if test is None or not sums[0] or not sums[1]:
+        return _by_ranks(places, list(values[0].values()), list(values[1].values()), level)
+    stdev, sizes = pooled_stdev_of(sums[0], sums[1]), (sums[0].n, sums[1].n)
+    effect = small_sample_factor(sum(sizes) - 2) * test.difference.value / stdev if stdev else None
+    return Pair(*places, "welch", test.difference, effect, test.p, stdev=stdev, sizes=sizes)
 
 
 def _lack(a: Member, b: Member, values: tuple[Mapping[str, float], Mapping[str, float]]) -> str:
@@ -213,18 +220,12 @@ def _lack(a: Member, b: Member, values: tuple[Mapping[str, float], Mapping[str, 
     return ""
 
 
-def _unpaired(places: tuple[int, int], a: Values, b: Values, level: float) -> Pair:
-    test = welch(a, b, level)
-    if test is None:
-        # A group without scatter: the full comparison knows when ranks may decide.
-        full = compare_unpaired(a, b, level=level)
-        interval = full.ranks.shift_interval if full.ranks else None
-        method = "ranks" if full.p is not None else ""
-        return Pair(*places, method, interval, None, full.p, needed=full.needed, reason=full.reason)
-    stdev = pooled_stdev(a, b)
-    effect = small_sample_factor(a.size + b.size - 2) * test.difference.value / stdev if stdev else None
-    needed = needed_units(test.difference.value, stdev, (a.size, b.size), level, None)
-    return Pair(*places, "welch", test.difference, effect, test.p, needed=needed)
+def _by_ranks(places: tuple[int, int], a: Sequence[float], b: Sequence[float], level: float) -> Pair:
+    """Compare where a group does not scatter: the full comparison knows when ranks may decide."""
+    full = compare_unpaired(a, b, level=level)
+    interval = full.ranks.shift_interval if full.ranks else None
+    method = "ranks" if full.p is not None else ""
+    return Pair(*places, method, interval, None, full.p, needed=full.needed, reason=full.reason)
 
 
 def _corrected(pair: Pair, adjusted_p: float, entry: Metric | None, level: float) -> Pair:
@@ -236,6 +237,17 @@ def _corrected(pair: Pair, adjusted_p: float, entry: Metric | None, level: float
     direction = entry.direction if entry else Direction.NEITHER
     better = {Direction.HIGHER: higher, Direction.LOWER: lower}.get(direction)
     return replace(pair, adjusted_p=adjusted_p, higher=higher, better=better, needed=None)
+
+
+def _with_needed(pairs: Sequence[Pair], level: float) -> tuple[Pair, ...]:
+    """Return the pairs, the undecided one with the largest effect with what would decide it."""
+    undecided = [pair for pair in pairs if pair.higher is None and pair.method == "welch"]
+    if not undecided:
+        return tuple(pairs)
+    chosen = max(undecided, key=lambda pair: (abs(pair.effect or 0.0), -pair.a, -pair.b))
+    difference = chosen.difference.value if chosen.difference else 0.0
+    needed = needed_units(difference, chosen.stdev, chosen.sizes, level, None)
+    return tuple(replace(pair, needed=needed) if pair is chosen else pair for pair in pairs)
 
 
 def _marked(cells: Sequence[Cell], pairs: Sequence[Pair]) -> tuple[Cell, ...]:
@@ -257,7 +269,3 @@ def _marked(cells: Sequence[Cell], pairs: Sequence[Pair]) -> tuple[Cell, ...]:
 
 def _other(pair: Pair, place: int) -> int:
     return pair.b if pair.a == place else pair.a
-
-
-def _array(values: Mapping[str, float]) -> Values:
-    return np.asarray(list(values.values()), dtype=np.float64)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 from django.core.cache import cache
 from django.db.models import Avg, F, Max
 
@@ -49,7 +49,7 @@ class Sample:
 
     def unit_means(self) -> dict[str, float]:
         """Return one number for each drive: the mean over its runs."""
-        return {unit: float(np.mean(values)) for unit, values in self.by_unit.items()}
+        return {unit: math.fsum(values) / len(values) for unit, values in self.by_unit.items()}
 
     def run_values(self) -> dict[str, float]:
         """Return one number for each run, under names that no drive has."""
@@ -205,7 +205,7 @@ def _profiles(group: Group) -> dict[Place, float]:
     by_place: dict[Place, list[float]] = {}
     for metric, scope, _unit, mean in rows:
         by_place.setdefault((metric, scope), []).append(mean)
-    return {place: float(np.mean(means)) for place, means in by_place.items() if is_numbered(place)}
+    return {place: math.fsum(means) / len(means) for place, means in by_place.items() if is_numbered(place)}
 
 
 def single_drive(group: Group) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from scipy import special
+
 from server.compare.stats.intervals import t_quantile
 from server.compare.stats.noncentral import noncentral_t_above, noncentral_t_below
 
@@ -27,12 +29,13 @@ def power_unpaired(effect: float, n_a: int, n_b: int, level: float) -> float:
 
 def pairs_needed(effect: float, level: float, power: float = POWER) -> int | None:
     """Return the least number of pairs that decides so often; None where it is above 10,000."""
-    return _least(lambda n: power_paired(effect, n, level), power)
+    return _least(lambda n: power_paired(effect, n, level), power, _by_normal(effect, level, power))
 
 
 def units_needed(effect: float, level: float, power: float = POWER) -> int | None:
     """Return the least number of units of each group that decides so often; None above 10,000."""
-    return _least(lambda n: power_unpaired(effect, n, n, level), power)
+    guess = 2 * _by_normal(effect, level, power)
+    return _least(lambda n: power_unpaired(effect, n, n, level), power, guess)
 
 
 def _power(noncentrality: float, degrees: int, level: float) -> float:
@@ -43,10 +46,31 @@ def _power(noncentrality: float, degrees: int, level: float) -> float:
     return above + noncentral_t_below(-limit, degrees, noncentrality)
 
 
-def _least(power_at: Callable[[int], float], power: float) -> int | None:
-    if power_at(MOST) < power:
+def _by_normal(effect: float, level: float, power: float) -> float:
+    """Return about how many pairs it takes, if the scatter were known: where the search begins."""
+    quantiles = float(special.ndtri((1 + level) / 2) + special.ndtri(power))
+    return (quantiles / effect) ** 2 if effect else math.inf
+
+
+def _least(power_at: Callable[[int], float], power: float, guess: float) -> int | None:
+    """Return the least number with that power, which rises with the number; None above 10,000."""
+    if not guess < 2 * MOST and power_at(MOST) < power:
         return None
-    low, high = FEWEST - 1, MOST
+    low, high, step = FEWEST - 1, MOST, 2
+    start = int(min(max(guess, FEWEST), MOST))
+    # A few steps to either side of the guess are enough to hold the number fast.
+    if power_at(start) >= power:
+        high = start
+        while high - step > low and power_at(high - step) >= power:
+            high, step = high - step, 2 * step
+        low = max(low, high - step)
+    else:
+        low = start
+        while low + step < high and power_at(low + step) < power:
+            low, step = low + step, 2 * step
+        high = min(high, low + step)
+    if power_at(high) < power:
+        return None
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if power_at(middle) >= power else (middle, high)

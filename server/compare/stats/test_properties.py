@@ -10,11 +10,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from server.compare.stats.apart import distances
+from server.compare.stats.moments import moments, welch_of
 from server.compare.stats.multiple import holm
 from server.compare.stats.paired import compare_paired
 from server.compare.stats.results import Decision
+from server.compare.stats.samples import usable
 from server.compare.stats.strata import compare_strata
-from server.compare.stats.unpaired import compare_unpaired
+from server.compare.stats.unpaired import compare_unpaired, welch
 
 SWAPPED = {Decision.A_HIGHER: Decision.B_HIGHER, Decision.B_HIGHER: Decision.A_HIGHER}
 # Whole numbers, so that ties occur and sums are exact.
@@ -116,3 +118,14 @@ def test_robust_distances_do_not_depend_on_the_unit_of_measure(values: list[floa
     plain = distances(named)
     scaled = distances({key: factor * value for key, value in named.items()})
     assert [unit.key for unit in plain.apart] == [unit.key for unit in scaled.apart]
+
+
+@quick
+@given(group, group, st.sampled_from([0.5, 0.9, 0.999]))
+def test_welch_out_of_moments_is_welch_out_of_values(a: list[float], b: list[float], level: float) -> None:
+    one, other = welch(usable(a), usable(b), level), welch_of(moments(a), moments(b), level)
+    assert (one is None) == (other is None)
+    if one is not None and other is not None:
+        assert other.p == pytest.approx(one.p, rel=1e-6, abs=1e-12)
+        assert other.difference.low == pytest.approx(one.difference.low, rel=1e-6, abs=1e-6)
+        assert other.degrees == pytest.approx(one.degrees, rel=1e-6)
