@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from celery.schedules import crontab
 from django.conf import settings
 
 broker_url = settings.REDIS_URL
@@ -31,7 +34,13 @@ worker_prefetch_multiplier = 1
 worker_max_tasks_per_child = 200
 worker_hijack_root_logger = False
 timezone = "UTC"
-beat_schedule = {
+beat_schedule: dict[str, Any] = {
     "sweep": {"task": "runs.submissions_sweep", "schedule": float(settings.PIPELINE_SWEEP_EVERY_S)},
+    "sweep-releases": {"task": "datasets.releases_sweep", "schedule": 3600.0},
     "expire-rejected": {"task": "runs.rejected_envelopes_expire", "schedule": 86400.0},
 }
+if settings.RELEASE_DAY_OF_MONTH:
+    beat_schedule["release"] = {
+        "task": "datasets.release_build",
+        "schedule": crontab(minute=17, hour=3, day_of_month=settings.RELEASE_DAY_OF_MONTH),
+    }

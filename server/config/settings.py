@@ -43,6 +43,7 @@ INSTALLED_APPS = [
     "server.catalog",
     "server.runs",
     "server.compare",
+    "server.datasets",
     "server.api",
     "server.web",
     "server.config",
@@ -146,9 +147,21 @@ _envelopes: dict[str, Any] = (
         },
     }
 )
+_datasets: dict[str, Any] = (
+    {**_envelopes, "OPTIONS": {**_envelopes["OPTIONS"], "location": "datasets"}}
+    if S3_BUCKET
+    else {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {
+            "location": env.text("DATASETS_DIR", str(DATA_DIR / "datasets")),
+            "allow_overwrite": True,
+        },
+    }
+)
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "envelopes": _envelopes,
+    "datasets": _datasets,
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
 
@@ -156,6 +169,10 @@ STORAGES = {
 LOG_ORIGIN = env.text("LOG_ORIGIN", "localhost/diskatlas-log")
 LOG_KEY = env.optional("LOG_KEY")
 LOG_KEY_FILE = Path(env.text("LOG_KEY_FILE", str(DATA_DIR / "log-key")))
+
+# Dataset releases.
+RELEASE_DAY_OF_MONTH = env.integer("RELEASE_DAY_OF_MONTH", 1, low=0, high=28)
+RELEASE_TIME_LIMIT_S = env.integer("RELEASE_TIME_LIMIT_S", 6 * 3600, low=60)
 
 # Limits of a submission.
 SUBMISSION_MAX_WIRE_BYTES = env.integer("SUBMISSION_MAX_WIRE_BYTES", 16 * 1024**2, low=1024)

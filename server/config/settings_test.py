@@ -20,6 +20,7 @@ CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"
 STORAGES = {
     **STORAGES,
     "envelopes": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
+    "datasets": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
 # 32 bytes of 7: a key for tests only.

@@ -109,11 +109,12 @@ def publish(
 ) -> Callable[..., Submission]:
     """Publish a run, in a test's transaction too; keyword arguments are those of `document`."""
 
-    def send(*parts: dict[str, Any], **fields: Any) -> Submission:
+    def send(*parts: dict[str, Any], license: str = "CC0-1.0", **fields: Any) -> Submission:
         # No two runs are alike, or the second one is held as a copy.
         own = parts or (skippy_part(steps=150 + Submission.objects.count()),)
         with django_capture_on_commit_callbacks(execute=True):
-            submission = submit(document(*own, **{"rotation_rate_rpm": None, **fields}))
+            run = document(*own, **{"rotation_rate_rpm": None, **fields})
+            submission = submit({**run, "license": license})
         run_jobs()
         submission.refresh_from_db()
         assert submission.state == "published", list(submission.events.values_list("reason", flat=True))

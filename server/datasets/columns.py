@@ -1,0 +1,101 @@
+"""Columns of a release's tables: SQL, Parquet, Table Schema and Croissant follow from one description."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+TIME_SQL = """to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""
+
+ARROW: dict[str, Any] = {
+    "string": pa.string(),
+    "integer": pa.int64(),
+    "number": pa.float64(),
+    "boolean": pa.bool_(),
+    "datetime": pa.timestamp("us", tz="UTC"),
+    "json": pa.string(),
+    "strings": pa.list_(pa.string()),
+    "numbers": pa.list_(pa.float64()),
+    "integers": pa.list_(pa.int64()),
+}
+FRICTIONLESS = {"json": "object", "strings": "array", "numbers": "array", "integers": "array"}
+CROISSANT = {
+    "integer": "sc:Integer",
+    "number": "sc:Float",
+    "boolean": "sc:Boolean",
+    "datetime": "sc:DateTime",
+    "numbers": "sc:Float",
+    "integers": "sc:Integer",
+}
+LISTS = {"strings", "numbers", "integers"}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column."""
+
+    name: str
+    type: str
+    """A key of `ARROW`."""
+    sql: str
+    """The expression that gives it; empty where the archive's own code does."""
+    about: str
+
+    def csv_sql(self) -> str:
+        """Return the expression for CSV: what is no single value is JSON text."""
+        if self.type == "datetime":
+            return f'{TIME_SQL.format(self.sql)} AS "{self.name}"'
+        if self.type == "boolean":
+            return f'({self.sql})::text AS "{self.name}"'
+        if self.type in LISTS:
+            return f'to_json({self.sql})::text AS "{self.name}"'
+        return f'{self.sql} AS "{self.name}"'
+
+    def json_sql(self) -> str:
+        """Return the expression for JSON."""
+        if self.type == "datetime":
+            return f'{TIME_SQL.format(self.sql)} AS "{self.name}"'
+        return f'{self.sql} AS "{self.name}"'
+
+    def field(self) -> pa.Field:
+        """Return the column's field in Parquet."""
+        return pa.field(self.name, ARROW[self.type], metadata={"description": self.about})
+
+    def table_schema(self) -> dict[str, Any]:
+        """Return the column's field descriptor (Table Schema)."""
+        found: dict[str, Any] = {
+            "name": self.name,
+            "type": FRICTIONLESS.get(self.type, self.type),
+            "description": self.about,
+        }
+        # Six decimals of the second and a Z, as every instant here.
+        return {**found, "format": "%Y-%m-%dT%H:%M:%S.%fZ"} if self.type == "datetime" else found
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table of a release."""
+
+    name: str
+    title: str
+    about: str
+    columns: tuple[Column, ...]
+    source: str
+    """From FROM to WHERE; `{kind}` stands for the kind where the table is cut by it."""
+    order: str
+    key: tuple[str, ...]
+    by_kind: bool = False
+    by_vendor: bool = False
+
+    def select(self, *, as_json: bool, kind: str | None) -> str:
+        """Return the query; `kind` is one of the registry, never a stranger's text."""
+        columns = ", ".join(one.json_sql() if as_json else one.csv_sql() for one in self.columns)
+        source = self.source.replace("{kind}", f"'{kind}'")
+        return f"SELECT {columns} {source} ORDER BY {self.order}"
+
+    def stored_columns(self) -> tuple[Column, ...]:
+        """Return what Parquet files hold: the columns that stand in their folders' names are left out."""
+        cut = {name for name, used in (("kind", self.by_kind), ("vendor", self.by_vendor)) if used}
+        return tuple(one for one in self.columns if one.name not in cut)

@@ -1,0 +1,218 @@
+"""What a release says of itself: README, CITATION.cff, Frictionless Data Package and Croissant."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from server.datasets.columns import CROISSANT, LISTS, Column
+from server.datasets.models import Release, ReleaseFile
+from server.datasets.samples import sample_columns
+from server.datasets.tables import TABLES
+from server.datasets.vocabulary import CROISSANT_CONTEXT, CROISSANT_VERSION
+
+TITLE = "DiskAtlas: measured characteristics of disks"
+LICENSES = {
+    "CC0-1.0": ("CC0 1.0 Universal", "https://creativecommons.org/publicdomain/zero/1.0/"),
+    "CC-BY-4.0": ("Creative Commons Attribution 4.0", "https://creativecommons.org/licenses/by/4.0/"),
+}
+MEDIA = {
+    "csv": "application/gzip",
+    "ndjson": "application/gzip",
+    "parquet": "application/x-parquet",
+}
+
+
+def descriptions_of(release: Release, files: Sequence[ReleaseFile]) -> dict[str, str]:
+    """Return the texts that go with a release's data, by path."""
+    return {
+        "README.md": _readme(release),
+        "CITATION.cff": _citation(release),
+        "checkpoint": release.checkpoint,
+        "datapackage.json": _json(_package(release, files)),
+        "croissant.json": _json(_croissant(release, files)),
+    }
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+
+
+def about_of(release: Release) -> str:
+    """Return what a release holds, in a few sentences."""
+    return (
+        f"Release {release.number} of the archive: {release.rows['runs']} runs measured on real drives, with "
+        f"{release.rows['measurements']} measurements and all samples, up to leaf {release.log_size} of the "
+        "publication log. Simulated runs are left out; numbers from documents are a table of their own."
+    )
+
+
+def columns_of(table: str, kind: str) -> tuple[Column, ...]:
+    """Return the columns of a table."""
+    if table == "samples":
+        return sample_columns(kind)
+    return next(one.columns for one in TABLES if one.name == table)
+
+
+def _date(release: Release) -> str:
+    return f"{release.published_at:%Y-%m-%d}"
+
+
+def _readme(release: Release) -> str:
+    lines = [f"# DiskAtlas, release {release.number}", "", about_of(release), ""]
+    lines += ["| table | rows | what |", "|---|---|---|"]
+    lines += [f"| {one.name} | {release.rows[one.name]} | {one.about} |" for one in TABLES]
+    lines += [f"| samples | {release.rows['samples']} | One row for each series of samples. |", ""]
+    changes = ", ".join(f"{count} {change}" for change, count in release.changes.items())
+    before = f"release {release.previous_id}" if release.previous_id else "nothing: this is the first"
+    lines += [f"Schema version {release.schema_version}. Compared with {before}: {changes}.", ""]
+    lines += [
+        "Each row names its licence. Parquet files below `kind=` and `vendor=` folders leave these two "
+        "columns to the folders' names. `SHA256SUMS` has every file's digest; `checkpoint` is the signed "
+        "head of the publication log.",
+        "",
+    ]
+    if release.missing:
+        lines += ["Samples that could not be read when the release was made:", ""]
+        lines += [f"- {one['run_id']}: {one['reason']}" for one in release.missing]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _citation(release: Release) -> str:
+    lines = [
+        "cff-version: 1.2.0",
+        "message: Cite this release by its number. Rows under CC-BY-4.0 ask for the run's address besides.",
+        "type: dataset",
+        f'title: "{TITLE}"',
+        "authors:",
+        "  - name: DiskAtlas contributors",
+        f'version: "{release.number}"',
+        f'date-released: "{_date(release)}"',
+        "license:",
+        *(f"  - {name}" for name in LICENSES),
+        "identifiers:",
+        "  - type: other",
+        f'    value: "publication log, {release.log_size} leaves, root {release.checkpoint.splitlines()[2]}"',
+        "    description: Head of the publication log that this release holds.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _package(release: Release, files: Sequence[ReleaseFile]) -> dict[str, Any]:
+    """Return the Data Package descriptor (datapackage.org, version 2)."""
+    return {
+        "$schema": "https://datapackage.org/profiles/2.0/datapackage.json",
+        "name": "diskatlas",
+        "title": TITLE,
+        "description": about_of(release),
+        "version": str(release.number),
+        "created": f"{release.published_at:%Y-%m-%dT%H:%M:%SZ}",
+        "licenses": [
+            {"name": name, "title": title, "path": path} for name, (title, path) in LICENSES.items()
+        ],
+        "contributors": [{"title": "DiskAtlas contributors", "roles": ["creator"]}],
+        "diskatlas:schemaVersion": release.schema_version,
+        "diskatlas:logSize": release.log_size,
+        "diskatlas:checkpoint": release.checkpoint,
+        "diskatlas:extractors": release.extractors,
+        "diskatlas:changes": release.changes,
+        "diskatlas:rows": release.rows,
+        "diskatlas:samplesMissing": release.missing,
+        "resources": [_resource(file) for file in files],
+    }
+
+
+def _resource(file: ReleaseFile) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "name": _slug(file.path),
+        "path": file.path,
+        "format": file.format,
+        "mediatype": MEDIA[file.format],
+        "bytes": file.size_bytes,
+        "hash": f"sha256:{file.sha256}",
+    }
+    if file.format != "csv":
+        return found
+    table = next(one for one in TABLES if one.name == file.table)
+    schema: dict[str, Any] = {"fields": [column.table_schema() for column in table.columns]}
+    if table.key:
+        schema["primaryKey"] = list(table.key)
+    return {
+        **found,
+        "type": "table",
+        "mediatype": "text/csv",
+        "compression": "gz",
+        "encoding": "utf-8",
+        "title": table.title,
+        "description": table.about,
+        "schema": {**schema, "missingValues": [""]},
+    }
+
+
+def _croissant(release: Release, files: Sequence[ReleaseFile]) -> dict[str, Any]:
+    """Return the Croissant metadata (MLCommons, version 1.0)."""
+    parquet = [file for file in files if file.format == "parquet"]
+    groups: dict[tuple[str, str], list[ReleaseFile]] = {}
+    for file in parquet:
+        groups.setdefault((file.table, file.kind), []).append(file)
+    return {
+        "@context": CROISSANT_CONTEXT,
+        "@type": "sc:Dataset",
+        "conformsTo": CROISSANT_VERSION,
+        "name": "diskatlas",
+        "description": about_of(release),
+        "version": f"{release.number}.0.0",
+        "datePublished": _date(release),
+        "isLiveDataset": False,
+        "license": [path for _title, path in LICENSES.values()],
+        "creator": {"@type": "sc:Organization", "name": "DiskAtlas contributors"},
+        "citeAs": f"DiskAtlas contributors: {TITLE}. Release {release.number}, {_date(release)}.",
+        "url": ".",
+        "distribution": [_file_object(file) for file in files],
+        "recordSet": [
+            _record_set(table, kind, members)
+            for (table, kind), members in groups.items()
+            if len(members) == 1
+        ],
+    }
+
+
+def _file_object(file: ReleaseFile) -> dict[str, Any]:
+    return {
+        "@type": "cr:FileObject",
+        "@id": _slug(file.path),
+        "name": file.path,
+        "contentUrl": file.path,
+        "contentSize": f"{file.size_bytes} B",
+        "encodingFormat": MEDIA[file.format],
+        "sha256": file.sha256,
+    }
+
+
+def _record_set(table: str, kind: str, members: Sequence[ReleaseFile]) -> dict[str, Any]:
+    name = "-".join(filter(None, (table, kind)))
+    cut = {"kind", "vendor"} if "=" in members[0].path else set()
+    columns = [column for column in columns_of(table, kind) if column.name not in cut]
+    return {
+        "@type": "cr:RecordSet",
+        "@id": name,
+        "name": name,
+        "field": [_field(name, column, members[0]) for column in columns],
+    }
+
+
+def _field(record: str, column: Column, file: ReleaseFile) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "@type": "cr:Field",
+        "@id": f"{record}/{column.name}",
+        "name": column.name,
+        "description": column.about,
+        "dataType": CROISSANT.get(column.type, "sc:Text"),
+        "source": {"fileObject": {"@id": _slug(file.path)}, "extract": {"column": column.name}},
+    }
+    return {**found, "repeated": True} if column.type in LISTS else found
+
+
+def _slug(path: str) -> str:
+    return path.lower().replace("/", "-").replace("=", "-").replace(".", "-")

@@ -1,0 +1,28 @@
+"""`manage.py release_dataset`."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from server.datasets.building import ReleaseRunning, release_build
+
+
+class Command(BaseCommand):
+    """Make a release of the archive, or go on with one that was cut off."""
+
+    help = "Make a release of the archive, or go on with one that was cut off."
+
+    def handle(self, *_args: Any, **_options: Any) -> None:
+        """Make it."""
+        began = time.monotonic()
+        try:
+            release = release_build()
+        except ReleaseRunning as error:
+            raise CommandError(str(error)) from error
+        rows = ", ".join(f"{count} {table}" for table, count in release.rows.items())
+        self.stdout.write(f"Release {release.number} in {time.monotonic() - began:.1f} s: {rows}.")
+        for one in release.missing:
+            self.stderr.write(f"no samples of {one['run_id']}: {one['reason']}")

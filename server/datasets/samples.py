@@ -1,0 +1,185 @@
+"""Samples out of the signed envelopes: one row for each series, its columns as lists.
+
+The columns of a kind follow from its schemas, so that a new kind needs nothing here.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from gzip import GzipFile
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from server.benchmarks.contract import Kind
+from server.datasets.columns import Column
+from server.datasets.copying import parquet_writer
+from server.datasets.storing import Draft, Workshop, gzip_open
+from server.runs.envelopes import EnvelopeLost, envelope_load
+from server.runs.kinds import kinds_by_slug
+
+SEGMENT_LEAVES = 50_000
+"""Leaves of the log whose runs share a file. Their samples never change: the next release has the same file."""
+_FLUSH_NUMBERS = 2_000_000
+_OWN = (
+    Column("run_id", "string", "", "The run's identity."),
+    Column("drive_model", "string", "", "Drive model, as in addresses."),
+    Column("unit", "string", "", "Digest of the drive's serial number; empty where the run has none."),
+    Column("series", "integer", "", "Index of the series in the run's document."),
+)
+_END = (
+    Column("params", "json", "", "The benchmark's parameters."),
+    Column("license", "string", "", "Licence of the row: its contributor's consent (SPDX)."),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SampledRun:
+    """A run whose samples are written."""
+
+    run_id: str
+    drive_model: str
+    unit: str | None
+    license: str
+    digest: str
+    storage_name: str
+
+
+@dataclass
+class _Kind:
+    """Two open files of one kind."""
+
+    columns: tuple[Column, ...]
+    drafts: tuple[Draft, Draft]
+    parquet: pq.ParquetWriter
+    lines: GzipFile
+    closing: Any
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    numbers: int = 0
+
+    def flush(self) -> None:
+        if self.rows:
+            schema = pa.schema([column.field() for column in self.columns])
+            self.parquet.write_table(pa.Table.from_pylist(self.rows, schema=schema))
+            self.rows, self.numbers = [], 0
+
+
+@cache
+def sample_columns(slug: str) -> tuple[Column, ...]:
+    """Return the columns of a kind's samples, over all versions of its schema."""
+    found: dict[str, Column] = {}
+    for path in sorted((kinds_by_slug()[slug].folder / "schema").glob("v*.json")):
+        schema = json.loads(path.read_text(encoding="utf-8"))
+        for name, stated in schema["$defs"]["series"]["properties"].items():
+            found.setdefault(name, _column(name, _resolved(schema, stated)))
+    return (*_OWN, *found.values(), *_END)
+
+
+def segment_fingerprint(runs: list[SampledRun]) -> str:
+    """Return what a segment's files are made from: who is in it, and under which columns."""
+    stated = json.dumps(
+        [[run.run_id, run.digest, run.drive_model, run.unit] for run in runs]
+        + [[slug, [column.name for column in sample_columns(slug)]] for slug in sorted(kinds_by_slug())]
+    )
+    return hashlib.sha256(stated.encode()).hexdigest()
+
+
+def segment_write(shop: Workshop, vendor: str, segment: int, runs: list[SampledRun]) -> list[dict[str, str]]:
+    """Write the samples of one vendor's runs in one range of leaves; return whose can't be read, and why."""
+    opened: dict[str, _Kind] = {}
+    missing = []
+    for run in runs:
+        try:
+            parts = _document(run)["benchmarks"]
+        except EnvelopeLost as error:
+            missing.append({"run_id": run.run_id, "reason": str(error)})
+            continue
+        for part in parts:
+            if "skipped" not in part and part["kind"] in kinds_by_slug():
+                kind = opened.get(part["kind"]) or _open(shop, vendor, segment, part["kind"])
+                opened[part["kind"]] = kind
+                _add(kind, run, part)
+    for kind in opened.values():
+        kind.flush()
+        kind.parquet.close()
+        kind.closing.__exit__(None, None, None)
+    return missing
+
+
+def _document(run: SampledRun) -> dict[str, Any]:
+    envelope = json.loads(envelope_load(digest=run.digest, name=run.storage_name))
+    document: dict[str, Any] = json.loads(base64.b64decode(envelope["payload"]))
+    return document
+
+
+def _open(shop: Workshop, vendor: str, segment: int, slug: str) -> _Kind:
+    columns = sample_columns(slug)
+    facts: dict[str, Any] = {"table": "samples", "kind": slug, "rows": 0}
+    parquet = shop.draft(
+        f"parquet/samples/kind={slug}/vendor={vendor}/part-{segment}.parquet", format="parquet", **facts
+    )
+    lines = shop.draft(f"ndjson/samples/{slug}/{vendor}-{segment}.ndjson.gz", format="ndjson", **facts)
+    closing = gzip_open(lines.local)
+    writer = parquet_writer(parquet.local, pa.schema([column.field() for column in columns]))
+    return _Kind(columns, (parquet, lines), writer, closing.__enter__(), closing)
+
+
+def _add(kind: _Kind, run: SampledRun, part: Mapping[str, Any]) -> None:
+    own = {"run_id": run.run_id, "drive_model": run.drive_model, "unit": run.unit, "license": run.license}
+    for number, series in enumerate(part["samples"]["series"]):
+        row = {column.name: series.get(column.name) for column in kind.columns}
+        row |= own | {"series": number, "params": part["params"]}
+        kind.lines.write(json.dumps(row, separators=(",", ":"), ensure_ascii=False).encode() + b"\n")
+        for column in kind.columns:
+            if column.type == "json" and row[column.name] is not None:
+                row[column.name] = json.dumps(row[column.name], separators=(",", ":"), sort_keys=True)
+        kind.rows.append(row)
+        kind.numbers += sum(len(value) for value in series.values() if isinstance(value, list))
+        for draft in kind.drafts:
+            draft.rows = (draft.rows or 0) + 1
+        if kind.numbers > _FLUSH_NUMBERS:
+            kind.flush()
+
+
+def _column(name: str, stated: Mapping[str, Any]) -> Column:
+    return Column(name, _type(stated), "", stated.get("description", "As the kind's schema describes it."))
+
+
+def _type(stated: Mapping[str, Any]) -> str:
+    kinds = stated.get("type")
+    single = [one for one in (kinds if isinstance(kinds, list) else [kinds]) if one not in (None, "null")]
+    if single == ["array"] and stated.get("items", {}).get("type") == "integer":
+        return "integers"
+    if single and single[0] in ("integer", "number", "boolean", "string"):
+        return single[0] if len(single) == 1 else "json"
+    values = stated.get("enum", [stated["const"]] if "const" in stated else [])
+    if values and all(value is None or isinstance(value, bool) for value in values):
+        return "boolean"
+    return "string" if values and all(value is None or isinstance(value, str) for value in values) else "json"
+
+
+def _resolved(schema: Mapping[str, Any], stated: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Follow references within the schema."""
+    while "$ref" in stated:
+        found: Any = schema
+        for step in stated["$ref"].removeprefix("#/").split("/"):
+            found = found[step]
+        stated = {**found, **{key: value for key, value in stated.items() if key != "$ref"}}
+    items = stated.get("items")
+    return (
+        {**stated, "items": _resolved(schema, items)}
+        if isinstance(items, dict) and "$ref" in items
+        else stated
+    )
+
+
+def kind_title(slug: str) -> str:
+    """Return a kind's title."""
+    kind: Kind = kinds_by_slug()[slug]
+    return kind.title

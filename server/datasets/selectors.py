@@ -1,0 +1,44 @@
+"""Reading releases: for pages and the API alike. What is not complete is not there."""
+
+from __future__ import annotations
+
+from typing import IO
+
+from django.db.models import Count, QuerySet, Sum
+
+from server.datasets.models import Release, ReleaseFile
+from server.datasets.storing import storage
+
+
+def releases_list() -> QuerySet[Release]:
+    """Return the releases, the latest first, with `file_count` and `total_bytes`."""
+    return (
+        Release.objects.filter(state=Release.State.PUBLISHED)
+        .annotate(file_count=Count("files"), total_bytes=Sum("files__size_bytes"))
+        .order_by("-number")
+    )
+
+
+def release_get(*, number: int) -> Release:
+    """Return a release; raises Release.DoesNotExist."""
+    return releases_list().get(number=number)
+
+
+def release_latest() -> Release | None:
+    """Return the latest release, if there is one."""
+    return releases_list().first()
+
+
+def release_files(*, release: Release) -> QuerySet[ReleaseFile]:
+    """Return a release's files by path."""
+    return release.files.order_by("path")
+
+
+def release_file(*, number: int, path: str) -> ReleaseFile:
+    """Return a file of a release; raises ReleaseFile.DoesNotExist."""
+    return ReleaseFile.objects.get(release__number=number, release__state=Release.State.PUBLISHED, path=path)
+
+
+def file_open(file: ReleaseFile) -> IO[bytes]:
+    """Open a file's bytes; raises FileNotFoundError where the storage has none."""
+    return storage().open(file.storage_name, "rb")

@@ -1,0 +1,117 @@
+"""One state of the database for a whole release: a transaction that sees no later change, and tables in it
+that say which runs the release holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.db import connection
+
+from server.catalog.files import facts_by_key
+from server.datasets.models import Release
+from server.runs.kinds import metrics_by_key
+
+_SETTINGS = (
+    "SET LOCAL TIME ZONE 'UTC'",
+    "SET LOCAL statement_timeout = 0",
+    "SET LOCAL idle_in_transaction_session_timeout = 0",
+    "SET LOCAL work_mem = '64MB'",
+    # Sums of floating-point numbers depend on their order, and the same state has to give the same bytes.
+    "SET LOCAL max_parallel_workers_per_gather = 0",
+)
+_RUNS = """
+CREATE TEMPORARY TABLE release_run ON COMMIT DROP AS
+SELECT r.run_id, p.index AS leaf, p.at AS published_at, p.digest, v.slug::text COLLATE "C" AS vendor,
+       m.slug::text COLLATE "C" AS drive_model, u.digest AS unit, r.license, s.storage_name
+FROM runs_logleaf p
+JOIN runs_run r ON r.run_id = p.run_id AND r.provenance = 'probe'
+JOIN runs_submission s ON s.id = r.submission_id AND s.state = 'published' AND s.digest = p.digest
+JOIN catalog_drivemodel m ON m.id = r.drive_model_id
+JOIN catalog_vendor v ON v.id = m.vendor_id
+LEFT JOIN runs_unit u ON u.id = r.unit_id
+WHERE p.kind = 'published' AND p.index < %(size)s
+"""
+_CHANGES = """
+CREATE TEMPORARY TABLE release_change ON COMMIT DROP AS
+SELECT rr.run_id, 'added' AS change, '' AS kind, '' AS extractor_version, rr.leaf
+FROM release_run rr WHERE rr.leaf >= %(before)s
+UNION ALL
+SELECT w.run_id, 'withdrawn', '', '', w.index
+FROM runs_logleaf w JOIN runs_run r ON r.run_id = w.run_id AND r.provenance = 'probe'
+JOIN runs_logleaf p ON p.run_id = w.run_id AND p.kind = 'published'
+WHERE w.kind = 'withdrawn' AND w.index >= %(before)s AND w.index < %(size)s AND p.index < %(before)s
+UNION ALL
+SELECT rr.run_id, 'reextracted', b.kind, b.extractor_version, rr.leaf
+FROM release_run rr JOIN runs_benchmark b ON b.run_id = rr.run_id
+WHERE rr.leaf < %(before)s AND b.extracted_at > %(since)s
+"""
+_MODELS = """
+SELECT encode(sha256(convert_to(coalesce(string_agg(m.id || ' ' || v.slug || ' ' || m.slug, chr(10)
+    ORDER BY m.id), ''), 'UTF8')), 'hex')
+FROM catalog_drivemodel m JOIN catalog_vendor v ON v.id = m.vendor_id
+"""
+_STALE = """
+SELECT EXISTS (
+    SELECT 1 FROM runs_logleaf w JOIN runs_logleaf p ON p.run_id = w.run_id AND p.kind = 'published'
+    WHERE w.kind = 'withdrawn' AND w.index >= %(size)s AND p.index < %(size)s
+) OR EXISTS (
+    SELECT 1 FROM release_run rr JOIN runs_benchmark b USING (run_id) WHERE b.extracted_at > %(began)s
+)
+"""
+
+
+@contextmanager
+def snapshot_open() -> Iterator[Any]:
+    """Give a psycopg connection of its own in a repeatable-read transaction; nothing of it is kept."""
+    own = connection.copy()
+    own.ensure_connection()
+    raw = own.connection
+    try:
+        raw.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
+        for statement in _SETTINGS:
+            raw.execute(statement)
+        yield raw
+    finally:
+        own.close()
+
+
+def log_size(raw: Any) -> int:
+    """Return the number of the log's leaves in the snapshot."""
+    return int(raw.execute("SELECT coalesce(max(index) + 1, 0) FROM runs_logleaf").fetchone()[0])
+
+
+def models_digest(raw: Any) -> str:
+    """Return what changes when a vendor or model is renamed: rows written before would have the old name."""
+    return str(raw.execute(_MODELS).fetchone()[0])
+
+
+def tables_prepare(raw: Any, release: Release) -> None:
+    """Make `release_run`, `release_metric` and `release_change`."""
+    raw.execute("DROP TABLE IF EXISTS release_run, release_metric, release_change")
+    raw.execute(_RUNS, {"size": release.log_size})
+    raw.execute("CREATE UNIQUE INDEX ON release_run (run_id)")
+    raw.execute("CREATE INDEX ON release_run (vendor, leaf)")
+    raw.execute("ANALYZE release_run")
+    raw.execute("CREATE TEMPORARY TABLE release_metric (metric text PRIMARY KEY, unit text) ON COMMIT DROP")
+    units = {key: fact.unit for key, fact in facts_by_key().items()}
+    units |= {key: metric.unit for key, metric in metrics_by_key().items()}
+    with raw.cursor() as cursor:
+        cursor.executemany("INSERT INTO release_metric VALUES (%s, %s)", sorted(units.items()))
+    before = release.previous
+    raw.execute(
+        _CHANGES,
+        {
+            "size": release.log_size,
+            "before": before.log_size if before else 0,
+            "since": before.began_at if before else release.began_at,
+        },
+    )
+
+
+def is_stale(raw: Any, release: Release) -> bool:
+    """Return whether parts that were written before no longer say what the database says."""
+    if models_digest(raw) != release.models_digest:
+        return True
+    return bool(raw.execute(_STALE, {"size": release.log_size, "began": release.began_at}).fetchone()[0])

@@ -1,0 +1,63 @@
+"""What a release says of itself, read by the libraries that define it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import frictionless
+import mlcroissant
+import pytest
+from django.core.management import call_command
+
+from server.datasets.building import release_build
+from server.datasets.samples import sample_columns
+from server.runs.kinds import kinds_by_slug
+from server.runs.models import Submission
+from tests.server.test_releases import download
+from tests.support.documents import skippy_part, zoned_part
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services]
+
+
+@pytest.fixture
+def folder(publish: Callable[..., Submission], tmp_path: Path) -> Path:
+    call_command("load_catalog", verbosity=0)
+    publish(skippy_part(), zoned_part())
+    return download(release_build(), tmp_path / "release")
+
+
+def test_every_csv_keeps_to_its_table_schema(folder: Path) -> None:
+    """Frictionless checks descriptor, sizes, digests, types, keys and required values."""
+    with frictionless.system.use_context(trusted=True):
+        package = frictionless.Package(str(folder / "datapackage.json"))
+        tables = [one for one in package.resources if one.format == "csv"]
+        assert {one.name for one in tables} >= {"csv-runs-csv-gz", "csv-literature-csv-gz"}
+        for table in tables:
+            report = table.validate()
+            assert report.valid, (table.name, report.flatten(["rowNumber", "fieldName", "message"])[:3])
+
+
+def test_croissant_gives_the_records_of_a_table(folder: Path) -> None:
+    dataset = mlcroissant.Dataset(jsonld=folder / "croissant.json")
+    assert not dataset.metadata.ctx.issues.errors
+    records = list(dataset.records(record_set="literature"))
+    assert (
+        len(records) == json.loads((folder / "datapackage.json").read_text())["diskatlas:rows"]["literature"]
+    )
+    assert b"skippy" not in records[0]["literature/drive_model"]
+
+
+def test_citation_names_release_and_log(folder: Path) -> None:
+    text = (folder / "CITATION.cff").read_text()
+    assert 'version: "1"' in text
+    assert "publication log, 1 leaves, root " in text
+
+
+@pytest.mark.parametrize("slug", sorted(kinds_by_slug()))
+def test_every_kinds_columns_follow_from_its_schema(slug: str) -> None:
+    columns = {column.name: column.type for column in sample_columns(slug)}
+    assert {"run_id", "series", "params", "license"} <= columns.keys()
+    lists = [name for name, kind in columns.items() if kind == "integers"]
+    assert lists or slug == "random_io", columns
