@@ -7,7 +7,7 @@ from typing import Any
 from django.urls import URLPattern, path, re_path
 from drf_spectacular.views import SpectacularAPIView
 
-from server.api import comparisons, log, statistics, views
+from server.api import comparisons, log, releases, statistics, views
 from server.api.resources import catalog, runs
 
 app_name = "api"
@@ -47,6 +47,9 @@ urlpatterns = [
     path("log/leaves/", log.LeavesView.as_view(), name="log-leaves"),
     path("log/proofs/inclusion", log.InclusionView.as_view(), name="log-inclusion"),
     path("log/proofs/consistency", log.ConsistencyView.as_view(), name="log-consistency"),
+    path("releases/", releases.ReleasesView.as_view(), name="releases"),
+    path("releases/<int:number>/", releases.ReleaseView.as_view(), name="release"),
+    path("releases/<int:number>/files/<path:path>", releases.ReleaseFileView.as_view(), name="release-file"),
     path("tombstones/", log.TombstonesView.as_view(), name="tombstones"),
     *resource("vendors", catalog.VendorsView, "vendors"),
     *resource("vendors/<slug:slug>", catalog.VendorView, "vendor"),

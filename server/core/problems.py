@@ -139,6 +139,7 @@ PROBLEM_TYPES = _types(
     ),
     ProblemType("length-required", "Length required", 411, "Send a Content-Length header."),
     ProblemType("too-large", "Too large", 413, "Measure fewer kinds per run, or compress the upload."),
+    ProblemType("range-not-satisfiable", "No such range", 416, "Ask for bytes that the file has."),
     ProblemType("unsupported-media-type", "Unsupported media type", 415, "Send application/json."),
     ProblemType(
         "unsupported-encoding", "Unsupported content encoding", 415, "Send zstd, gzip or no encoding."

@@ -25,7 +25,7 @@ from server.runs.envelopes import EnvelopeLost, envelope_load
 from server.runs.kinds import kinds_by_slug
 
 SEGMENT_LEAVES = 50_000
-"""Leaves of the log whose runs share a file. Their samples never change: the next release has the same file."""
+"""Leaves of the log whose runs share a file: their samples never change, so the next release has it too."""
 _FLUSH_NUMBERS = 2_000_000
 _OWN = (
     Column("run_id", "string", "", "The run's identity."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import IO
 
 from django.db.models import Count, QuerySet, Sum
@@ -10,13 +11,12 @@ from server.datasets.models import Release, ReleaseFile
 from server.datasets.storing import storage
 
 
-def releases_list() -> QuerySet[Release]:
+def releases_list(*, since: datetime | None = None) -> QuerySet[Release]:
     """Return the releases, the latest first, with `file_count` and `total_bytes`."""
-    return (
-        Release.objects.filter(state=Release.State.PUBLISHED)
-        .annotate(file_count=Count("files"), total_bytes=Sum("files__size_bytes"))
-        .order_by("-number")
-    )
+    found = Release.objects.filter(state=Release.State.PUBLISHED)
+    if since is not None:
+        found = found.filter(published_at__gte=since)
+    return found.annotate(file_count=Count("files"), total_bytes=Sum("files__size_bytes")).order_by("-number")
 
 
 def release_get(*, number: int) -> Release:
@@ -42,3 +42,8 @@ def release_file(*, number: int, path: str) -> ReleaseFile:
 def file_open(file: ReleaseFile) -> IO[bytes]:
     """Open a file's bytes; raises FileNotFoundError where the storage has none."""
     return storage().open(file.storage_name, "rb")
+
+
+def file_url(file: ReleaseFile) -> str:
+    """Return where object storage serves a file."""
+    return storage().url(file.storage_name)

@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from server.catalog.selectors import citations_list
+from server.datasets.selectors import releases_list
 from server.runs.kinds import kinds_by_slug
 from server.web.page import page
 
@@ -23,5 +24,6 @@ def datasets(request: HttpRequest) -> HttpResponse:
     context = {
         "server_url": request.build_absolute_uri("/").rstrip("/"),
         "kinds": list(kinds_by_slug().values()),
+        "releases": releases_list()[:24],
     }
     return page(request, "web/datasets.html", context, section="datasets")

@@ -1,0 +1,254 @@
+"""Dataset releases over HTTP: which there are, what is in one, what changed, and the files themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpResponseBase, HttpResponseRedirect
+from django.urls import reverse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from server.api.params import instant_or_none, number_or_none
+from server.api.ranges import file_response
+from server.api.serializers import ProblemSerializer
+from server.core.problems import problem
+from server.datasets.models import Release, ReleaseFile
+from server.datasets.selectors import (
+    file_open,
+    file_url,
+    release_file,
+    release_files,
+    release_get,
+    releases_list,
+)
+
+_PROBLEM = OpenApiResponse(ProblemSerializer, description="A problem document (RFC 9457).")
+_BAD = {400: _PROBLEM, 404: _PROBLEM}
+_MEDIA = {".json": "application/json", ".md": "text/markdown; charset=utf-8", ".gz": "application/gzip"}
+_MEDIA |= {".parquet": "application/vnd.apache.parquet", ".cff": "text/yaml; charset=utf-8"}
+
+
+class ReleaseSerializer(serializers.Serializer[Any]):
+    """One release."""
+
+    number = serializers.IntegerField()
+    url = serializers.URLField()
+    published_at = serializers.DateTimeField()
+    schema_version = serializers.CharField(help_text="Of tables and columns; see the datasets' reference.")
+    log_size = serializers.IntegerField(help_text="Leaves of the publication log that it holds.")
+    rows = serializers.DictField(child=serializers.IntegerField(), help_text="Table to rows.")
+    changes = serializers.DictField(
+        child=serializers.IntegerField(),
+        help_text="Runs added, withdrawn and extracted anew since the one before.",
+    )
+    file_count = serializers.IntegerField()
+    total_bytes = serializers.IntegerField()
+
+
+class ReleasesSerializer(serializers.Serializer[Any]):
+    """Releases, the latest first."""
+
+    results = ReleaseSerializer(many=True)
+
+
+class ReleaseFileSerializer(serializers.Serializer[Any]):
+    """One file."""
+
+    path = serializers.CharField()
+    url = serializers.URLField()
+    table = serializers.CharField(help_text="Empty for what describes the release.")
+    kind = serializers.CharField()
+    format = serializers.CharField()
+    rows = serializers.IntegerField(allow_null=True)
+    size_bytes = serializers.IntegerField()
+    sha256 = serializers.CharField()
+
+
+class MissingSerializer(serializers.Serializer[Any]):
+    """A run whose samples could not be read when the release was made."""
+
+    run_id = serializers.CharField()
+    reason = serializers.CharField()
+
+
+class ReleaseDetailSerializer(ReleaseSerializer):
+    """One release with its files."""
+
+    began_at = serializers.DateTimeField(help_text="When its data were read.")
+    previous = serializers.IntegerField(allow_null=True)
+    checkpoint = serializers.CharField(help_text="Signed head of the publication log.")
+    extractors = serializers.DictField(
+        child=serializers.DictField(child=serializers.IntegerField()),
+        help_text="Kind to version of the extraction to benchmarks.",
+    )
+    samples_missing = MissingSerializer(many=True)
+    files = ReleaseFileSerializer(many=True)
+    removed = serializers.ListField(
+        child=serializers.CharField(), help_text="With `since`: paths of that release that this one has not."
+    )
+    change_lists = serializers.ListField(
+        child=serializers.URLField(), help_text="With `since`: what changed in each release after that one."
+    )
+
+
+class ReleasesView(APIView):
+    """The releases."""
+
+    @extend_schema(
+        operation_id="releases",
+        summary="Dataset releases",
+        parameters=[
+            OpenApiParameter("since", str, description="An instant (RFC 3339) or a date: only later ones.")
+        ],
+        responses={200: ReleasesSerializer, 400: _PROBLEM},
+    )
+    def get(self, request: Request) -> Response:
+        """Return every complete release, the latest first."""
+        found = releases_list(since=instant_or_none(request, "since"))
+        return Response({"results": [release_data(one, request) for one in found]})
+
+
+class ReleaseView(APIView):
+    """One release."""
+
+    @extend_schema(
+        operation_id="release",
+        summary="One dataset release with its files",
+        parameters=[
+            OpenApiParameter(
+                "since",
+                int,
+                description="Number of an earlier release: only files that are new or other since then.",
+            )
+        ],
+        responses={200: ReleaseDetailSerializer, **_BAD},
+    )
+    def get(self, request: Request, number: int) -> Response:
+        """Return what is in a release, or what is different since an earlier one."""
+        release = _release(number)
+        files = list(release_files(release=release))
+        removed: list[str] = []
+        lists: list[ReleaseFile] = []
+        since = number_or_none(request, "since", most=number)
+        if since is not None:
+            before = dict(release_files(release=_release(since)).values_list("path", "sha256"))
+            removed = sorted(before.keys() - {file.path for file in files})
+            lists = changes_since(release, since)
+            files = [file for file in files if before.get(file.path) != file.sha256]
+        return Response(
+            {
+                **release_data(release, request),
+                "began_at": release.began_at,
+                "previous": release.previous_id,
+                "checkpoint": release.checkpoint,
+                "extractors": release.extractors,
+                "samples_missing": release.missing,
+                "files": [file_data(file, number, request) for file in files],
+                "removed": removed,
+                "change_lists": [_url(file, file.release_id, request) for file in lists],
+            }
+        )
+
+
+class ReleaseFileView(APIView):
+    """The files."""
+
+    @extend_schema(
+        operation_id="release_file",
+        summary="One file of a dataset release",
+        description="Answers ranges. Where the archive keeps its files in object storage, it points there.",
+        parameters=[
+            OpenApiParameter("path", str, OpenApiParameter.PATH, description="Path within the release."),
+            OpenApiParameter("Range", str, OpenApiParameter.HEADER, description="One range of bytes."),
+        ],
+        responses={
+            (200, "application/octet-stream"): OpenApiTypes.BINARY,
+            (206, "application/octet-stream"): OpenApiTypes.BINARY,
+            302: OpenApiResponse(description="Where the file is."),
+            304: OpenApiResponse(description="The file is the one that the client has."),
+            416: _PROBLEM,
+            503: _PROBLEM,
+            **_BAD,
+        },
+    )
+    def get(self, request: Request, number: int, path: str) -> HttpResponseBase:
+        """Return the bytes."""
+        try:
+            file = release_file(number=number, path=path)
+        except ReleaseFile.DoesNotExist:
+            raise problem(
+                "not-found", f"Release {number} has no file {path[:200]!r}. Its list is one up."
+            ) from None
+        if settings.S3_BUCKET:
+            return HttpResponseRedirect(file_url(file))
+        try:
+            content = file_open(file)
+        except FileNotFoundError:
+            raise problem(
+                "storage-unavailable",
+                f"The bytes of {path} are not in the storage. An operator restores them.",
+            ) from None
+        ending = path[path.rfind(".") :] if "." in path else ""
+        return file_response(
+            request,
+            open_file=lambda: content,
+            size=file.size_bytes,
+            digest=file.sha256,
+            media=_MEDIA.get(ending, "text/plain; charset=utf-8"),
+            name=path.replace("/", "-").replace("=", "-"),
+        )
+
+
+def release_data(release: Any, request: Request) -> dict[str, Any]:
+    """Return a release's body; `release` comes from `releases_list`."""
+    return {
+        "number": release.number,
+        "url": request.build_absolute_uri(reverse("api:release", args=[release.number])),
+        "published_at": release.published_at,
+        "schema_version": release.schema_version,
+        "log_size": release.log_size,
+        "rows": release.rows,
+        "changes": release.changes,
+        "file_count": release.file_count,
+        "total_bytes": release.total_bytes or 0,
+    }
+
+
+def file_data(file: ReleaseFile, number: int, request: Request) -> dict[str, Any]:
+    """Return a file's body."""
+    return {
+        "path": file.path,
+        "url": _url(file, number, request),
+        "table": file.table,
+        "kind": file.kind,
+        "format": file.format,
+        "rows": file.rows,
+        "size_bytes": file.size_bytes,
+        "sha256": file.sha256,
+    }
+
+
+def changes_since(release: Release, since: int) -> list[ReleaseFile]:
+    """Return the change lists of the releases after `since`, up to this one."""
+    return list(
+        ReleaseFile.objects.filter(
+            release__number__gt=since, release__number__lte=release.number, path="ndjson/changes.ndjson.gz"
+        ).order_by("release_id")
+    )
+
+
+def _url(file: ReleaseFile, number: int, request: Request) -> str:
+    return request.build_absolute_uri(reverse("api:release-file", args=[number, file.path]))
+
+
+def _release(number: int) -> Any:
+    try:
+        return release_get(number=number)
+    except Release.DoesNotExist:
+        raise problem("not-found", f"There is no release {number}. /api/v1/releases/ lists them.") from None
