@@ -1,0 +1,82 @@
+"""The seek curve that simulators take, fitted to what SEEKER measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import least_squares
+
+from server.compare.exports.drive import SeekCurve
+
+Values = NDArray[np.float64]
+FEWEST_POINTS = 8
+_KNEES = 40
+
+
+def seek_fit(distances: Values, times_ms: Values, *, cylinders: int) -> SeekCurve | None:
+    """Fit a curve to seek times.
+
+    Parameters
+    ----------
+    distances
+        Shape (n,), in cylinders, at least 1.
+    times_ms
+        Shape (n,), in ms, of the seek alone.
+    cylinders
+        Of the whole drive.
+
+    Returns None where fewer than eight points lie on the drive.
+    """
+    inside = (distances >= 1) & (distances <= cylinders - 1) & np.isfinite(times_ms)
+    distances, times_ms = distances[inside], times_ms[inside]
+    if distances.size < FEWEST_POINTS or cylinders < 4:
+        return None
+    fits = [_with_knee(distances, times_ms, knee, cylinders - 1) for knee in _knees(cylinders)]
+    _cost, knee, (base, root, full) = min(fits, key=lambda fit: fit[0])
+    base, root = max(base, 0.0), max(root, 0.0)
+    at_knee = base + root * knee**0.5
+    return SeekCurve(
+        one_cylinder_ms=base + root,
+        base_ms=base,
+        root_ms=root,
+        knee_cylinders=knee,
+        full_stroke_ms=max(full, at_knee),
+        cylinders=cylinders,
+    )
+
+
+def _knees(cylinders: int) -> list[int]:
+    """Return where the root may end: between the shortest seeks and four fifths of the stroke."""
+    return sorted({int(knee) for knee in np.geomspace(2, max(0.8 * cylinders, 2), _KNEES)})
+
+
+def _with_knee(
+    distances: Values, times_ms: Values, knee: int, longest: int
+) -> tuple[float, int, tuple[float, float, float]]:
+    """Fit base, root and full stroke by least squares that a few strays don't pull."""
+    share = np.clip((distances - knee) / max(longest - knee, 1), 0.0, 1.0)
+    columns = np.stack([1 - share, (1 - share) * np.sqrt(np.minimum(distances, knee)), share], axis=1)
+    start, *_ = np.linalg.lstsq(columns, times_ms, rcond=None)
+    scale = max(float(np.median(np.abs(times_ms - columns @ start))), 1e-6)
+    found: Any = least_squares(
+        lambda terms: columns @ terms - times_ms,
+        np.maximum(start, 0.0),
+        bounds=(0.0, np.inf),
+        loss="soft_l1",
+        f_scale=scale,
+    )
+    misses = np.abs(columns @ found.x - times_ms)
+    return float(np.mean(misses)), knee, (float(found.x[0]), float(found.x[1]), float(found.x[2]))
+
+
+def cylinders_of(blocks: Values, zone_blocks: Sequence[int], cylinder_blocks: Sequence[int]) -> Values:
+    """Return on which cylinder each block lies, as a fraction.
+
+    `zone_blocks` and `cylinder_blocks` are how many blocks each zone holds and each of its cylinders.
+    """
+    ends = np.cumsum(np.asarray(zone_blocks, dtype=np.float64))
+    counts = np.asarray(zone_blocks, dtype=np.float64) / np.asarray(cylinder_blocks, dtype=np.float64)
+    return np.interp(blocks, np.concatenate([[0.0], ends]), np.concatenate([[0.0], np.cumsum(counts)]))
