@@ -7,7 +7,7 @@ from typing import Any
 from django.urls import URLPattern, path, re_path
 from drf_spectacular.views import SpectacularAPIView
 
-from server.api import comparisons, log, releases, statistics, views
+from server.api import comparisons, exports, log, releases, statistics, views
 from server.api.resources import catalog, runs
 
 app_name = "api"
@@ -41,6 +41,8 @@ urlpatterns = [
         statistics.DriveStatisticsView.as_view(),
         name="drive-statistics",
     ),
+    path("drives/<slug:slug>/exports/", exports.DriveExportsView.as_view(), name="drive-exports"),
+    path("drives/<slug:slug>/exports/<str:form>/", exports.DriveExportView.as_view(), name="drive-export"),
     path("comparisons/", comparisons.ComparisonsView.as_view(), name="comparisons"),
     path("log/", log.LogView.as_view(), name="log"),
     path("log/checkpoint", log.CheckpointView.as_view(), name="log-checkpoint"),

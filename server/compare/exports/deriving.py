@@ -209,7 +209,7 @@ def _hits(details: Mapping[str, Any]) -> tuple[float, float]:
     second, from the sizes up to the end of the plateau; zeros where they lie on no line."""
     sizes = np.asarray(details.get("size_bytes", ()), dtype=np.float64)
     rates = np.asarray(details.get("mb_per_s", ()), dtype=np.float64)
-    plateau = details.get("plateau") or ()
+    plateau: Sequence[int] = details.get("plateau") or ()
     last = int(plateau[1]) + 1 if len(plateau) == 2 else 0
     if last < 3 or sizes.size < last:
         return 0.0, 0.0
@@ -220,7 +220,7 @@ def _hits(details: Mapping[str, Any]) -> tuple[float, float]:
 def _seek(drive: MeasuredDrive, bus_ms: float, points: Sequence[Mapping[str, Any]]) -> SeekCurve:
     """Return the curve of the seeks out and back, less what an access without a seek takes.
 
-    That is the overhead with a block's transfer: SKIPPY knows it to a block, SEEKER's own baseline is coarser.
+    That is the overhead with a block's transfer. SKIPPY knows it to a block; SEEKER's baseline is coarser.
     """
     taken = [point for point in points if point["pattern"] in ("outward", "inward") and point["covered"]]
     blocks = np.asarray([point["distance_blocks"] for point in taken], dtype=np.float64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -35,7 +36,7 @@ class SeekCurve:
     @property
     def knee_ms(self) -> float:
         """Seek time at the knee."""
-        return self.base_ms + self.root_ms * float(self.knee_cylinders) ** 0.5
+        return self.base_ms + self.root_ms * math.sqrt(self.knee_cylinders)
 
     @property
     def ms_per_cylinder(self) -> float:

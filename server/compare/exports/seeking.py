@@ -61,14 +61,14 @@ def _with_knee(
     columns = np.stack([1 - share, (1 - share) * np.sqrt(np.minimum(distances, knee)), share], axis=1)
     start, *_ = np.linalg.lstsq(columns, times_ms, rcond=None)
     scale = max(float(np.median(np.abs(times_ms - columns @ start))), 1e-6)
+
+    def misses_of(terms: Values) -> Values:
+        return np.asarray(columns @ terms - times_ms, dtype=np.float64)
+
     found: Any = least_squares(
-        lambda terms: columns @ terms - times_ms,
-        np.maximum(start, 0.0),
-        bounds=(0.0, np.inf),
-        loss="soft_l1",
-        f_scale=scale,
+        misses_of, np.maximum(start, 0.0), bounds=(0.0, np.inf), loss="soft_l1", f_scale=scale
     )
-    misses = np.abs(columns @ found.x - times_ms)
+    misses = np.abs(misses_of(found.x))
     return float(np.mean(misses)), knee, (float(found.x[0]), float(found.x[1]), float(found.x[2]))
 
 
@@ -79,4 +79,5 @@ def cylinders_of(blocks: Values, zone_blocks: Sequence[int], cylinder_blocks: Se
     """
     ends = np.cumsum(np.asarray(zone_blocks, dtype=np.float64))
     counts = np.asarray(zone_blocks, dtype=np.float64) / np.asarray(cylinder_blocks, dtype=np.float64)
-    return np.interp(blocks, np.concatenate([[0.0], ends]), np.concatenate([[0.0], np.cumsum(counts)]))
+    way = np.concatenate([[0.0], np.cumsum(counts)])
+    return np.asarray(np.interp(blocks, np.concatenate([[0.0], ends]), way), dtype=np.float64)

@@ -1,0 +1,97 @@
+"""Drive models as files that simulators and tools read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from server.api.serializers import ProblemSerializer
+from server.catalog.models import DriveModel
+from server.compare.exports.deriving import ExportError
+from server.compare.exports.selectors import FORMS, drive_export
+from server.core.problems import ErrorItem, problem
+from server.runs.models import Provenance
+
+_PROBLEM = OpenApiResponse(ProblemSerializer, description="A problem document (RFC 9457).")
+_PROVENANCE = OpenApiParameter(
+    "provenance", str, enum=Provenance.values, default=Provenance.PROBE.value, description="Whose numbers."
+)
+
+
+class ExportFormSerializer(serializers.Serializer[Any]):
+    """A form that a drive can be had in."""
+
+    form = serializers.CharField()
+    title = serializers.CharField()
+    url = serializers.URLField()
+
+
+class DriveExportsView(APIView):
+    """The forms there are."""
+
+    @extend_schema(
+        operation_id="drive_exports",
+        summary="Forms that a drive model can be exported in",
+        responses={200: ExportFormSerializer(many=True), 404: _PROBLEM},
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """Return each form with its address."""
+        _drive(slug)
+        base = request.build_absolute_uri(request.path)
+        forms = [
+            {"form": one.slug, "title": one.title, "url": f"{base}{one.slug}/"} for one in FORMS.values()
+        ]
+        return Response(ExportFormSerializer(forms, many=True).data)
+
+
+class DriveExportView(APIView):
+    """A drive model in one form."""
+
+    @extend_schema(
+        operation_id="drive_export",
+        summary="Drive model as a file for simulators",
+        description=(
+            "Medians over the published runs of one provenance; zones and seeks of the run with most kinds. "
+            "The file's head says what it rests on and what was assumed."
+        ),
+        parameters=[
+            OpenApiParameter("form", str, OpenApiParameter.PATH, enum=list(FORMS)),
+            _PROVENANCE,
+        ],
+        responses={(200, "text/plain"): OpenApiTypes.STR, 400: _PROBLEM, 404: _PROBLEM},
+    )
+    def get(self, request: Request, slug: str, form: str) -> HttpResponse:
+        """Return the file's text."""
+        drive_model = _drive(slug)
+        if form not in FORMS:
+            raise problem("not-found", f"There is no form {form!r}. There are {', '.join(FORMS)}.")
+        try:
+            export = drive_export(drive_model=drive_model, provenance=_provenance(request), form=FORMS[form])
+        except ExportError as error:
+            raise problem("not-found", str(error)) from error
+        response = HttpResponse(export.text, content_type="text/plain; charset=utf-8")
+        response.headers["Content-Disposition"] = f'attachment; filename="{export.name}"'
+        return response
+
+
+def _drive(slug: str) -> DriveModel:
+    model = DriveModel.objects.select_related("vendor").filter(slug=slug).first()
+    if model is None:
+        raise problem("not-found", f"There is no drive {slug!r}. Check the address.")
+    return model
+
+
+def _provenance(request: Request) -> Provenance:
+    wanted = request.query_params.get("provenance", Provenance.PROBE.value)
+    if wanted not in Provenance.values:
+        known = ", ".join(Provenance.values)
+        detail = f"provenance is one of {known}."
+        raise problem("bad-parameter", detail, ErrorItem("?provenance", detail))
+    return Provenance(wanted)
