@@ -75,6 +75,8 @@ class Figure:
     """The chart's JSON where it has no address."""
     note: str = ""
     """What the picture shows beside the chart's own summary."""
+    full_url: str = ""
+    """Where every point is to be had, where some were left out."""
 
     @property
     def legend(self) -> tuple[str, ...]:
@@ -192,8 +194,11 @@ def _marks(chart: Chart) -> tuple[MarkRow, ...]:
     )
 
 
-def figure_with(chart: Chart, *, base_url: str = "", name: str, source: str = "", note: str = "") -> Figure:
-    """Return a chart with what its page needs. Without `base_url` its data stand in the page."""
+def figure_with(
+    chart: Chart, *, base_url: str = "", name: str, source: str = "", note: str = "", full_url: str = ""
+) -> Figure:
+    """Return a chart with what its page needs. Without `base_url` its data stand in the page. `full_url` is
+    where every point is to be had of a chart that was thinned out."""
     total = sum(len(series.x) for series in chart.series)
     return Figure(
         chart=chart,
@@ -206,14 +211,17 @@ def figure_with(chart: Chart, *, base_url: str = "", name: str, source: str = ""
         source=source,
         data="" if base_url else json.dumps(chart_json(chart), separators=(",", ":")),
         note=note,
+        full_url=full_url if chart.points_total else "",
     )
 
 
 def figure_of(run: Run, kind: str, chart: Chart) -> Figure:
     """Return a chart of a run with what its page needs."""
+    base_url = f"/runs/{run.run_id}/charts/{kind}/{chart.id}"
     return figure_with(
         chart,
-        base_url=f"/runs/{run.run_id}/charts/{kind}/{chart.id}",
+        base_url=base_url,
+        full_url=f"{base_url}.csv?full=1",
         name=f"{kind}-{chart.id}-{str(run.run_id)[:13]}",
         source=f"{run.drive_model.title} · {provenance_words(run.provenance)} · run {run.run_id} · DiskAtlas",
     )

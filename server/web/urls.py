@@ -3,9 +3,21 @@
 from django.urls import path
 
 from server.web import feeds
-from server.web.views import about, claims, compare, divisions, drive, drives, home, reference, runs
+from server.web.views import (
+    about,
+    claims,
+    compare,
+    divisions,
+    drive,
+    drive_charts,
+    drives,
+    home,
+    reference,
+    runs,
+)
 
 _CHART = "runs/<uuid:run_id>/charts/<slug:kind>/<slug:chart_id>"
+_DRIVE_CHART = "drives/<slug:slug>/charts/<slug:provenance>/<slug:kind>/<slug:chart_id>"
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -18,6 +30,9 @@ urlpatterns = [
     path("drives/<slug:slug>/feed.atom", feeds.runs_feed, name="drive-feed"),
     path("feed.atom", feeds.runs_feed, name="feed"),
     path("drives/<slug:slug>/numbers/<slug:kind>/", drive.drive_numbers, name="drive-numbers"),
+    path(f"{_DRIVE_CHART}.json", drive_charts.drive_chart_json, name="drive-chart-json"),
+    path(f"{_DRIVE_CHART}.csv", drive_charts.drive_chart_csv, name="drive-chart-csv"),
+    path(f"{_DRIVE_CHART}/", drive_charts.drive_chart_table, name="drive-chart-table"),
     path("runs/<uuid:run_id>/", runs.run_detail, name="run-detail"),
     path("runs/<uuid:run_id>/status/", runs.run_status, name="run-status"),
     path(f"{_CHART}.json", runs.run_chart_json, name="run-chart-json"),

@@ -19,7 +19,8 @@ CHARTS = "src/charts/mount.ts"
 def reached(manifest: dict[str, Any], start: str, *, without: str = "") -> set[str]:
     """Files of an entry and of all that it loads, at once or later."""
     entry = manifest[start]
-    names = [name for name in (*entry.get("imports", ()), *entry.get("dynamicImports", ())) if name != without]
+    loads = (*entry.get("imports", ()), *entry.get("dynamicImports", ()))
+    names = [name for name in loads if name != without]
     return {entry["file"]}.union(*(reached(manifest, name, without=without) for name in names))
 
 

@@ -36,7 +36,7 @@ from server.web.page import page
 from server.web.published import fact_rows
 from server.web.rows import Sources, statistics_groups
 from server.web.units import units_section
-from server.web.views.runs import safe_figures
+from server.web.views.drive_charts import drive_figures
 from server.web.wanting import wanting_of
 
 RUNS_SHOWN = 12
@@ -153,7 +153,7 @@ def _part(model: DriveModel, provenance: Provenance, sources: Sources) -> Part:
         rows=rows,
         run=run,
         glance=glance_of(numbers),
-        sections=_sections(numbers, _figures(run)),
+        sections=_sections(numbers, _figures(model, provenance)),
         units=units_section(statistics),
     )
 
@@ -174,9 +174,9 @@ def _sections(
     )
 
 
-def _figures(run: Run | None) -> dict[str, tuple[Figure, ...]]:
-    """Return the first figure of each kind; the run's own page has all."""
-    return {kind: figures[:1] for kind, figures in safe_figures(run).items()} if run else {}
+def _figures(model: DriveModel, provenance: Provenance) -> dict[str, tuple[Figure, ...]]:
+    """Return the first figure of each kind; the pages of runs have all."""
+    return {kind: figures[:1] for kind, figures in drive_figures(model, provenance).items()}
 
 
 def _verdicts(claims: Any) -> list[tuple[str, str, int]]:

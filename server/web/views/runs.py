@@ -189,6 +189,7 @@ def run_chart_table(request: HttpRequest, run_id: UUID, kind: str, chart_id: str
     table = next((one for one in tables if one.key == request.GET.get("view")), tables[0])
     context = {
         "run": data.run,
+        "provenance": data.run.provenance,
         "figure": figure_of(data.run, kind, chart),
         "table": table,
         "tables": tables,

@@ -1,0 +1,115 @@
+"""One unit's chart with what other units' charts show beside it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from server.benchmarks.contract import Axis, Chart, Series
+from server.benchmarks.decimation import FEWEST, extremes
+
+BAND_FROM = 5
+"""So many units, the drawn one among them, make a band of quartiles; fewer are drawn point by point."""
+MOST_PLACES = 60
+"""Of a band, along x."""
+MOST_FAINT = 1200
+"""Points of all other units together."""
+SCATTERED = ("sawtooth",)
+"""Shapes whose y is not one number for an x: a band between quartiles would lie where no point is."""
+
+FloatArray = NDArray[np.float64]
+
+
+def chart_with_others(chart: Chart, others: Sequence[Chart]) -> Chart:
+    """Return the chart with the same series of other units' charts behind its own.
+
+    From `BAND_FROM` units on, a band holds the middle half of all units' values at each place; below, and
+    for scattered shapes, the others' points are drawn faintly. Heat maps and all views but the first stay
+    as they are.
+    """
+    found = [
+        made
+        for series in _measured(chart)
+        if (made := _behind(chart, series, [same for one in others if (same := _same(one, series))]))
+    ]
+    if not found:
+        return chart
+    keys = tuple(one.key for one in found)
+    views = tuple(
+        replace(view, series=(*keys, *view.series)) if place == 0 else view
+        for place, view in enumerate(chart.views)
+    )
+    return replace(chart, series=(*found, *chart.series), views=views)
+
+
+def _measured(chart: Chart) -> list[Series]:
+    """The series of the first view that were measured: points where there are any, not what was fitted."""
+    keys = chart.views[0].series if chart.views else tuple(one.key for one in chart.series)
+    shown = [one for one in chart.series if one.key in keys and one.axis == "y"]
+    points = [one for one in shown if one.role == "points"]
+    return points or [one for one in shown if one.role == "line"]
+
+
+def _same(other: Chart, series: Series) -> Series | None:
+    return next((one for one in other.series if (one.key, one.role) == (series.key, series.role)), None)
+
+
+def _behind(chart: Chart, series: Series, others: list[Series]) -> Series | None:
+    if not others:
+        return None
+    if len(others) + 1 < BAND_FROM or chart.shape in SCATTERED:
+        return _faint(series, others)
+    return _spread(chart, series, others)
+
+
+def _faint(series: Series, others: list[Series]) -> Series:
+    share = max(FEWEST, MOST_FAINT // len(others))
+    points = [point for one in others for point in _some(one, share)]
+    x, y = tuple(x for x, _ in points), tuple(y for _, y in points)
+    count = f"{len(others)} other unit{'s' if len(others) > 1 else ''}"
+    return Series(f"{series.key}-others", f"{series.label}: {count}", "faint", x, y)
+
+
+def _some(series: Series, most: int) -> list[tuple[float, float]]:
+    x, y = np.asarray(series.x), np.asarray(series.y)
+    return [(float(x[place]), float(y[place])) for place in extremes(x, y, most)]
+
+
+def _spread(chart: Chart, series: Series, others: list[Series]) -> Series | None:
+    places = np.unique(_scaled(chart.x, series.x))
+    places = places[np.unique(np.linspace(0, len(places) - 1, MOST_PLACES).round().astype(int))]
+    rows = np.asarray([_along(places, _scaled(chart.x, one.x), one.y) for one in (series, *others)])
+    covered = np.isfinite(rows).sum(axis=0) >= BAND_FROM
+    if not covered.any():
+        return None
+    q1, middle, q3 = np.nanpercentile(rows[:, covered], [25, 50, 75], axis=0)
+    x = 10 ** places[covered] if chart.x.scale.startswith("log") else places[covered]
+    return Series(
+        f"{series.key}-spread",
+        f"{series.label}: middle half of {len(others) + 1} units",
+        "spread",
+        tuple(map(float, x)),
+        tuple(map(float, middle)),
+        low=tuple(map(float, q1)),
+        high=tuple(map(float, q3)),
+    )
+
+
+def _scaled(axis: Axis, x: Sequence[float]) -> FloatArray:
+    values = np.asarray(x, dtype=np.float64)
+    return np.log10(np.maximum(values, 1e-300)) if axis.scale.startswith("log") else values
+
+
+def _along(places: FloatArray, x: FloatArray, y: Sequence[float]) -> FloatArray:
+    """A unit's values at the places: the median of its points nearest to each, between them by a line, and
+    nothing beyond its first and last point."""
+    values = np.asarray(y, dtype=np.float64)
+    edges = (places[1:] + places[:-1]) / 2
+    near = np.searchsorted(edges, x)
+    filled = np.unique(near)
+    medians = np.asarray([np.median(values[near == place]) for place in filled])
+    found = np.interp(places, places[filled], medians, left=np.nan, right=np.nan)
+    return np.asarray(found)

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import pytest
+
+from server.benchmarks.contract import Axis, Chart, Series, View
+from server.benchmarks.spreads import chart_with_others
+
+
+def chart(level: float, *, shape: str = "profile", scale: str = "linear", places: int = 11) -> Chart:
+    x = tuple(float(place + 1) for place in range(places))
+    measured = Series("bandwidth", "Bandwidth", "points", x, tuple(level - place for place in x))
+    fit = Series("linear", "Linear fit", "line", (1.0, float(places)), (level - 1, level - places))
+    axes = Axis("Position", "GB", scale), Axis("Bandwidth", "MB/s")
+    return Chart("profile", shape, "Profile", "Sample data.", *axes, (measured, fit))
+
+
+@pytest.mark.parametrize("scale", ["linear", "log"])
+def test_five_units_make_a_band_between_their_quartiles(scale: str) -> None:
+    levels = [100.0, 110.0, 120.0, 130.0, 140.0]
+    drawn, *others = (chart(level, scale=scale) for level in (120.0, 100.0, 110.0, 130.0, 140.0))
+    band = chart_with_others(drawn, others).series[0]
+    assert (band.role, band.label) == ("spread", "Bandwidth: middle half of 5 units")
+    assert band.x == pytest.approx(drawn.series[0].x)
+    assert band.low == pytest.approx([levels[1] - x for x in band.x])
+    assert band.high == pytest.approx([levels[3] - x for x in band.x])
+
+
+def test_few_units_are_drawn_point_by_point() -> None:
+    faint = chart_with_others(chart(120.0), [chart(100.0), chart(110.0)]).series[0]
+    assert faint.role == "faint"
+    assert set(faint.y) == {*chart(100.0).series[0].y, *chart(110.0).series[0].y}
+
+
+def test_a_sawtooth_has_no_band() -> None:
+    drawn = chart_with_others(chart(120.0, shape="sawtooth"), [chart(100.0, shape="sawtooth")] * 9)
+    assert drawn.series[0].role == "faint"
+
+
+def test_what_was_fitted_has_no_spread_and_everything_else_stays() -> None:
+    drawn = chart(120.0)
+    series = chart_with_others(drawn, [chart(100.0)] * 6).series
+    assert series[1:] == drawn.series
+
+
+def test_a_band_ends_where_fewer_than_five_units_reach() -> None:
+    short = [chart(100.0, places=5)] * 6
+    band = chart_with_others(chart(120.0), short).series[0]
+    assert max(band.x) == 5
+
+
+def test_the_first_view_shows_the_spread_and_the_others_do_not() -> None:
+    drawn = chart(120.0)
+    views = (View("measured", "Measured", ("bandwidth",)), View("fit", "Fit", ("linear",)))
+    drawn = Chart(**{**{name: getattr(drawn, name) for name in drawn.__slots__}, "views": views})
+    found = chart_with_others(drawn, [chart(100.0)] * 6)
+    assert found.views[0].series == ("bandwidth-spread", "bandwidth")
+    assert found.views[1].series == ("linear",)
+
+
+def test_without_others_the_chart_is_as_it_was() -> None:
+    drawn = chart(120.0)
+    assert chart_with_others(drawn, []) is drawn

@@ -1,0 +1,88 @@
+"""The charts of a drive model: their data, and their points as a table."""
+
+from __future__ import annotations
+
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404
+from django.views.decorators.http import require_safe
+
+from server.benchmarks.chart_json import chart_json
+from server.catalog.models import DriveModel
+from server.runs.drive_charts import ModelChart, drive_chart, drive_charts
+from server.web.figures import Figure, chart_csv, chart_tables, figure_with, provenance_words
+from server.web.page import page
+from server.web.views.runs import ROWS_PER_PAGE
+
+
+def drive_figures(model: DriveModel, provenance: str) -> dict[str, tuple[Figure, ...]]:
+    """Return the figures of a model's runs of one provenance, by kind."""
+    found: dict[str, tuple[Figure, ...]] = {}
+    for one in drive_charts(drive_model=model, provenance=provenance):
+        found[one.kind] = (*found.get(one.kind, ()), drive_figure(model, provenance, one))
+    return found
+
+
+def drive_figure(model: DriveModel, provenance: str, one: ModelChart) -> Figure:
+    """Return a chart of a model with what its page needs."""
+    many = one.units > 1
+    return figure_with(
+        one.chart,
+        base_url=f"/drives/{model.slug}/charts/{provenance}/{one.kind}/{one.chart.id}",
+        name=f"{model.slug}-{provenance}-{one.kind}-{one.chart.id}",
+        source=(
+            f"{model.title} · {provenance_words(provenance)} · "
+            f"{f'the middle one of {one.units} units' if many else 'one unit'}, run {one.run_id} · DiskAtlas"
+        ),
+        full_url=f"/runs/{one.run_id}/charts/{one.kind}/{one.chart.id}.csv?full=1",
+        note=f"Drawn is the unit in the middle of {one.units}." if many else "",
+    )
+
+
+def _chart_or_404(slug: str, provenance: str, kind: str, chart_id: str) -> ModelChart:
+    one = drive_chart(slug=slug, provenance=provenance, kind=kind, chart_id=chart_id)
+    if one is None:
+        raise Http404
+    return one
+
+
+@require_safe
+def drive_chart_json(
+    request: HttpRequest, slug: str, provenance: str, kind: str, chart_id: str
+) -> HttpResponse:
+    """Answer with a chart's data, as the front end draws it."""
+    response = JsonResponse(chart_json(_chart_or_404(slug, provenance, kind, chart_id).chart))
+    response["Cache-Control"] = "public, max-age=300"
+    return response
+
+
+@require_safe
+def drive_chart_csv(
+    request: HttpRequest, slug: str, provenance: str, kind: str, chart_id: str
+) -> HttpResponse:
+    """Answer with a chart's points as a file."""
+    one = _chart_or_404(slug, provenance, kind, chart_id)
+    response = HttpResponse(chart_csv(one.chart), content_type="text/csv; charset=utf-8")
+    name = f"{slug}-{provenance}-{kind}-{chart_id}.csv"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+@require_safe
+def drive_chart_table(
+    request: HttpRequest, slug: str, provenance: str, kind: str, chart_id: str
+) -> HttpResponse:
+    """Show the points of a chart, page by page; `view` says of which of its views."""
+    model = get_object_or_404(DriveModel, slug=slug)
+    one = _chart_or_404(slug, provenance, kind, chart_id)
+    tables = chart_tables(one.chart)
+    table = next((each for each in tables if each.key == request.GET.get("view")), tables[0])
+    context = {
+        "model": model,
+        "provenance": provenance,
+        "figure": drive_figure(model, provenance, one),
+        "table": table,
+        "tables": tables,
+        "pages": Paginator(table.rows, ROWS_PER_PAGE).get_page(request.GET.get("page")),
+    }
+    return page(request, "web/chart_table.html", context, section="drives")

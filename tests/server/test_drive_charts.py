@@ -1,0 +1,104 @@
+"""A model's charts: the unit in the middle, the others behind it, measured and simulated apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from django.test import Client
+
+from server.benchmarks.contract import Chart
+from server.catalog.models import DriveModel
+from server.runs import charts as charts_module
+from server.runs.drive_charts import drive_charts, drive_charts_update
+from server.runs.envelopes import EnvelopeLost
+from server.runs.models import Benchmark, DriveChart, Measurement, Provenance, Run
+from tests.support.sample_archive import SampleRun, sample_run
+from tests.support.sample_registry import sample_kinds_registered
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def sample_kinds() -> Iterator[None]:
+    with sample_kinds_registered():
+        yield
+
+
+def runs_of(units: int) -> list[Run]:
+    return [sample_run(SampleRun(unit=f"{number:064x}")) for number in range(1, units + 1)]
+
+
+def averages(runs: list[Run], values: list[float]) -> None:
+    for run, value in zip(runs, values, strict=True):
+        rows = Measurement.objects.filter(benchmark__run=run, metric="seeker.average")
+        assert rows.update(value=value, low=value - 1, high=value + 1)
+
+
+def charts_of(model: DriveModel, provenance: str = "probe") -> dict[str, Chart]:
+    drive_charts_update(drive_model_id=model.pk)
+    return {one.kind: one.chart for one in drive_charts(drive_model=model, provenance=provenance)}
+
+
+def test_the_unit_in_the_middle_is_drawn() -> None:
+    runs = runs_of(3)
+    averages(runs, [9.0, 30.0, 12.0])
+    model = runs[0].drive_model
+    drive_charts_update(drive_model_id=model.pk)
+    row = DriveChart.objects.get(drive_model=model, kind="seeker")
+    assert (row.run_id, row.units) == (runs[2].run_id, 3)
+
+
+def test_few_other_units_are_points_and_many_are_a_band() -> None:
+    few = runs_of(2)
+    assert charts_of(few[0].drive_model)["seeker"].series[0].role == "faint"
+    runs_of(6)
+    assert charts_of(few[0].drive_model)["seeker"].series[0].role == "spread"
+
+
+def test_simulated_runs_are_never_drawn_behind_measured_ones() -> None:
+    (run,) = runs_of(1)
+    sample_run(SampleRun(unit="f" * 64, provenance=Provenance.SIMULATED))
+    for provenance in ("probe", "simulated"):
+        roles = {one.role for one in charts_of(run.drive_model, provenance)["seeker"].series}
+        assert not roles & {"faint", "spread"}
+
+
+def test_two_runs_of_one_unit_are_one_unit() -> None:
+    first = sample_run(SampleRun(unit="a" * 64))
+    sample_run(SampleRun(unit="a" * 64))
+    drive_charts_update(drive_model_id=first.drive_model_id)
+    assert set(DriveChart.objects.values_list("units", flat=True)) == {1}
+
+
+def test_doing_it_twice_changes_nothing() -> None:
+    (run,) = runs_of(1)
+    assert drive_charts_update(drive_model_id=run.drive_model_id) == 3
+    assert drive_charts_update(drive_model_id=run.drive_model_id) == 3
+    assert DriveChart.objects.count() == 3
+
+
+def test_a_lost_envelope_leaves_the_kinds_that_are_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    (run,) = runs_of(1)
+    drive_charts_update(drive_model_id=run.drive_model_id)
+    Benchmark.objects.filter(kind="zoned").update(charts_version="")
+
+    def lost(_submission: object) -> None:
+        raise EnvelopeLost("gone")
+
+    monkeypatch.setattr(charts_module, "document_load", lost)
+    assert set(charts_of(run.drive_model)) == {"skippy", "seeker"}
+
+
+def test_the_drive_page_and_the_chart_s_own_addresses_show_it(client: Client) -> None:
+    runs = runs_of(3)
+    model = runs[0].drive_model
+    drive_charts_update(drive_model_id=model.pk)
+    base = f"/drives/{model.slug}/charts/probe/seeker/curve"
+    page = client.get(f"/drives/{model.slug}/").content.decode()
+    assert f'data-chart-url="{base}.json"' in page
+    assert "the unit in the middle of 3" in page
+    assert client.get(f"{base}.json").json()["series"][0]["role"] == "faint"
+    assert client.get(f"{base}.csv").content.startswith(b"series,x,y")
+    assert "2 other units" in client.get(f"{base}/").content.decode()
+    assert client.get(f"/drives/{model.slug}/charts/literature/seeker/curve.json").status_code == 404
