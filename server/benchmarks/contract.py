@@ -19,6 +19,17 @@ class Quality(StrEnum):
     """The data do not carry the number: `value` is None and `reason` says why."""
 
 
+class Topic(StrEnum):
+    """What a kind is about: under which heading lists of methods have it, in this order."""
+
+    MECHANICS = "Rotation, tracks and seeks"
+    OVER_THE_DISK = "Bandwidth over the disk"
+    OVER_TIME = "Bandwidth over time and temperature"
+    CACHE = "Cache and writes"
+    RANDOM = "Random access"
+    OTHER = "Other"
+
+
 class Direction(StrEnum):
     """Which way a metric improves."""
 
@@ -232,5 +243,6 @@ class Kind:
     charts: ChartFunction
     folder: Path
     """Holds `schema/v1.json` and `about.md`."""
+    topic: Topic = Topic.OTHER
     chart_version: str = "1"
     """Raised whenever `charts` draws other pictures of the same extraction: stored ones are made anew."""

@@ -5,7 +5,7 @@ from pathlib import Path
 from server.benchmarks.access.chart import charts
 from server.benchmarks.access.definitions import METRICS
 from server.benchmarks.access.extract import extract
-from server.benchmarks.contract import Kind
+from server.benchmarks.contract import Kind, Topic
 from server.benchmarks.marks import chart_undisturbed, extract_undisturbed
 
 KIND = Kind(
@@ -16,4 +16,5 @@ KIND = Kind(
     extract=extract_undisturbed(extract),
     charts=chart_undisturbed(charts),
     folder=Path(__file__).parent,
+    topic=Topic.RANDOM,
 )

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from server.benchmarks.contract import Kind
+from server.benchmarks.contract import Kind, Topic
 from server.benchmarks.marks import chart_undisturbed, extract_undisturbed
 from server.benchmarks.sync_write.chart import charts
 from server.benchmarks.sync_write.definitions import METRICS
@@ -16,4 +16,5 @@ KIND = Kind(
     extract=extract_undisturbed(extract),
     charts=chart_undisturbed(charts),
     folder=Path(__file__).parent,
+    topic=Topic.CACHE,
 )

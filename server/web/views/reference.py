@@ -14,6 +14,7 @@ from server.runs.kinds import kinds_by_slug
 from server.web.assets import license_files
 from server.web.downloads import download_name, download_path, downloads_list, help_list
 from server.web.markdown import read_about, render_markdown, split_title
+from server.web.methods import method_groups
 from server.web.page import page
 from server.web.release import release_read
 
@@ -48,9 +49,9 @@ def download(request: HttpRequest, name: str) -> HttpResponseBase:
 
 @require_safe
 def method_list(request: HttpRequest) -> HttpResponse:
-    """Show the benchmark kinds."""
-    kinds = list(kinds_by_slug().values())
-    return page(request, "web/methods.html", {"kinds": kinds}, section="methods")
+    """Show the benchmark kinds by topic, and what is made of their numbers."""
+    groups = method_groups(kinds_by_slug().values())
+    return page(request, "web/methods.html", {"groups": groups}, section="methods")
 
 
 @require_safe
