@@ -23,6 +23,8 @@ MECHANICAL = 500.0
 """Random requests a second that no arm and no queue of at most 64 makes of a disk."""
 NARROW = 0.05
 WIDE = 0.2
+MOST_DISTURBED, HALF = 0.02, 0.5
+"""Shares of disturbed requests: one in fifty is where the probe measures a piece again."""
 DRIFT = 0.15
 """Between the first and the last third of the time: more than places drawn at random make."""
 
@@ -47,6 +49,8 @@ class Combination:
     latencies: Mapping[str, Latencies]
     """By `read` and `write`."""
     write_cache: bool | None
+    disturbed: float
+    """Share of the requests in stretches of time that something disturbed: 0 to 1."""
 
     @property
     def letter(self) -> str:
@@ -75,6 +79,11 @@ class Combination:
 
     def judge(self) -> tuple[Quality, str]:
         """How far the rate may be trusted."""
+        if self.disturbed >= 1:
+            return (
+                Quality.POOR,
+                "Something disturbed it all the time: what is timed is not the drive's alone.",
+            )
         if self.drift:
             return Quality.POOR, (
                 f"The rate changed by {self.drift:+.0%} while it was measured: a cache filled or emptied, "
@@ -103,6 +112,17 @@ class Combination:
             return Quality.FAIR, f"From {self.requests} requests, which leave {self.error:.1%} either way."
         return Quality.GOOD, ""
 
+    def judge_all(self) -> tuple[Quality, str]:
+        """The same for what is known of all requests together, disturbed ones included."""
+        quality, reason = self.judge()
+        if self.disturbed <= MOST_DISTURBED or quality is Quality.POOR:
+            return quality, reason
+        words = (
+            f"{self.disturbed:.0%} of the requests fell into stretches of time that something disturbed, and "
+            "this is of all requests."
+        )
+        return Quality.POOR if self.disturbed > HALF else Quality.FAIR, words
+
 
 def combinations_of(entry: Mapping[str, Any], facts: Facts) -> list[Combination]:
     """All series that took a measurable time, in the document's order."""
@@ -119,9 +139,12 @@ def _combination(series: Mapping[str, Any], params: Mapping[str, Any], facts: Fa
         if steady
         else (series["requests"], series["elapsed_ns"])
     )
-    if "disturbed" in series["slices"] and sum(series["slices"]["elapsed_ns"]) > 0:
+    disturbed = 0.0
+    if "disturbed" in series["slices"]:
         # Something disturbed the others.
-        requests, time_ns = (sum(series["slices"][column]) for column in ("requests", "elapsed_ns"))
+        left, left_ns = (sum(series["slices"][column]) for column in ("requests", "elapsed_ns"))
+        disturbed = 1 - left / max(series["steady_requests"], left, 1) if series["steady_requests"] else 0.0
+        requests, time_ns = (left, left_ns) if left_ns > 0 else (requests, time_ns)
     latencies = {
         name: found
         for name, key in (("read", "reads"), ("write", "writes"))
@@ -142,6 +165,7 @@ def _combination(series: Mapping[str, Any], params: Mapping[str, Any], facts: Fa
         slices=slices,
         latencies=latencies,
         write_cache=facts.write_cache,
+        disturbed=disturbed,
     )
 
 

@@ -39,6 +39,7 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
 
 def _rates(one: Combination) -> list[Measurement]:
     quality, reason = one.judge()
+    whole = one.judge_all()
     megabytes = one.size / 1e6
 
     def rate(what: Metric, factor: float) -> Measurement:
@@ -55,7 +56,7 @@ def _rates(one: Combination) -> list[Measurement]:
             reason,
         )
 
-    return [rate(metric.IOPS, 1.0), _elapsed(one, quality, reason), rate(metric.RATE, megabytes)]
+    return [rate(metric.IOPS, 1.0), _elapsed(one, *whole), rate(metric.RATE, megabytes)]
 
 
 def _elapsed(one: Combination, quality: Quality, reason: str) -> Measurement:
@@ -71,7 +72,7 @@ def _elapsed(one: Combination, quality: Quality, reason: str) -> Measurement:
 
 def _latencies(scope: str, one: Combination, latencies: Latencies) -> list[Measurement]:
     count = latencies.count
-    quality, reason = one.judge()
+    quality, reason = one.judge_all()
     value, low, high = latencies.quantile(0.5)
     found = [Measurement(metric.MEDIAN.key, scope, value, low, high, count, quality, reason)]
     if count >= FEWEST_FOR_P99:

@@ -215,6 +215,28 @@ def _equally_long(one: dict[str, Any]) -> dict[str, Any]:
     return {**one, "requests": one["requests"][: len(one["low_ns"])]}
 
 
+def disturbed_in(slices: int, of: int = 20) -> Extraction:
+    part = series([8_000_000 + 1000 * k for k in range(2000)])
+    marks = [1] * slices + [0] * (of - slices)
+    part["slices"]["disturbed"] = marks
+    return KIND.extract(entry_of(part), FACTS)
+
+
+def test_latencies_of_all_requests_are_called_fair_where_a_stretch_of_time_was_disturbed() -> None:
+    scope = "read/4096/p1"
+    quiet, one_slice, most = (disturbed_in(slices) for slices in (0, 1, 11))
+    for name in ("latency_median", "latency_p99", "latency_variation"):
+        assert one(quiet, name, scope).quality is Quality.GOOD
+        assert one(one_slice, name, scope).quality is Quality.FAIR
+        assert one(one_slice, name, scope).reason.startswith("5% of the requests fell into stretches")
+        assert one(most, name, scope).quality is Quality.POOR
+
+
+def test_a_rate_that_was_disturbed_all_the_time_is_poor_and_one_of_the_quiet_stretches_is_not() -> None:
+    assert one(disturbed_in(20), "iops", "read/4096/p1").quality is Quality.POOR
+    assert one(disturbed_in(1), "iops", "read/4096/p1").quality is Quality.GOOD
+
+
 counts = st.integers(0, 1_000_000)
 times = st.integers(0, 2_592_000_000_000_000)
 latencies = st.none() | st.fixed_dictionaries(

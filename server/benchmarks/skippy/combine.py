@@ -27,6 +27,7 @@ def sectors(findings: tuple[Finding, ...], region: str) -> Measurement:
         return none(metric.SECTORS_PER_TRACK, region, missing(here))
     best = max(periods, key=lambda period: (period.even, period.margin * period.agreement))
     quality, reason = Quality.GOOD, ""
+    low, high = float(best.low), float(best.high)
     if not best.even:
         quality, reason = Quality.FAIR, UNEVEN
     elif any(period.length != best.length for period in periods if period.even):
@@ -34,16 +35,19 @@ def sectors(findings: tuple[Finding, ...], region: str) -> Measurement:
             Quality.POOR,
             "The variants disagree: a zone boundary lies between them, or noise hides one.",
         )
+        low = min(float(period.low) for period in periods)
+        high = max(float(period.high) for period in periods)
     elif best.low != best.high:
         quality, reason = Quality.FAIR, f"The samples cannot tell {best.low:g} from {best.high:g}."
     elif best.margin < 3 or best.agreement < 0.95:
         quality, reason = Quality.FAIR, "Few steps tell this number from its neighbours."
+        low, high = low - 1, high + 1
     return Measurement(
         metric.SECTORS_PER_TRACK.key,
         region,
         float(best.length),
-        float(best.low),
-        float(best.high),
+        low,
+        high,
         sum(period.steps for period in periods),
         quality,
         reason,

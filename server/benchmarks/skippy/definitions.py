@@ -14,7 +14,10 @@ ROTATION_TIME = Metric(
         "Height of the sawtooth's edge: accesses before and behind it lie on two lines one turn apart. The "
         "slope is found as a tone among the angles of the completions; turn, slope and gaps are then fitted "
         "together by least absolute deviations to the accesses that the track model explains. Series are "
-        "averaged by their errors; where no track model holds, the edge alone gives a number of fair quality."
+        "averaged by their errors; where no track model holds, the edge alone gives one of fair quality. "
+        "The probe's own test, which asks for one block again and again, has a say: within a fiftieth of "
+        "the turn it widens the interval, lowers the quality or, where it contradicts the models, gives the "
+        "word to the edge."
     ),
     source="Skippy 4.1.2",
     headline=True,
@@ -101,7 +104,10 @@ CYLINDER_GAP = Metric(
         "as time: skew and spares. The paper calls it CylinderSwitchTime; the mechanical switch may take "
         "far less."
     ),
-    method="Offset of line L4 against L2; told from head gaps by how often it comes, not by its size.",
+    method=(
+        "Offset of line L4 against L2; told from head gaps by how often it comes, not by its size, and only "
+        "where the fit of all accesses leaves the two apart."
+    ),
     source="Skippy 4.1.2",
     headline=True,
 )
@@ -111,7 +117,11 @@ SURFACES = Metric(
     unit="1",
     direction=Direction.NEITHER,
     definition="Tracks between two cylinder boundaries, which is the number of recording surfaces.",
-    method="After how many boundaries a gap of another size comes again, in all pieces of a series.",
+    method=(
+        "After how many boundaries a gap of another size comes again, in all pieces of a series. No number "
+        "where the fit of all accesses leaves both gaps equal, or where boundaries in between show the "
+        "rarer gap too: the count would be a multiple of the true one."
+    ),
     source="Skippy 4.1.2",
     headline=True,
 )

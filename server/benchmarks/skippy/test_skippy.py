@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from server.benchmarks.contract import Extraction, Facts, Measurement, Quality
 from server.benchmarks.skippy import KIND
+from server.benchmarks.skippy.combine import sectors
 from server.benchmarks.skippy.findings import analyse, gaps_differ, miscounted
 from server.benchmarks.skippy.series import traces_of
 from tests.support import traces
@@ -268,3 +269,13 @@ def test_a_count_that_leaves_out_every_second_cylinder_is_not_believed() -> None
         apart_ms=np.where(left_out, more_ms, model.apart_ms),
     )
     assert miscounted(halved)
+
+
+def test_a_track_length_that_few_steps_tell_from_its_neighbours_has_them_in_its_interval() -> None:
+    (finding,) = analyse(traces_of(entry_of(columns(mock_disk()))["samples"]), (8.0,))
+    model = finding.model
+    assert model is not None and model.period is not None
+    unsure = replace(finding, model=replace(model, period=replace(model.period, margin=1.0)))
+    sure, found = (sectors((those,), "outer") for those in (finding, unsure))
+    assert (sure.quality, sure.low, sure.high) == (Quality.GOOD, 150.0, 150.0)
+    assert (found.quality, found.value, found.low, found.high) == (Quality.FAIR, 150.0, 149.0, 151.0)

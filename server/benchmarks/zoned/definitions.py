@@ -10,7 +10,7 @@ OUTER = Metric(
     unit="MB/s",
     direction=Direction.HIGHER,
     definition="Bandwidth of sequential reads in the first zone, where the tracks are longest.",
-    method="Median of the first zone's regions.",
+    method="Median of the first zone's regions; the interval holds those next to the end too.",
     source="Skippy 4.2 and Table 3",
     headline=True,
 )
@@ -20,7 +20,7 @@ INNER = Metric(
     unit="MB/s",
     direction=Direction.HIGHER,
     definition="Bandwidth of sequential reads in the last zone.",
-    method="Median of the last zone's regions.",
+    method="Median of the last zone's regions; the interval holds those next to the end too.",
     source="Skippy 4.2 and Table 3",
     headline=True,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 
 from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
 from server.benchmarks.zoned import definitions as metric
+from server.benchmarks.zoned.ends import end_of
 from server.benchmarks.zoned.fits import choose, fits_of, rms, steps_at
 from server.benchmarks.zoned.profile import Profile, heads_differ, noise_of, profile_of
 from server.benchmarks.zoned.zones import Zone, zones_of
@@ -19,6 +21,11 @@ COARSE = 60
 """A profile of fewer regions shows the shape and the widest zones, not how many there are."""
 FLAT = 0.03
 HIDDEN_SHARE = 0.5
+ORDER = (Quality.GOOD, Quality.FAIR, Quality.POOR)
+ENDS_DIFFER = (
+    "The regions next to the end of the device differ from the zone that they were put into: a narrow zone "
+    "may end it, so the interval reaches over both."
+)
 HIDDEN = "a slow interface hides the zones just as well"
 
 
@@ -59,28 +66,39 @@ def _bandwidths(profile: Profile, zones: list[Zone]) -> list[Measurement]:
     outer, inner = zones[0], zones[-1]
     quality, reason = _coverage(profile)
     found = [
-        Measurement(
-            what.key, "", zone.mb_per_s, zone.low, zone.high, zone.count, *_few(zone, quality, reason)
-        )
-        for what, zone in ((metric.OUTER, outer), (metric.INNER, inner))
+        _at_end(metric.OUTER, profile, outer, quality, reason),
+        _at_end(metric.INNER, profile, inner, quality, reason),
     ]
     mean, low, high = _mean(profile)
     found.append(Measurement(metric.MEAN.key, "", mean, low, high, len(profile), quality, reason))
     if inner.mb_per_s <= 0 or inner.low <= 0:
         return [*found, _none(metric.RATIO, "The inner bandwidth is not told from zero.")]
-    ratio = outer.mb_per_s / inner.mb_per_s
-    error = ratio * float(
-        np.hypot((outer.high - outer.low) / 2 / outer.mb_per_s, (inner.high - inner.low) / 2 / inner.mb_per_s)
-    )
-    worst = _few(min(outer, inner, key=lambda zone: zone.count), quality, reason)
-    if _flat(zones):
-        worst = (Quality.POOR, f"The profile is flat: one zone, or {HIDDEN}.")
-    found.append(
-        Measurement(
-            metric.RATIO.key, "", ratio, ratio - error, ratio + error, outer.count + inner.count, *worst
-        )
-    )
-    return found
+    return [*found, _ratio(found[0], found[1], flat=_flat(zones))]
+
+
+def _at_end(what: Metric, profile: Profile, zone: Zone, quality: Quality, reason: str) -> Measurement:
+    """The bandwidth of the zone at one end of the device."""
+    end = end_of(profile, zone, first=what is metric.OUTER)
+    quality, reason = _few(zone, quality, reason)
+    if end.differs and quality is Quality.GOOD:
+        quality, reason = Quality.FAIR, ENDS_DIFFER
+    return Measurement(what.key, "", zone.mb_per_s, end.low, end.high, zone.count, quality, reason)
+
+
+def _ratio(outer: Measurement, inner: Measurement, *, flat: bool) -> Measurement:
+    """Outer over inner bandwidth, as good as the worse of the two."""
+    high, low = outer.value or 0.0, inner.value or 0.0
+    ratio = high / low
+    shares = [
+        ((one.high or 0.0) - (one.low or 0.0)) / 2 / value for one, value in ((outer, high), (inner, low))
+    ]
+    error = ratio * math.hypot(*shares)
+    worst = max(outer, inner, key=lambda one: (ORDER.index(one.quality), -one.count))
+    quality, reason = worst.quality, worst.reason
+    if flat:
+        quality, reason = Quality.POOR, f"The profile is flat: one zone, or {HIDDEN}."
+    count = outer.count + inner.count
+    return Measurement(metric.RATIO.key, "", ratio, ratio - error, ratio + error, count, quality, reason)
 
 
 def _coverage(profile: Profile) -> tuple[Quality, str]:

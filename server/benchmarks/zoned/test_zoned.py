@@ -51,6 +51,17 @@ def test_three_zones_are_found_with_their_boundaries_and_bandwidths() -> None:
     assert found.details["model"] == "step"
 
 
+def test_a_last_zone_too_narrow_to_be_found_is_inside_the_inner_bandwidths_interval() -> None:
+    speeds = [10.0 + 0.001 * (k % 3) for k in range(150)] + [8.0 + 0.001 * (k % 3) for k in range(48)]
+    found = KIND.extract(entry_of([*speeds, 7.9, 7.9]), FACTS)
+    inner, outer = one(found, "inner_bandwidth"), one(found, "outer_bandwidth")
+    assert inner.value == pytest.approx(8, rel=1e-3)
+    assert inner.low is not None and inner.low <= 7.9 and inner.quality is Quality.FAIR
+    assert "narrow zone" in inner.reason
+    assert outer.quality is Quality.GOOD and outer.low == pytest.approx(10, rel=1e-3)
+    assert one(found, "bandwidth_ratio").quality is Quality.FAIR
+
+
 def test_the_mean_bandwidth_is_the_capacity_over_the_time_to_read_it() -> None:
     found = KIND.extract(entry_of([10.0] * 100 + [5.0] * 100), FACTS)
     assert one(found, "mean_bandwidth").value == pytest.approx(2 / (1 / 10 + 1 / 5), rel=1e-3)
