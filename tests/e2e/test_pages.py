@@ -1,89 +1,18 @@
-"""Every page in a browser: two widths, both themes, with and without scripts."""
+"""Pages in a browser: charts, themes, keyboard, with and without scripts."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from server.catalog.models import DriveModel
-from server.runs.models import Provenance, Run
 from tests.e2e.audit import audit
+from tests.e2e.walk import address_of, settle_charts
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-WIDTHS = {"phone": 360, "desk": 1280}
-PAGES = (
-    "home",
-    "drives",
-    "drive",
-    "run",
-    "simulated",
-    "contribute",
-    "methods",
-    "method",
-    "problem",
-    "table",
-    "missing",
-    "licenses",
-)
-
-
-def address_of(name: str, model: DriveModel) -> str:
-    runs = {run.provenance: run for run in Run.objects.order_by("created_at")}
-    measured, simulated = runs[Provenance.PROBE].run_id, runs[Provenance.SIMULATED].run_id
-    return {
-        "home": "/",
-        "drives": "/drives/",
-        "drive": f"/drives/{model.slug}/",
-        "run": f"/runs/{measured}/",
-        "simulated": f"/runs/{simulated}/",
-        "contribute": "/contribute/",
-        "methods": "/methods/",
-        "method": "/methods/skippy/",
-        "problem": "/problems/bad-signature/",
-        "table": f"/runs/{measured}/charts/skippy/sawtooth-outer/",
-        "missing": "/no/such/page/",
-        "licenses": "/licenses/",
-    }[name]
-
-
-def open_page(context: BrowserContext, url: str) -> tuple[Page, list[str]]:
-    """Open a page; return it with the list that its console errors are written to."""
-    page = context.new_page()
-    errors: list[str] = []
-    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.goto(url, wait_until="networkidle")
-    return page, errors
-
-
-def settle_charts(page: Page) -> None:
-    """Bring every chart near the window, so that it is drawn, and return to the top."""
-    for figure in page.locator("figure.chart").all():
-        figure.scroll_into_view_if_needed()
-        expect(figure).to_have_attribute("data-chart-state", "drawn")
-    page.evaluate("scrollTo(0, 0)")
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("name", PAGES)
-def test_a_page_is_clean_in_every_width_and_theme(
-    browser: Browser, empty_site: str, sample_model: DriveModel, screenshots: Path, name: str, theme: Any
-) -> None:
-    context = browser.new_context(color_scheme=theme, reduced_motion="reduce")
-    page, errors = open_page(context, empty_site + address_of(name, sample_model))
-    for label, width in WIDTHS.items():
-        page.set_viewport_size({"width": width, "height": 900})
-        settle_charts(page)
-        page.screenshot(path=screenshots / f"{name}-{label}-{theme}.png", full_page=True)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        assert audit(page) == []
-    assert errors == [error for error in errors if name == "missing" and "404" in error]
-    context.close()
 
 
 def test_charts_are_drawn_and_not_empty(page: Page, empty_site: str, sample_model: DriveModel) -> None:
