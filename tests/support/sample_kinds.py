@@ -20,6 +20,7 @@ from server.benchmarks.contract import (
     Mark,
     Metric,
     Series,
+    View,
 )
 
 KINDS_FOLDER = Path(__file__).resolve().parents[2] / "server" / "benchmarks"
@@ -92,7 +93,7 @@ def _curve(_entry: Mapping[str, Any], _facts: Facts, _extraction: Extraction) ->
         shape="curve",
         title="Seek curve (sample data)",
         summary="Seek time over distance with its fit. Sample data.",
-        x=Axis("Distance", "GB"),
+        x=Axis("Distance", "GB", switchable=True),
         y=Axis("Seek time", "ms"),
         series=(
             Series("outward", "From the start", "points", tuple(far), tuple(2 + x**0.5 * 1.4 for x in far)),
@@ -100,6 +101,7 @@ def _curve(_entry: Mapping[str, Any], _facts: Facts, _extraction: Extraction) ->
         ),
         marks=(Mark("linear from here", 30.0),),
         metrics=("seeker.average",),
+        views=(View("both", "Both", ("outward", "fit")), View("fit", "The fit alone", ("fit",))),
     )
     return (chart,)
 
