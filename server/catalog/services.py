@@ -86,7 +86,7 @@ def drive_model_search_text_update(*, drive_model: DriveModel) -> None:
 
 def search_text_of(vendor: str, number: str, name: str, aliases: list[str]) -> str:
     """Return what full-text search looks into: the names, and each without its punctuation."""
-    texts = [vendor, number, name, *aliases]
+    texts = [vendor, number, f"{vendor} {number}", name, *aliases]
     return " ".join(dict.fromkeys(text for raw in texts for text in (raw, normalize_name(raw)) if text))
 
 

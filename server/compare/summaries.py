@@ -15,9 +15,12 @@ from django.db.models import Count, F, Max, Q, Sum
 
 from server.catalog.models import DriveModel, LiteratureValue
 from server.compare.columns import COLUMNS
+from server.compare.facet_bits import facet_bits_build, facet_bits_keep
+from server.compare.facets import facet_words
 from server.compare.models import ArchiveCounts, ClaimVerdict, DriveSummary
 from server.compare.trigrams import trigrams_of_names
 from server.core import clock
+from server.core.text import normalize_name
 from server.runs.kinds import metrics_by_key
 from server.runs.models import Aggregate, Benchmark, Measurement, Provenance, Run, State
 
@@ -49,6 +52,8 @@ def summary_update(*, drive_model_id: int) -> None:
         )
         if there
     ]
+    outcomes = sorted({outcome for counted in verdicts.values() for outcome in counted})
+    claims = model.claims.filter(hidden=False).count()
     values = (
         _identity(model)
         | counts
@@ -56,12 +61,13 @@ def summary_update(*, drive_model_id: int) -> None:
         | {
             "listed": model.curated or bool(counts["measured_runs"] or counts["simulated_runs"]),
             "last_published_at": runs["last"],
-            "claims": model.claims.filter(hidden=False).count(),
+            "claims": claims,
+            "facets": _facets(model, counts | {"claims": claims}, provenances, outcomes),
             "literature_values": literature,
             "provenances": provenances,
             "headline": headline,
             "verdicts": verdicts,
-            "outcomes": sorted({outcome for counted in verdicts.values() for outcome in counted}),
+            "outcomes": outcomes,
             "updated_at": clock.now(),
         }
     )
@@ -80,8 +86,29 @@ def archive_counts_update() -> None:
             for name in ("units", "measured_runs", "simulated_runs", "samples", "measurements", "claims")
         },
     )
-    values = {name: number or 0 for name, number in sums.items()} | {"updated_at": clock.now()}
+    values = {name: number or 0 for name, number in sums.items()}
+    bits = facet_bits_build()
+    values |= {"facets": bits.counts(bits.everything), "updated_at": clock.now()}
     ArchiveCounts.objects.update_or_create(id=1, defaults=values)
+    facet_bits_keep(bits)
+
+
+def _facets(
+    model: DriveModel, counts: dict[str, int], provenances: list[str], outcomes: list[str]
+) -> list[str]:
+    return facet_words(
+        vendor=model.vendor.slug,
+        family=model.family,
+        capacity_bytes=model.capacity_bytes,
+        rpm=model.rated_rpm,
+        interface=model.interface,
+        form_factor=model.form_factor,
+        recording=model.recording,
+        year=model.year,
+        provenances=provenances,
+        counts=counts | {"runs": counts["measured_runs"]},
+        outcomes=outcomes,
+    )
 
 
 def summaries_missing() -> list[int]:
@@ -107,6 +134,7 @@ def _identity(model: DriveModel) -> dict[str, Any]:
         "form_factor": model.form_factor,
         "recording": model.recording,
         "year": model.year,
+        "names": list(dict.fromkeys(filter(None, map(normalize_name, names)))),
         "trigrams": trigrams_of_names(names),
     }
 

@@ -48,6 +48,12 @@ class DriveSummary(models.Model):
     provenances = ArrayField(
         models.CharField(max_length=16), default=list, help_text="Where numbers of the model come from."
     )
+    facets = ArrayField(
+        models.CharField(max_length=120),
+        default=list,
+        help_text="`facet:value`, see server/compare/facets.py.",
+    )
+    names = ArrayField(models.CharField(max_length=600), default=list, help_text="Normalised, each once.")
     headline = models.JSONField(
         default=dict, help_text="Provenance to `metric|scope` to median, quartiles, runs and units."
     )
@@ -64,6 +70,7 @@ class DriveSummary(models.Model):
             models.Index(fields=["sort_name", "drive_model"], name="drivesummary_by_name"),
             models.Index(fields=["vendor"], name="drivesummary_vendor"),
             GinIndex(fields=["trigrams"], name="drivesummary_trigrams"),
+            GinIndex(fields=["facets"], name="drivesummary_facets"),
         ]
 
     def __str__(self) -> str:
@@ -82,6 +89,9 @@ class ArchiveCounts(models.Model):
     samples = models.PositiveBigIntegerField(default=0)
     measurements = models.PositiveBigIntegerField(default=0)
     claims = models.PositiveIntegerField(default=0)
+    facets = models.JSONField(
+        default=dict, help_text="`facet:value` to number of models, of all that are listed."
+    )
     updated_at = models.DateTimeField()
 
     class Meta:

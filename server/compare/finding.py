@@ -1,0 +1,152 @@
+"""Finding drive models by what a person typed, mistakes and partial numbers included.
+
+First come models that have every word as the beginning of one, or the whole as a part of a name. Where
+those are few, models follow whose names share most three-letter pieces with what was typed, by how many
+mistakes are between.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.contrib.postgres.search import SearchQuery
+from django.db import connection
+from django.db.models import Case, IntegerField, Q, QuerySet, Value, When
+
+from server.catalog.models import DriveModel, Vendor, VendorAlias
+from server.compare.models import DriveSummary
+from server.compare.trigrams import mistakes, trigrams
+from server.core.text import normalize_name
+from server.runs.models import Run, State
+
+ENOUGH = 5
+"""So many literal matches, and nothing is looked for that is only spelled alike."""
+_CANDIDATES = 60
+_NEAR = 20
+_WORD = re.compile(r"\w+")
+_WORDS = 8
+_HEX = re.compile(r"^[0-9a-f]{12,64}$")
+_SHARED = """
+    SELECT summary.drive_model_id
+    FROM unnest(%s::integer[]) AS wanted(piece)
+    JOIN compare_drivesummary AS summary ON summary.trigrams @> ARRAY[wanted.piece]
+    WHERE summary.listed
+    GROUP BY summary.drive_model_id
+    HAVING count(*) >= %s
+    ORDER BY count(*) DESC, summary.drive_model_id
+    LIMIT %s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Which models a text means."""
+
+    condition: Q
+    """On `DriveSummary`."""
+    near: tuple[int, ...] = ()
+    """Ids of those that are only spelled alike, the likeliest first."""
+    squeezed: str = ""
+    """The text in normalised form."""
+
+    def ordered(self, rows: QuerySet[DriveSummary]) -> QuerySet[DriveSummary]:
+        """Return `rows` narrowed to these, the best match first."""
+        whens = [
+            When(names__0=self.squeezed, then=Value(-3)),
+            When(names__0__startswith=self.squeezed, then=Value(-2)),
+        ]
+        whens += [When(pk=pk, then=Value(place)) for place, pk in enumerate(self.near)]
+        rank = Case(*whens, default=Value(-1), output_field=IntegerField())
+        return rows.filter(self.condition).order_by(rank, "sort_name", "pk")
+
+
+def models_find(text: str) -> Found:
+    """Return which models `text` means; an empty text means all of them."""
+    squeezed = normalize_name(text)
+    words = _WORD.findall(text.casefold())[:_WORDS]
+    if not text.strip():
+        return Found(Q())
+    if not squeezed or not words:
+        return Found(Q(pk__in=[]))
+    condition = _literal(words, squeezed)
+    rows = DriveSummary.objects.filter(condition, listed=True).order_by()
+    literal = list(rows.values_list("pk", flat=True)[:ENOUGH])
+    if len(literal) >= ENOUGH or len(squeezed) < 3:
+        return Found(condition, squeezed=squeezed)
+    near = tuple(pk for pk in _near(squeezed) if pk not in literal)
+    return Found(condition | Q(pk__in=near) if near else condition, near, squeezed)
+
+
+def vendors_find(text: str, *, limit: int) -> list[Vendor]:
+    """Return makers whose name, or another spelling of it, begins with `text`, and that have listed
+    models."""
+    squeezed = normalize_name(text)
+    if len(squeezed) < 2:
+        return []
+    aliases = VendorAlias.objects.filter(normalized__startswith=squeezed).values("vendor")
+    listed = DriveSummary.objects.filter(listed=True).values("vendor")
+    vendors = Vendor.objects.filter(Q(normalized__startswith=squeezed) | Q(pk__in=aliases), pk__in=listed)
+    return list(vendors.order_by("name")[:limit])
+
+
+def runs_find(text: str, *, limit: int = 5) -> list[Run]:
+    """Return published runs that a pasted identifier means: a run's, or the digest of an envelope, of a key
+    or of a drive (whole, or its first twelve digits or more), the latest first."""
+    text = text.strip().casefold()
+    condition = _run_condition(text)
+    if condition is None:
+        return []
+    runs = Run.objects.filter(condition, submission__state=State.PUBLISHED)
+    return list(
+        runs.select_related("drive_model__vendor", "submission").order_by("-submission__published_at")[:limit]
+    )
+
+
+def _run_condition(text: str) -> Q | None:
+    if text.count("-") == 4:
+        try:
+            return Q(run_id=UUID(text))
+        except ValueError:
+            return None
+    if not _HEX.match(text) or not any(letter.isalpha() for letter in text):
+        return None
+    if len(text) == 64:
+        return Q(submission__digest=text) | Q(submission__probe_key__keyid=text) | Q(unit__digest=text)
+    return Q(unit__digest__startswith=text) | Q(submission__probe_key__keyid__startswith=text)
+
+
+def _literal(words: list[str], squeezed: str) -> Q:
+    prefixes = SearchQuery(" & ".join(f"{word}:*" for word in words), config="simple", search_type="raw")
+    ids = DriveModel.objects.order_by().filter(search=prefixes).values("pk")
+    if len(squeezed) >= 3:
+        # The pieces come from an index; that they follow each other is looked at in the few rows they leave.
+        pieces = sorted(trigrams(squeezed, within=True))
+        parts = DriveSummary.objects.filter(
+            trigrams__contains=pieces, drive_model__search_text__contains=squeezed
+        )
+        ids = ids.union(parts.order_by().values("pk"))
+    return Q(pk__in=ids)
+
+
+def _near(squeezed: str) -> list[int]:
+    """Return the ids of models spelled alike, by the number of mistakes between, then by name."""
+    pieces = sorted(trigrams(squeezed))
+    # One mistake spoils three pieces at most, and a text that is not a whole name lacks the piece of its end.
+    least = max(1, len(pieces) - 3 * _allowed(squeezed) - 1)
+    with connection.cursor() as cursor:
+        cursor.execute(_SHARED, [pieces, least, _CANDIDATES])
+        candidates = [pk for (pk,) in cursor.fetchall()]
+    found = []
+    rows = DriveSummary.objects.filter(pk__in=candidates).values_list("pk", "names", "sort_name")
+    for pk, names, sort_name in rows:
+        fewest = min((mistakes(squeezed, name) for name in names), default=len(squeezed))
+        if fewest <= _allowed(squeezed):
+            found.append((fewest, sort_name, pk))
+    return [pk for _fewest, _name, pk in sorted(found)[:_NEAR]]
+
+
+def _allowed(squeezed: str) -> int:
+    """Return how many mistakes a text of that length may have."""
+    return 1 if len(squeezed) < 8 else 2 if len(squeezed) < 14 else 3

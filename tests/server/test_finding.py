@@ -1,0 +1,125 @@
+"""Finding drive models by partial numbers, and by numbers with mistakes in them."""
+
+from __future__ import annotations
+
+import random
+import string
+
+import pytest
+from django.core.management import call_command
+
+from server.catalog.loading import catalog_load
+from server.catalog.models import DriveModel
+from server.catalog.services import drive_model_resolve
+from server.compare.drives import DriveList, DriveQuery
+from server.compare.finding import models_find, runs_find, vendors_find
+from server.compare.models import DriveSummary
+from server.compare.trigrams import mistakes
+from server.core.text import normalize_name
+from server.runs.models import Run, State, Submission
+from tests.support.sample_units import measured
+
+pytestmark = pytest.mark.django_db
+
+
+def found(text: str, most: int = 5) -> list[str]:
+    rows = models_find(text).ordered(DriveSummary.objects.filter(listed=True))
+    return [row.drive_model.slug for row in rows.select_related("drive_model")[:most]]
+
+
+TYPED = {
+    "ST2000NM": "seagate-st2000nm0001",
+    "hd103": "samsung-hd103sj",
+    "ultrastar xp": "ibm-ultrastar-xp",
+    "samsng hd103": "samsung-hd103sj",
+    "st2000nm0O01": "seagate-st2000nm0001",
+    "WD1600": "western-digital-wd1600aajs",
+    "st 2000-nm0001": "seagate-st2000nm0001",
+    "spinpoint": "samsung-hd103sj",
+    "103SJ": "samsung-hd103sj",
+    "seagate hawk": "seagate-st32430w",
+    "wdc raptor": "western-digital-raptor",
+    "seagatest2000": "seagate-st2000nm0001",
+}
+
+
+def test_what_people_type_finds_the_drive() -> None:
+    catalog_load()
+    assert {text: found(text, 1) for text in TYPED} == {text: [slug] for text, slug in TYPED.items()}
+
+
+def test_what_is_like_nothing_finds_nothing() -> None:
+    catalog_load()
+    for text in ("qqqqqqq", "zzyzx 99", "%", "\\", "'; --", "!!!", "a:b & c", "\N{SNOWMAN}"):
+        assert found(text) == []
+
+
+def test_every_model_is_found_from_its_number_with_one_mistake() -> None:
+    """One letter changed, dropped, added, or swapped with its neighbour; among sixty alike."""
+    catalog_load()
+    chance = random.Random(4)
+    for number in range(60):
+        drive_model_resolve(vendor_name="Sampledata", model_name=f"SD{number * 37:04d}NM", simulated=False)
+    DriveModel.objects.filter(curated=False).update(curated=True)
+    call_command("refresh_summaries", "--missing")
+    models = list(DriveModel.objects.all())
+    for model in [*models[:17], *chance.sample(models[17:], 25)]:
+        number = normalize_name(model.number)
+        if len(number) < 5:
+            continue
+        wrong = with_one_mistake(number, chance)
+        assert model.slug in found(wrong), f"{model.number} from {wrong}"
+
+
+def with_one_mistake(number: str, chance: random.Random) -> str:
+    place = chance.randrange(len(number) - 1)
+    letter = chance.choice(string.ascii_lowercase + string.digits)
+    return chance.choice(
+        [
+            number[:place] + letter + number[place + 1 :],
+            number[:place] + number[place + 1 :],
+            number[:place] + letter + number[place:],
+            number[:place] + number[place + 1] + number[place] + number[place + 2 :],
+        ]
+    )
+
+
+def test_the_whole_number_comes_before_numbers_that_begin_with_it() -> None:
+    for number in ("SD100", "SD1000", "ASD100"):
+        drive_model_resolve(vendor_name="Sampledata", model_name=number, simulated=False)
+    DriveModel.objects.update(curated=True)
+    call_command("refresh_summaries")
+    assert found("sd100") == ["sampledata-sd100", "sampledata-sd1000", "sampledata-asd100"]
+    assert DriveList(DriveQuery(text="sd100", sort="match")).page(1)[0].drive_model.number == "SD100"
+
+
+def test_a_model_of_held_runs_alone_is_not_found() -> None:
+    run = measured(1, state=State.QUARANTINED)
+    DriveModel.objects.update(curated=False)
+    call_command("refresh_summaries")
+    assert found(run.drive_model.number) == []
+
+
+def test_makers_are_found_by_other_spellings() -> None:
+    catalog_load()
+    assert [vendor.name for vendor in vendors_find("wdc", limit=3)] == ["Western Digital"]
+    assert vendors_find("w", limit=3) == []
+
+
+def test_a_pasted_identifier_finds_its_runs_and_only_published_ones() -> None:
+    run, held = measured(0xABCDEF), measured(2, state=State.QUARANTINED)
+    submission = Submission.objects.get(run=run)
+    assert run.unit is not None
+    for text in (str(run.run_id), str(run.run_id).upper(), submission.digest, submission.probe_key.keyid):
+        assert runs_find(f" {text} ") == [run], text
+    assert runs_find(run.unit.digest) == [run]
+    assert runs_find(str(held.run_id)) == []
+    assert runs_find("st2000nm0001") == runs_find("1234567890123") == []
+    assert Run.objects.count() == 2
+
+
+def test_mistakes_are_counted_against_the_beginning_of_a_name() -> None:
+    assert mistakes("st2000nm0o01", "st2000nm0001") == 1
+    assert mistakes("samsnghd103", "samsunghd103sj") == 1
+    assert mistakes("hd130", "hd103sj") == 1
+    assert mistakes("hd103", "hd103sj") == 0
