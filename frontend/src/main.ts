@@ -1,10 +1,14 @@
 import "./styles/main.css";
 import { watchCopy } from "./copy";
 import { watchLive } from "./live";
+import { watchRefine } from "./refine";
+import { watchSuggest } from "./suggest";
 import { watchTheme } from "./theme";
 
 async function start(): Promise<void> {
   watchCopy(document);
+  watchSuggest(document);
+  watchRefine(document);
   // A page without a chart does not pay for the library.
   const charts = document.querySelector("figure.chart") ? import("./charts/mount") : undefined;
   watchTheme(document.querySelector<HTMLElement>("[data-theme-toggle]"), () => {

@@ -1,18 +1,19 @@
 """Facet counts of any choice in well under a millisecond: one bit for each listed model in one number per
 value.
 
-The worker lays the numbers into the cache whenever the archive's counts change. Where the cache has none, the
-database counts instead: slower, and the same.
+The worker lays the numbers into the cache whenever the archive's counts change. Where the cache has none,
+or those of other counts, the database's rows are counted instead: slower, and the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.core.cache import cache
 
-from server.compare.models import DriveSummary
+from server.compare.models import ArchiveCounts, DriveSummary
 
 _KEY = "compare.facet-bits.1"
 """The last digit is raised when the form changes."""
@@ -23,6 +24,8 @@ _KEEP_S = 7 * 24 * 3600
 class FacetBits:
     """Which listed models have which values."""
 
+    version: datetime
+    """When the counts were made that these belong to."""
     places: dict[int, int]
     """Drive model to its bit."""
     words: dict[str, int]
@@ -58,7 +61,7 @@ class FacetBits:
         return {word: number for word, number in found if number}
 
 
-def facet_bits_build() -> FacetBits:
+def facet_bits_build(version: datetime) -> FacetBits:
     """Read the listed models' values out of their summaries."""
     rows = DriveSummary.objects.filter(listed=True).order_by("pk").values_list("pk", "facets")
     places: dict[int, int] = {}
@@ -67,7 +70,7 @@ def facet_bits_build() -> FacetBits:
         places[pk] = place
         for word in words:
             members.setdefault(word, []).append(pk)
-    bits = FacetBits(places, {})
+    bits = FacetBits(version, places, {})
     bits.words.update((word, bits.of_models(ids)) for word, ids in members.items())
     return bits
 
@@ -78,6 +81,9 @@ def facet_bits_keep(bits: FacetBits) -> None:
 
 
 def facet_bits() -> FacetBits | None:
-    """Return what was laid down last; None where the cache has nothing."""
+    """Return what was laid down last; None where the cache has nothing, or nothing that fits the counts."""
     found = cache.get(_KEY)
-    return found if isinstance(found, FacetBits) else None
+    if not isinstance(found, FacetBits):
+        return None
+    fits = ArchiveCounts.objects.filter(updated_at=found.version).exists()
+    return found if fits else None

@@ -9,26 +9,13 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.db.models import Count, F, OrderBy, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Q
 
 from server.benchmarks.contract import Metric
 from server.catalog.models import DriveModel, LiteratureValue
-from server.catalog.selectors import drive_models_search, literature_values_list
+from server.catalog.selectors import literature_values_list
 from server.runs.kinds import metrics_by_key
 from server.runs.models import Aggregate, Benchmark, Provenance, Run, State
-
-SORTS: dict[str, tuple[str, ...]] = {
-    "name": ("vendor__name", "number"),
-    "year": ("year", "vendor__name", "number"),
-    "capacity": ("capacity_bytes", "vendor__name", "number"),
-    "rpm": ("rated_rpm", "vendor__name", "number"),
-    "bandwidth": ("outer_bandwidth", "vendor__name", "number"),
-    "runs": ("measured_runs", "vendor__name", "number"),
-    "units": ("measured_units", "vendor__name", "number"),
-}
-"""Names by which a list of models can be sorted, with the columns behind them."""
-
-_PUBLISHED = Q(runs__submission__state=State.PUBLISHED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,27 +28,6 @@ class MetricRow:
     """None for a metric that is no longer registered."""
     aggregate: Aggregate | None
     literature: tuple[LiteratureValue, ...]
-
-
-def drives_list(*, query: str = "", sort: str = "name", descending: bool = False) -> QuerySet[DriveModel]:
-    """Return the models that match `query` with `measured_runs`, `measured_units`, `simulated_runs` and
-    `outer_bandwidth` (median over measured runs, MB/s), sorted; models without the sorted value come last."""
-    measured = _PUBLISHED & Q(runs__provenance=Provenance.PROBE)
-    bandwidth = Aggregate.objects.filter(
-        drive_model=OuterRef("pk"), provenance=Provenance.PROBE, metric="zoned.outer_bandwidth", scope=""
-    )
-    models = drive_models_search(query=query).annotate(
-        measured_runs=Count("runs", filter=measured, distinct=True),
-        measured_units=Count("runs__unit", filter=measured, distinct=True),
-        simulated_runs=Count(
-            "runs", filter=_PUBLISHED & Q(runs__provenance=Provenance.SIMULATED), distinct=True
-        ),
-        outer_bandwidth=Subquery(bandwidth.values("median")[:1]),
-    )
-    first, *others = SORTS.get(sort, SORTS["name"])
-    order: list[OrderBy] = [OrderBy(F(first), descending=descending, nulls_last=True)]
-    order += [OrderBy(F(column), descending=descending and sort == "name") for column in others]
-    return models.order_by(*order)
 
 
 def drive_metric_rows(
@@ -131,17 +97,5 @@ def drive_representative_run(*, drive_model: DriveModel, provenance: Provenance)
         .filter(extracted_kinds__gt=0)
         .order_by("-extracted_kinds", "-created_at")
         .prefetch_related("benchmarks")
-        .first()
-    )
-
-
-def run_showcase() -> Run | None:
-    """Return the run whose chart the home page shows: measured before simulated, then the latest."""
-    return (
-        Run.objects.filter(submission__state=State.PUBLISHED, benchmarks__state=Benchmark.State.EXTRACTED)
-        .select_related("drive_model__vendor", "submission")
-        .prefetch_related("benchmarks")
-        # `probe` comes before `simulated` in the alphabet.
-        .order_by("provenance", "-submission__published_at")
         .first()
     )

@@ -17,9 +17,13 @@ from server.catalog.models import DriveModel, LiteratureValue
 from server.compare.columns import COLUMNS
 from server.compare.facet_bits import facet_bits_build, facet_bits_keep
 from server.compare.facets import facet_words
+from server.compare.front import edges_choose
 from server.compare.models import ArchiveCounts, ClaimVerdict, DriveSummary
 from server.compare.trigrams import trigrams_of_names
+from server.compare.verdicts import Outcome
+from server.compare.wanted import Undecided, Wanted, wanted_of
 from server.core import clock
+from server.core.locks import transaction_lock
 from server.core.text import normalize_name
 from server.runs.kinds import metrics_by_key
 from server.runs.models import Aggregate, Benchmark, Measurement, Provenance, Run, State
@@ -71,12 +75,19 @@ def summary_update(*, drive_model_id: int) -> None:
             "updated_at": clock.now(),
         }
     )
+    wanted = _wanted(model, counts | {"claims": claims})
+    values |= {
+        "wanted_rank": wanted.rank if wanted else None,
+        "wanted_words": wanted.words if wanted else "",
+    }
     DriveSummary.objects.update_or_create(drive_model=model, defaults=values)
     transaction.on_commit(archive_counts_update)
 
 
+@transaction.atomic
 def archive_counts_update() -> None:
-    """Add the models' rows up. Two at once write the same, or the later one the later sum."""
+    """Add the models' rows up, and lay their facets down beside."""
+    transaction_lock("archive counts")
     listed = DriveSummary.objects.filter(listed=True)
     sums = listed.aggregate(
         models_listed=Count("pk"),
@@ -87,8 +98,12 @@ def archive_counts_update() -> None:
         },
     )
     values = {name: number or 0 for name, number in sums.items()}
-    bits = facet_bits_build()
-    values |= {"facets": bits.counts(bits.everything), "updated_at": clock.now()}
+    bits = facet_bits_build(clock.now())
+    values |= {
+        "facets": bits.counts(bits.everything),
+        "edges": edges_choose(),
+        "updated_at": bits.version,
+    }
     ArchiveCounts.objects.update_or_create(id=1, defaults=values)
     facet_bits_keep(bits)
 
@@ -148,6 +163,30 @@ def _runs(model: DriveModel) -> dict[str, Any]:
         batches=Count("batch", filter=measured, distinct=True),
         firmwares=Count("firmware", filter=measured & ~Q(firmware=""), distinct=True),
         last=Max("submission__published_at"),
+    )
+
+
+def _wanted(model: DriveModel, counts: dict[str, int]) -> Wanted | None:
+    """Return what is wanted most of a model, by its counts and its undecided claims."""
+    rows = ClaimVerdict.objects.filter(
+        drive_model=model,
+        claim__hidden=False,
+        evidence=ClaimVerdict.Evidence.MEASURED,
+        outcome=Outcome.INCONCLUSIVE.value,
+        needed__isnull=False,
+    ).select_related("claim")
+    metrics = metrics_by_key()
+    undecided = []
+    for row in rows:
+        metric = metrics.get(row.claim.metric)
+        title = metric.title if metric else row.claim.metric
+        undecided.append(Undecided(f"{title}, “{row.claim.printed}”", row.needed or 0, row.units))
+    return wanted_of(
+        measured_runs=counts["measured_runs"],
+        units=counts["units"],
+        batches=counts["batches"],
+        claims=counts["claims"],
+        undecided=undecided,
     )
 
 

@@ -5,26 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import Count, F, Prefetch, Q, QuerySet
+from django.db.models import F, Prefetch, Q, QuerySet
 
 from server.benchmarks.contract import Metric
 from server.catalog.models import DriveModel
 from server.runs.kinds import kinds_by_slug, metrics_by_key
-from server.runs.models import Benchmark, Measurement, Provenance, Run, State, Submission, Unit
+from server.runs.models import Benchmark, Measurement, Provenance, Run, State, Submission
 from server.runs.models.submission import ACTIVE_STATES
-
-
-@dataclass(frozen=True, slots=True)
-class HomeCounts:
-    """How much the archive holds."""
-
-    drive_models: int
-    """Models with at least one published run measured on a real drive."""
-    units: int
-    measured_runs: int
-    simulated_runs: int
-    measurements: int
-    """Numbers extracted from measured runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,24 +51,6 @@ class RunPage:
     def extracted(self) -> int:
         """How many kinds need no more work: extracted, skipped or failed."""
         return sum(part.benchmark.state != Benchmark.State.PENDING for part in self.parts)
-
-
-def home_counts() -> HomeCounts:
-    """Return the counts of the home page, of published runs only."""
-    published = Run.objects.filter(submission__state=State.PUBLISHED)
-    numbers = published.aggregate(
-        models=Count("drive_model", filter=Q(provenance=Provenance.PROBE), distinct=True),
-        measured=Count("pk", filter=Q(provenance=Provenance.PROBE)),
-        simulated=Count("pk", filter=Q(provenance=Provenance.SIMULATED)),
-    )
-    measured = Q(provenance=Provenance.PROBE, submission__state=State.PUBLISHED)
-    units = Unit.objects.filter(pk__in=Run.objects.filter(measured).values("unit")).count()
-    measurements = Measurement.objects.filter(
-        benchmark__run__in=Run.objects.filter(measured),
-        value__isnull=False,
-        extractor_version=F("benchmark__extractor_version"),
-    ).count()
-    return HomeCounts(numbers["models"], units, numbers["measured"], numbers["simulated"], measurements)
 
 
 def runs_published() -> QuerySet[Run]:

@@ -10,10 +10,11 @@ from server.web.views import (
     divisions,
     drive,
     drive_charts,
-    drives,
+    drive_list,
     home,
     reference,
     runs,
+    search,
 )
 
 _CHART = "runs/<uuid:run_id>/charts/<slug:kind>/<slug:chart_id>"
@@ -21,7 +22,8 @@ _DRIVE_CHART = "drives/<slug:slug>/charts/<slug:provenance>/<slug:kind>/<slug:ch
 
 urlpatterns = [
     path("", home.home, name="home"),
-    path("drives/", drives.drive_list, name="drive-list"),
+    path("drives/", drive_list.drive_list, name="drive-list"),
+    path("drives/suggest/", search.suggest, name="drive-suggest"),
     path("drives/<slug:slug>/", drive.drive_detail, name="drive-detail"),
     path("drives/<slug:slug>/batches/", divisions.division_list, name="drive-batches"),
     path("drives/<slug:slug>/batches/<str:part>/", divisions.batch_detail, name="batch-detail"),

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from django.db import IntegrityError, transaction
 
-from server.compare.selectors import drive_metric_rows, drives_list
+from server.compare.models import ArchiveCounts, DriveSummary
+from server.compare.selectors import drive_metric_rows
+from server.compare.summaries import archive_counts_update
 from server.runs import aggregation
 from server.runs.models import Aggregate, Provenance, Submission
-from server.runs.selectors import home_counts
 from tests.support.documents import document, skippy_part
 from tests.support.kinds import kind, measurement
 
@@ -67,16 +68,17 @@ def test_simulated_runs_never_change_what_was_measured(publish: Callable[..., No
 def test_a_model_with_simulated_runs_only_has_no_measured_aggregate(publish: Callable[..., None]) -> None:
     publish(8_000_000, provenance="simulated")
     assert not Aggregate.objects.filter(provenance="probe").exists()
-    counts = home_counts()
-    assert (counts.drive_models, counts.units, counts.measured_runs, counts.measurements) == (0, 0, 0, 0)
+    archive_counts_update()
+    counts = ArchiveCounts.objects.get()
+    assert (counts.models_measured, counts.units, counts.measured_runs, counts.measurements) == (0, 0, 0, 0)
     assert counts.simulated_runs == 1
 
 
 def test_pages_show_provenances_side_by_side(publish: Callable[..., None]) -> None:
     publish(8_000_000)
     publish(12_000_000, provenance="simulated")
-    model = drives_list().get()
-    assert (model.measured_runs, model.simulated_runs) == (1, 1)  # type: ignore[attr-defined]
+    summary = DriveSummary.objects.get(measured_runs=1, simulated_runs=1)
+    model = summary.drive_model
     measured, simulated = (
         row.aggregate
         for provenance in (Provenance.PROBE, Provenance.SIMULATED)

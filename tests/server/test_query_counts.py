@@ -12,9 +12,10 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from server.compare.selectors import drive_metric_rows, drive_representative_run, drives_list
+from server.compare.drives import DriveList, DriveQuery
+from server.compare.selectors import drive_metric_rows, drive_representative_run
 from server.runs.models import Provenance, Run, Submission
-from server.runs.selectors import home_counts, run_page, runs_latest
+from server.runs.selectors import run_page, runs_latest
 from tests.support.documents import document, skippy_part, zoned_part
 
 pytestmark = pytest.mark.django_db
@@ -23,7 +24,8 @@ Call = Callable[[Client, Run], Any]
 
 
 def show_drives(_client: Client, _run: Run) -> Any:
-    return [(model.vendor.name, model.outer_bandwidth) for model in drives_list(sort=("runs"))]  # type: ignore[attr-defined]
+    found = DriveList(DriveQuery(sort="runs", facets={"numbers": ("probe",)}))
+    return [(row.drive_model.title, row.headline) for row in found.page(1)], found.facets()
 
 
 def show_drive(_client: Client, run: Run) -> Any:
@@ -51,7 +53,6 @@ def show_run(_client: Client, run: Run) -> Any:
 
 
 CALLS: dict[str, Call] = {
-    "home_counts": lambda _client, _run: home_counts(),
     "runs_latest": show_latest,
     "drives_list": show_drives,
     "drive_page": show_drive,

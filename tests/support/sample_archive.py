@@ -12,6 +12,8 @@ from uuid import UUID
 from server.accounts.models import ProbeKey
 from server.catalog.models import Citation, DriveModel, LiteratureValue
 from server.catalog.services import drive_model_resolve
+from server.compare.deriving import derived_update
+from server.compare.summaries import archive_counts_update
 from server.core.envelope import PAYLOAD_TYPE, sha256_hex
 from server.core.ids import uuid7
 from server.runs.envelopes import envelope_store
@@ -271,4 +273,6 @@ def sample_archive() -> DriveModel:
     sample_aggregate(model, "zoned.outer_bandwidth", [9.66, 9.68, 9.71])
     sample_aggregate(model, "skippy.rotation_time", [77.7], provenance=Provenance.SIMULATED, units=0)
     sample_literature(model)
+    derived_update(drive_model_id=model.pk)
+    archive_counts_update()
     return model

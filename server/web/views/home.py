@@ -2,33 +2,80 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from server.compare.selectors import run_showcase
-from server.runs.envelopes import EnvelopeLost
-from server.runs.models import Run
-from server.runs.selectors import home_counts, runs_latest
-from server.web.figures import Figure, figures_of_run
+from server.compare.front import Edges, archive_counts, edges_of, runs_wanted
+from server.core.numbers import show
+from server.runs.selectors import runs_latest
 from server.web.page import page
+
+LATEST = 8
+BAR_WIDTH = 1000
+"""Of a bar's drawing; the page stretches it."""
+_NARROWEST = 6
+"""A drive that is as fast inside as outside still has a bar."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A drive's bar, from its inner edge to its outer one, on an axis that all bars share."""
+
+    edges: Edges
+    x: int
+    width: int
+    outer: str
+    inner: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A line of the bars' axis."""
+
+    label: str
+    x: int
 
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """Show what the archive is, how much it holds, and what came last."""
-    run = run_showcase()
+    """Show a search, how much the archive holds, what came last, and what is wanted."""
+    counts = archive_counts()
+    bars, ticks = bars_of(edges_of(counts))
     context = {
-        "counts": home_counts(),
-        "latest": runs_latest(limit=8),
-        "showcase": run,
-        "figure": _first_figure(run) if run else None,
+        "counts": counts,
+        "latest": runs_latest(limit=LATEST),
+        "wanted": runs_wanted(),
+        "bars": bars,
+        "ticks": ticks,
     }
     return page(request, "web/home.html", context)
 
 
-def _first_figure(run: Run) -> Figure | None:
-    """Return the run's first chart; without its envelope the page does without."""
-    try:
-        return next((figure for figures in figures_of_run(run).values() for figure in figures), None)
-    except EnvelopeLost:
-        return None
+def bars_of(edges: tuple[Edges, ...]) -> tuple[list[Bar], list[Tick]]:
+    """Return the bars on a logarithmic axis of whole decades' halves, and its ticks (MB/s)."""
+    speeds = [speed for entry in edges for speed in (entry.outer, entry.inner) if speed > 0]
+    if not speeds:
+        return [], []
+    steps = [factor * 10.0**power for power in range(-3, 7) for factor in (1, 2, 5)]
+    low = max((step for step in steps if step <= min(speeds)), default=steps[0])
+    high = min((step for step in steps if step >= max(speeds) and step > low), default=steps[-1])
+
+    def place(speed: float) -> int:
+        share = math.log(max(speed, low) / low) / math.log(high / low)
+        return round(BAR_WIDTH * share)
+
+    bars = []
+    for entry in edges:
+        left, right = sorted((place(entry.inner), place(entry.outer)))
+        bars.append(Bar(entry, left, max(right - left, _NARROWEST), _speed(entry.outer), _speed(entry.inner)))
+    ticks = [Tick(f"{step:g}", place(step)) for step in steps if low <= step <= high]
+    return bars, ticks
+
+
+def _speed(value: float) -> str:
+    """Return a bandwidth with three digits: medians of few drives carry no more."""
+    shown = show(float(f"{value:.3g}"), "1")
+    return shown.value if shown else ""

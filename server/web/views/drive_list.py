@@ -1,0 +1,268 @@
+"""The list of drive models: searched, narrowed and sorted by its address, as a page, a part of one, or a
+file."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import (
+    HttpRequest,
+    HttpResponseBase,
+    HttpResponseRedirect,
+    StreamingHttpResponse,
+)
+from django.urls import reverse
+from django.utils.cache import patch_vary_headers
+from django.views.decorators.http import require_safe
+
+from server.compare.columns import COLUMNS, Column
+from server.compare.drives import (
+    MATCH,
+    NUMBERS,
+    PER_PAGE,
+    DriveList,
+    DriveQuery,
+    FacetGroup,
+    drive_query_of,
+    headline_of,
+    label_of,
+)
+from server.compare.facets import FACET_OF_KEY
+from server.compare.finding import runs_find
+from server.compare.models import DriveSummary
+from server.core.numbers import Shown, show, show_stated, unit_text
+from server.runs.kinds import metrics_by_key
+from server.web.page import page
+
+PART_HEADER = "X-Part"
+"""With it a request asks for what a change of the choices changes on the page, and nothing else."""
+NUMBER_WORDS = {
+    "probe": "measured runs",
+    "literature": "published documents",
+    "simulated": "simulated runs",
+}
+FACTS = (
+    ("name", "Model", False),
+    ("year", "Year", True),
+    ("capacity", "Capacity", True),
+    ("rpm", "Rated rpm", True),
+    ("runs", "Measured runs", True),
+    ("units", "Units", True),
+)
+"""Columns that every list has: key, title, and whether numbers stand in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A column's head."""
+
+    title: str
+    number: bool
+    url: str
+    """The address that sorts by it."""
+    sorted: str
+    """`ascending`, `descending` or nothing."""
+    unit: str = ""
+    method: str = ""
+    """Where the metric is defined."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A choice that narrows the list, with the address without it."""
+
+    title: str
+    label: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A row of the table."""
+
+    row: DriveSummary
+    numbers: tuple[tuple[Shown | None, str], ...]
+    """The chosen columns' numbers, each with what stands behind it."""
+
+
+@require_safe
+def drive_list(request: HttpRequest) -> HttpResponseBase:
+    """Show the models; everything that shapes the list stands in the address."""
+    query = drive_query_of(request.GET)
+    found = DriveList(query)
+    if request.GET.get("format") == "csv":
+        return _csv_response(found)
+    runs = runs_find(query.text) if query.text else []
+    if len(runs) == 1:
+        return HttpResponseRedirect(reverse("run-detail", args=[runs[0].run_id]))
+    number = _page_number(request, found.total)
+    context = _context(found, number) | {"runs_found": runs}
+    if PART_HEADER in request.headers:
+        response = page(request, "web/parts/drive_results.html", context | {"partial": True})
+        response.headers["X-Address"] = _url(query)
+    else:
+        response = page(request, "web/drives.html", context, section="drives")
+    patch_vary_headers(response, [PART_HEADER])
+    return response
+
+
+def _context(found: DriveList, number: int) -> dict[str, Any]:
+    query = found.query
+    groups = found.facets()
+    pages = max(1, -(-found.total // PER_PAGE))
+    return {
+        "query": query,
+        "total": found.total,
+        "near": len(found.found.near) if query.text else 0,
+        "groups": groups,
+        "chips": _chips(query, groups),
+        "heads": _heads(query, found.columns),
+        "lines": [_line(row, found.columns, query.numbers) for row in found.page(number)],
+        "columns": [(column, column.key in query.columns) for column in COLUMNS],
+        "sources": [(key, NUMBER_WORDS[key], key == query.numbers) for key in NUMBERS],
+        "numbers_from": NUMBER_WORDS[query.numbers],
+        "sort": f"-{query.sort}" if query.descending else query.sort,
+        "default_sort": query.sort == (MATCH if query.text else "name"),
+        "number": number,
+        "last_page": pages,
+        "previous_url": _url(query, page=number - 1) if number > 1 else "",
+        "next_url": _url(query, page=number + 1) if number < pages else "",
+        "csv_url": _url(query, format="csv"),
+        "unnarrowed_url": _url(DriveQuery(text=query.text)),
+    }
+
+
+def _url(query: DriveQuery, **more: object) -> str:
+    pairs = query.parameters() + [(name, str(value)) for name, value in more.items() if value != 1]
+    encoded = urlencode(pairs, safe="~")
+    return reverse("drive-list") + (f"?{encoded}" if encoded else "")
+
+
+def _page_number(request: HttpRequest, total: int) -> int:
+    text = request.GET.get("page", "1")
+    wanted = int(text) if text.isascii() and text.isdigit() and len(text) < 7 else 1
+    return min(max(wanted, 1), max(1, -(-total // PER_PAGE)))
+
+
+def _chips(query: DriveQuery, groups: tuple[FacetGroup, ...]) -> list[Chip]:
+    chips = []
+    if query.text:
+        # The best match is no order without a text.
+        sort = "name" if query.sort == MATCH else query.sort
+        chips.append(Chip("Search", f"“{query.text}”", _url(_changed(query, text="", sort=sort))))
+    for key, values in query.facets.items():
+        for value in values:
+            rest = tuple(other for other in values if other != value)
+            facets = {**query.facets, key: rest} if rest else _without(query.facets, key)
+            url = _url(_changed(query, facets=facets))
+            chips.append(Chip(FACET_OF_KEY[key].title, label_of(key, value, groups), url))
+    return chips
+
+
+def _without(facets: dict[str, tuple[str, ...]], key: str) -> dict[str, tuple[str, ...]]:
+    return {name: values for name, values in facets.items() if name != key}
+
+
+def _changed(query: DriveQuery, **changes: Any) -> DriveQuery:
+    values = {name: getattr(query, name) for name in DriveQuery.__dataclass_fields__}
+    return DriveQuery(**(values | changes))
+
+
+def _heads(query: DriveQuery, columns: tuple[Column, ...]) -> list[Head]:
+    metrics = metrics_by_key()
+    heads = [_head(query, key, title, number) for key, title, number in FACTS]
+    for column in columns:
+        metric = metrics.get(column.metric)
+        unit = unit_text(metric.unit) if metric else ""
+        kind, _point, name = column.metric.partition(".")
+        method = f"{reverse('method-detail', args=[kind])}#{name}" if metric else ""
+        heads.append(_head(query, column.key, column.label, True, unit, method))
+    return heads
+
+
+def _head(query: DriveQuery, key: str, title: str, number: bool, unit: str = "", method: str = "") -> Head:
+    here = query.sort == key
+    falls = not query.descending if here else number
+    direction = ("descending" if query.descending else "ascending") if here else ""
+    return Head(title, number, _url(_changed(query, sort=key, descending=falls)), direction, unit, method)
+
+
+def _line(row: DriveSummary, columns: tuple[Column, ...], numbers: str) -> Line:
+    return Line(row, tuple(_number(row, column, numbers) for column in columns))
+
+
+def _number(row: DriveSummary, column: Column, numbers: str) -> tuple[Shown | None, str]:
+    """Return a number rounded to what lies between its quartiles, and what stands behind it in words."""
+    found = headline_of(row, column, numbers)
+    if found is None:
+        return None, ""
+    median, low, high, runs, units = found
+    shown = show(median, "1", low=low, high=high if high != low else None)
+    if units is None:
+        shown = show_stated(median, "1") if runs == 1 else shown
+        return shown, f"{runs} published value{'' if runs == 1 else 's'}"
+    return shown, f"median of {runs} run{'' if runs == 1 else 's'} of {units} unit{'' if units == 1 else 's'}"
+
+
+class _Echo:
+    """A file that hands back what is written to it."""
+
+    def write(self, text: str) -> str:
+        return text
+
+
+def _csv_response(found: DriveList) -> StreamingHttpResponse:
+    response = StreamingHttpResponse(_csv_lines(found), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = 'attachment; filename="drives.csv"'
+    return response
+
+
+def _csv_lines(found: DriveList) -> Iterator[str]:
+    writer: Any = csv.writer(_Echo())
+    metrics = metrics_by_key()
+    facts = ["vendor", "number", "name", "family", "year", "capacity_bytes", "rated_rpm", "interface"]
+    facts += ["form_factor", "recording", "measured_runs", "units", "simulated_runs", "claims", "page"]
+    names = []
+    for column in found.columns:
+        metric = metrics.get(column.metric)
+        place = f"{column.metric}[{column.scope}]" if column.scope else column.metric
+        names += [f"{place} {metric.unit if metric else ''} median ({found.query.numbers})", f"{place} n"]
+    yield writer.writerow(facts + names)
+    for row in found.every():
+        numbers: list[object] = []
+        for column in found.columns:
+            known = headline_of(row, column, found.query.numbers)
+            numbers += [known[0], known[3]] if known else ["", ""]
+        yield writer.writerow([_safe(value) for value in _facts(row)] + numbers)
+
+
+def _facts(row: DriveSummary) -> list[object]:
+    model = row.drive_model
+    return [
+        model.vendor.name,
+        model.number,
+        model.name,
+        row.family,
+        row.year,
+        row.capacity_bytes,
+        row.rpm,
+        row.interface,
+        row.form_factor,
+        row.recording,
+        row.measured_runs,
+        row.units,
+        row.simulated_runs,
+        row.claims,
+        reverse("drive-detail", args=[model.slug]),
+    ]
+
+
+def _safe(value: object) -> object:
+    """Return a cell that no spreadsheet takes for a formula: names come from devices."""
+    if value is None:
+        return ""
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value

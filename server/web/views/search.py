@@ -1,0 +1,67 @@
+"""What a search box offers while one types."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, JsonResponse
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from server.catalog.models import Vendor
+from server.compare.drives import MATCH, TEXT_MAX, DriveList, DriveQuery
+from server.compare.finding import runs_find, vendors_find
+from server.compare.models import DriveSummary
+from server.core.numbers import show_bytes
+from server.runs.models import Run
+
+MOST = 8
+_VENDORS = 2
+
+
+@require_safe
+def suggest(request: HttpRequest) -> JsonResponse:
+    """Answer with `{"query", "suggestions": [{"kind", "label", "detail", "url"}]}`, the likeliest first."""
+    text = " ".join(request.GET.get("q", "").replace("\0", "").split())[:TEXT_MAX]
+    offered = [_run(run) for run in runs_find(text)]
+    if len(text) >= 2:
+        offered += [_vendor(vendor) for vendor in vendors_find(text, limit=_VENDORS)]
+        rows = DriveList(DriveQuery(text=text, sort=MATCH)).page(1, MOST)
+        offered += [_model(row) for row in rows]
+    response = JsonResponse({"query": text, "suggestions": offered[:MOST]})
+    response.headers["Cache-Control"] = "public, max-age=60"
+    return response
+
+
+def _model(row: DriveSummary) -> dict[str, str]:
+    capacity = show_bytes(row.capacity_bytes)
+    parts = [f"{capacity.value} {capacity.unit}" if capacity else "", row.interface]
+    if row.measured_runs:
+        parts.append(f"{row.measured_runs} measured run{'' if row.measured_runs == 1 else 's'}")
+    elif row.simulated_runs:
+        parts.append("simulated only")
+    elif row.literature_values:
+        parts.append("published values only")
+    return {
+        "kind": "drive",
+        "label": row.drive_model.title,
+        "detail": ", ".join(part for part in parts if part),
+        "url": reverse("drive-detail", args=[row.drive_model.slug]),
+    }
+
+
+def _vendor(vendor: Vendor) -> dict[str, str]:
+    return {
+        "kind": "vendor",
+        "label": vendor.name,
+        "detail": "all drives of this vendor",
+        "url": f"{reverse('drive-list')}?vendor={vendor.slug}",
+    }
+
+
+def _run(run: Run) -> dict[str, str]:
+    words = "simulated run" if run.provenance == "simulated" else "measured run"
+    return {
+        "kind": "run",
+        "label": f"Run {run.run_id}",
+        "detail": f"{words} of {run.drive_model.title}, {run.created_at:%Y-%m-%d}",
+        "url": reverse("run-detail", args=[run.run_id]),
+    }
