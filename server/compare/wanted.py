@@ -49,7 +49,7 @@ def wanted_of(
         return Wanted(10 + near.needed, words)
     if measured_runs and units < 2:
         known = _count(measured_runs, "run")
-        return Wanted(30, f"{known} of one drive: a second one tells the model from the specimen.")
+        return Wanted(30, f"{known} of one drive: a second drive tells the model from the specimen.")
     if claims and not measured_runs:
         stated = _count(claims, "claim")
         return Wanted(

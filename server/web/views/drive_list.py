@@ -50,7 +50,7 @@ FACTS = (
     ("year", "Year", True),
     ("capacity", "Capacity", True),
     ("rpm", "Rated rpm", True),
-    ("runs", "Measured runs", True),
+    ("runs", "Runs", True),
     ("units", "Units", True),
 )
 """Columns that every list has: key, title, and whether numbers stand in it."""

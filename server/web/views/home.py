@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from server.compare.front import Edges, archive_counts, edges_of, runs_wanted
-from server.core.numbers import show
+from server.core.numbers import write
 from server.runs.selectors import runs_latest
 from server.web.page import page
 
@@ -77,5 +77,4 @@ def bars_of(edges: tuple[Edges, ...]) -> tuple[list[Bar], list[Tick]]:
 
 def _speed(value: float) -> str:
     """Return a bandwidth with three digits: medians of few drives carry no more."""
-    shown = show(float(f"{value:.3g}"), "1")
-    return shown.value if shown else ""
+    return write(value, 2 - math.floor(math.log10(value))) if value > 0 else "0"

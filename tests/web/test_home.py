@@ -1,0 +1,88 @@
+"""The first page: how much there is, the picture of all drives, what is wanted and what is new."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from server.compare.front import Edges, edges_choose, runs_wanted
+from server.compare.models import DriveSummary
+from server.compare.wanted import Undecided, wanted_of
+from server.web.views.home import bars_of
+from tests.support.sample_archive import sample_archive
+
+
+def edges(outer: float, inner: float, title: str = "Sample") -> Edges:
+    return Edges("sample", title, "probe", outer, inner, 3)
+
+
+def test_bars_share_a_logarithmic_axis_that_holds_them_all() -> None:
+    bars, ticks = bars_of((edges(160.0, 80.0), edges(16.0, 8.0), edges(2.5, 2.5)))
+    assert [tick.label for tick in ticks] == ["2", "5", "10", "20", "50", "100", "200"]
+    assert (ticks[0].x, ticks[-1].x) == (0, 1000)
+    assert bars[0].width == pytest.approx(bars[1].width, abs=1)
+    assert bars[2].width > 0
+    assert all(bar.x >= 0 and bar.x + bar.width <= 1000 for bar in bars)
+
+
+def test_a_bar_s_numbers_carry_three_digits() -> None:
+    bars, _ticks = bars_of((edges(151.26, 79.04), edges(2.043, 0.0)))
+    assert [(bar.outer, bar.inner) for bar in bars] == [("151", "79.0"), ("2.04", "0")]
+
+
+def test_no_drive_makes_no_picture() -> None:
+    assert bars_of(()) == ([], [])
+
+
+@pytest.mark.django_db
+def test_the_picture_shows_each_drive_by_its_best_provenance_alone() -> None:
+    model = sample_archive()
+    both = {"zoned.outer_bandwidth|": [100.0, 99, 101, 3, 2], "zoned.inner_bandwidth|": [50.0, 49, 51, 2, 2]}
+    other = {"zoned.outer_bandwidth|": [900.0, 9, 9, 1, 1], "zoned.inner_bandwidth|": [800.0, 8, 8, 1, 1]}
+    DriveSummary.objects.update(
+        headline={"simulated": other, "probe": both}, facets=["numbers:probe", "numbers:simulated"]
+    )
+    assert edges_choose() == [
+        {
+            "slug": model.slug,
+            "title": model.title,
+            "provenance": "probe",
+            "outer": 100.0,
+            "inner": 50.0,
+            "runs": 2,
+        }
+    ]
+
+
+@pytest.mark.django_db
+def test_the_first_page_counts_names_what_is_wanted_and_what_is_new(client: Client) -> None:
+    model = sample_archive()
+    page = client.get("/").content.decode()
+    wanted = page[page.index("wanted-title") : page.index("latest-title")]
+    assert f"/drives/{model.slug}/" in wanted
+    assert "Three runs of one drive: a second drive tells the model from the specimen." in wanted
+    latest = page[page.index("latest-title") :]
+    assert latest.count("/runs/") == 4
+    assert [row.pk for row in runs_wanted()] == [model.pk]
+
+
+def test_a_claim_that_one_run_would_decide_is_wanted_most() -> None:
+    near = wanted_of(
+        measured_runs=6,
+        units=3,
+        batches=1,
+        claims=2,
+        undecided=[Undecided("Average seek, “8.5 ms”", 2, 3), Undecided("Rotation, “7200”", 1, 3)],
+    )
+    alone = wanted_of(measured_runs=6, units=1, batches=1, claims=2, undecided=[])
+    unmeasured = wanted_of(measured_runs=0, units=0, batches=0, claims=2, undecided=[])
+    batch = wanted_of(measured_runs=6, units=3, batches=1, claims=2, undecided=[])
+    assert near and alone and unmeasured and batch
+    assert near.words == "One drive more would decide a claim of the vendor: Rotation, “7200”."
+    assert near.rank < alone.rank < unmeasured.rank < batch.rank
+
+
+def test_nothing_is_wanted_where_nothing_would_be_settled() -> None:
+    far = Undecided("Average seek", 400, 3)
+    assert wanted_of(measured_runs=9, units=3, batches=2, claims=1, undecided=[far]) is None
+    assert wanted_of(measured_runs=0, units=0, batches=0, claims=0, undecided=[]) is None
