@@ -31,9 +31,7 @@ export default defineConfig({
     // A font in a data: address would be refused by the content security policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // htmx holds an eval for attributes that we neither use nor allow (`allowEval` is off in live.ts).
     rolldownOptions: {
-      checks: { eval: false },
       input: fileURLToPath(new URL("src/main.ts", import.meta.url)),
     },
   },

@@ -1,15 +1,38 @@
-import type { default as Htmx } from "htmx.org";
+/**
+ * Keeps a part of the page as new as the archive: an element with `data-poll-url` is replaced, every `data-poll-s`
+ * seconds, by what that address answers, until what comes names no address any more. An answer with `X-Reload` says
+ * that the whole page has become another.
+ */
+export function watchLive(root: ParentNode, swapped: (element: ParentNode) => void): void {
+  for (const part of root.querySelectorAll<HTMLElement>("[data-poll-url]")) wait(part, swapped);
+}
 
-/** Loads htmx where a page polls a fragment, and nowhere else. */
-export async function watchLive(root: ParentNode, swapped: (element: ParentNode) => void): Promise<void> {
-  if (!root.querySelector("[hx-get]")) return;
-  const htmx: typeof Htmx = (await import("htmx.org")).default;
-  // Neither evaluated code nor inline styles pass the content security policy.
-  htmx.config.allowEval = false;
-  htmx.config.includeIndicatorStyles = false;
-  htmx.config.selfRequestsOnly = true;
-  document.body.addEventListener("htmx:afterSettle", (event) => {
-    if (event.target instanceof HTMLElement) swapped(event.target);
-  });
-  htmx.process(document.body);
+function wait(part: HTMLElement, swapped: (element: ParentNode) => void): void {
+  const seconds = Number(part.dataset.pollS) || 5;
+  setTimeout(() => void renew(part, swapped), seconds * 1000);
+}
+
+async function renew(part: HTMLElement, swapped: (element: ParentNode) => void): Promise<void> {
+  const address = part.dataset.pollUrl;
+  if (!address || !part.isConnected) return;
+  let next = part;
+  try {
+    const answer = await fetch(address, { headers: { "X-Part": "status" } });
+    if (answer.headers.has("X-Reload")) {
+      location.reload();
+      return;
+    }
+    if (answer.ok) {
+      const html = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const found = html.body.firstElementChild;
+      if (found instanceof HTMLElement) {
+        part.replaceWith(found);
+        swapped(found);
+        next = found;
+      }
+    }
+  } catch {
+    // The archive does not answer just now: it is asked again.
+  }
+  if (next.dataset.pollUrl) wait(next, swapped);
 }

@@ -5,7 +5,7 @@ import { watchRefine } from "./refine";
 import { watchSuggest } from "./suggest";
 import { watchTheme } from "./theme";
 
-async function start(): Promise<void> {
+function start(): void {
   watchCopy(document);
   watchSuggest(document);
   watchRefine(document);
@@ -18,9 +18,9 @@ async function start(): Promise<void> {
     mountCharts(document);
     watchSystem();
   });
-  await watchLive(document, (element) => {
+  watchLive(document, (element) => {
     watchCopy(element);
   });
 }
 
-void start();
+start();

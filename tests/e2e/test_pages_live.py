@@ -50,7 +50,7 @@ def test_the_status_goes_live_from_received_to_published(
     finish(run)
     expect(state).to_have_text("published", timeout=10_000)
     expect(page.get_by_role("row", name="Rotation time").first).to_be_visible()
-    expect(page.locator("[hx-get]")).to_have_count(0)
+    expect(page.locator("[data-poll-url]")).to_have_count(0)
 
 
 def test_without_scripts_the_page_refreshes_itself(browser: Browser, empty_site: str) -> None:

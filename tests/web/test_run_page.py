@@ -42,20 +42,20 @@ def test_where_there_is_no_number_the_reason_stands(client: Client) -> None:
 def test_a_run_in_work_polls_its_status_and_refreshes_without_a_script(client: Client) -> None:
     run = sample_run(SampleRun(state=State.RECEIVED))
     page = get(client, f"/runs/{run.run_id}/")
-    assert f'hx-get="/runs/{run.run_id}/status/"' in page
+    assert f'data-poll-url="/runs/{run.run_id}/status/"' in page
     assert '<noscript><meta http-equiv="refresh"' in page
     assert "Place 1 in the queue" in page
     fragment = client.get(f"/runs/{run.run_id}/status/")
-    assert "HX-Refresh" not in fragment
+    assert "X-Reload" not in fragment
     assert "<html" not in fragment.content.decode()
 
 
 def test_a_published_run_does_not_poll(client: Client) -> None:
     run = sample_run()
     page = get(client, f"/runs/{run.run_id}/")
-    assert "hx-get" not in page
+    assert "data-poll-url" not in page
     assert "http-equiv" not in page
-    assert client.get(f"/runs/{run.run_id}/status/")["HX-Refresh"] == "true"
+    assert client.get(f"/runs/{run.run_id}/status/")["X-Reload"] == "true"
 
 
 @pytest.mark.parametrize("state", [State.REJECTED, State.QUARANTINED])

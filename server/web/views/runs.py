@@ -147,7 +147,7 @@ def run_status(request: HttpRequest, run_id: UUID) -> HttpResponse:
     response = render(request, "web/parts/status.html", _status(data))
     response["Cache-Control"] = "no-store"
     if not data.active:
-        response["HX-Refresh"] = "true"
+        response["X-Reload"] = "true"
     return response
 
 
