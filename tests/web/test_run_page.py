@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import pytest
 from django.core.files.storage import storages
+from django.core.management import call_command
 from django.test import Client
 
 from server.runs.models import Provenance, State
@@ -75,6 +76,7 @@ def test_a_simulated_run_cannot_be_mistaken(client: Client) -> None:
 
 def test_markup_in_a_model_name_is_shown_and_not_obeyed(client: Client) -> None:
     run = sample_run(SampleRun(model=MARKUP, vendor="Sampledata", reason=MARKUP))
+    call_command("refresh_summaries")
     for address in (f"/runs/{run.run_id}/", f"/drives/{run.drive_model.slug}/", "/drives/", "/"):
         page = get(client, address)
         assert "<script>alert" not in page
