@@ -19,6 +19,9 @@ MOST_UNSURE = 8
 """Track lengths that the steps can't tell apart, in blocks, up to which there is a number at all."""
 SAME_TURN = 0.008
 """A model whose turn is further than this from that of its first lines has lost them."""
+TEST_ERROR = 0.002
+"""What the probe's own test of the rotation is off by at most, as a share: a mean over many turns. A model
+that left its first lines for the turn that the test found has not lost them: it mended them."""
 MOST_HEADS = 40
 """No disk has had more recording surfaces."""
 MOST_MISCOUNTED = 0.5
@@ -37,6 +40,8 @@ class Finding:
     lines: Lines | None
     model: Model | None
     threshold: Threshold | None
+    tested_ms: float = 0.0
+    """The turn that the probe's own test of the rotation found; 0 where there was none."""
 
     @property
     def trusted(self) -> bool:
@@ -51,7 +56,10 @@ class Finding:
             and (model.period.high - model.period.low <= MOST_UNSURE or not model.period.even)
             and model.period.length <= model.lines.track_blocks * (1 + BEYOND_SLOPE) + 0.5
             and self.lines is not None
-            and abs(model.lines.turn_ms / self.lines.turn_ms - 1) < SAME_TURN
+            and (
+                abs(model.lines.turn_ms / self.lines.turn_ms - 1) < SAME_TURN
+                or (model.lines.height_seen and abs(self.tested_ms / model.lines.turn_ms - 1) < TEST_ERROR)
+            )
         )
 
     @property
@@ -118,7 +126,7 @@ def analyse(traces: tuple[Trace, ...], hints_ms: tuple[float, ...]) -> tuple[Fin
             lines = first_lines(trace, Turns((turn_ms,)))
             if lines is not None and _apart(lines.turn_ms, turn_ms):
                 lines = None
-        findings.append(_one(trace, lines))
+        findings.append(_one(trace, lines, hints_ms[0] if hints_ms else 0.0))
     return _with_shared_thresholds(findings)
 
 
@@ -170,11 +178,11 @@ def _apart(turn_ms: float, agreed_ms: float) -> bool:
     return abs(turn_ms / agreed_ms - 1) > 0.015
 
 
-def _one(trace: Trace, lines: Lines | None) -> Finding:
+def _one(trace: Trace, lines: Lines | None, tested_ms: float) -> Finding:
     if lines is None:
         return Finding(trace, None, None, None)
     model = fit_model(trace, lines)
-    finding = Finding(trace, lines, model, None)
+    finding = Finding(trace, lines, model, None, tested_ms)
     return (
         replace(finding, threshold=find_threshold(trace, model))
         if finding.trusted and not model.cached

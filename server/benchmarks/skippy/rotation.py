@@ -8,7 +8,7 @@ import numpy as np
 
 from server.benchmarks.contract import Measurement, Quality
 from server.benchmarks.skippy import definitions as metric
-from server.benchmarks.skippy.findings import Finding
+from server.benchmarks.skippy.findings import TEST_ERROR, Finding
 from server.benchmarks.skippy.lines import turn_at_edge
 from server.benchmarks.skippy.pooling import Z95, Estimate, none, pooled
 
@@ -16,8 +16,6 @@ SAME_TURN = 0.01
 """Two ways of finding the turn agree when they lie closer than this share of it."""
 SAME_DISK = 0.02
 """The probe's own test may have found something else than a turn. Within this share it found the turn."""
-TEST_ERROR = 0.002
-"""What the probe's own test of the rotation is off by at most, as a share: a mean over many turns."""
 CLOSE = 0.001
 """Below this share a difference does not matter for the quality, only for the interval."""
 

@@ -279,3 +279,13 @@ def test_a_track_length_that_few_steps_tell_from_its_neighbours_has_them_in_its_
     sure, found = (sectors((those,), "outer") for those in (finding, unsure))
     assert (sure.quality, sure.low, sure.high) == (Quality.GOOD, 150.0, 150.0)
     assert (found.quality, found.value, found.low, found.high) == (Quality.FAIR, 150.0, 149.0, 151.0)
+
+
+def test_a_model_that_left_wrong_first_lines_is_believed_where_the_probes_own_test_finds_its_turn() -> None:
+    (finding,) = analyse(traces_of(entry_of(columns(mock_disk()))["samples"]), (8.0,))
+    lines, model = finding.lines, finding.model
+    assert lines is not None and model is not None and finding.trusted
+    wrong = replace(finding, lines=replace(lines, turn_ms=1.04 * lines.turn_ms))
+    assert not replace(wrong, tested_ms=0.0).trusted
+    assert not replace(wrong, tested_ms=1.005 * model.lines.turn_ms).trusted
+    assert replace(wrong, tested_ms=1.001 * model.lines.turn_ms).trusted
