@@ -1,15 +1,22 @@
-//! `diskatlas verify`: whether a file is what its signer signed and keeps to the schemas. Offline.
+//! `diskatlas verify`: whether a file is what its signer signed and keeps to the schemas. Offline, but for `--log`.
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::Duration;
 
+use anyhow::Context;
 use serde::Serialize;
+use sha2::{Digest, Sha256};
 
-use super::{Status, input, manifest};
+use super::{Status, UsageError, input, manifest};
+use crate::log::{self, Shown, memory};
 use crate::report::check::Violation;
 use crate::report::document::SCHEMA;
 use crate::report::envelope::{Envelope, EnvelopeError, Verified};
 use crate::report::json::Json;
+use crate::report::keys::hex;
+use crate::submit::endpoint::Endpoint;
+use crate::submit::http::Client;
 use crate::text;
 
 /// Check a file's signature and schema, offline
@@ -22,6 +29,14 @@ pub struct Args {
     /// Check the binaries that lie beside this manifest of a download page, and its signature in FILE.sig, instead
     #[arg(long, value_name = "FILE", conflicts_with = "file")]
     manifest: Option<PathBuf>,
+
+    /// Check besides that the archive's publication log holds the file, and that it goes on from what was seen of it
+    #[arg(long, value_name = "URL", requires = "file")]
+    log: Option<String>,
+
+    /// With --log: the key that must have signed the log's head, as name+id+base64; remembered from the first time otherwise
+    #[arg(long, value_name = "KEY", requires = "log")]
+    log_key: Option<String>,
 
     /// With --manifest: the key that must have signed it, as ed25519:BASE64 or as its id
     #[arg(long, value_name = "KEY", requires = "manifest")]
@@ -45,6 +60,11 @@ struct Findings {
     /// Why there is no document to check.
     problem: Option<String>,
     violations: Vec<Violation>,
+    /// What the publication log shows, where it was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log: Option<Shown>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log_problem: Option<String>,
 }
 
 pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
@@ -52,7 +72,13 @@ pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
         return manifest::execute(path, args.key.as_deref(), args.json, stdout);
     }
     let file = args.file.as_deref().expect("clap asks for a file or a manifest");
-    let findings = examine(&input::read_envelope(file)?)?;
+    let bytes = input::read_envelope(file)?;
+    let mut findings = examine(&bytes)?;
+    if let Some(server) = &args.log
+        && findings.valid
+    {
+        look_up(&mut findings, &bytes, server, args.log_key.as_deref())?;
+    }
     if args.json {
         serde_json::to_writer(&mut *stdout, &findings)?;
         writeln!(stdout)?;
@@ -60,6 +86,55 @@ pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
         print(&findings, stdout)?;
     }
     Ok(if findings.valid { Status::Done } else { Status::Failed })
+}
+
+/// Asks the log; what it shows is remembered, what it fails to show makes the findings not valid.
+fn look_up(findings: &mut Findings, bytes: &[u8], server: &str, key: Option<&str>) -> anyhow::Result<()> {
+    let endpoint = Endpoint::parse(server).map_err(|error| UsageError(error.to_string()))?;
+    let folder = memory::folder();
+    let seen = match &folder {
+        Some(folder) => memory::load(folder, endpoint.base())
+            .with_context(|| format!("can't read what was seen of the log, in {}", folder.display()))?,
+        None => None,
+    };
+    let digest = hex(&Sha256::digest(bytes));
+    let http = Client::new(Duration::from_secs(30));
+    match log::check(&http, endpoint.base(), &digest, findings.run_id.as_deref(), key, seen.as_ref()) {
+        Ok(shown) => {
+            if let (Some(folder), Some(seen)) = (&folder, &shown.seen) {
+                memory::store(folder, seen)
+                    .with_context(|| format!("can't remember the log's head in {}", folder.display()))?;
+            }
+            findings.valid = shown.is_published();
+            findings.log = Some(shown);
+        }
+        Err(error) => {
+            findings.valid = false;
+            findings.log_problem = Some(error.to_string());
+        }
+    }
+    Ok(())
+}
+
+fn print_log(findings: &Findings, stdout: &mut dyn Write) -> anyhow::Result<()> {
+    if let Some(problem) = &findings.log_problem {
+        writeln!(stdout, "log        NOT shown: {}", text::printable(problem))?;
+    }
+    let Some(shown) = &findings.log else { return Ok(()) };
+    let (origin, size) = (text::printable(&shown.origin), shown.size);
+    for leaf in &shown.leaves {
+        let (kind, at) = (text::printable(&leaf.kind), text::printable(&leaf.at));
+        writeln!(stdout, "log        {kind} at {at}: leaf {} of {size} in {origin}, proved", leaf.index)?;
+    }
+    match shown.goes_on_from {
+        Some(before) => writeln!(stdout, "log head   signed; goes on from the {before} leaves seen before")?,
+        None => writeln!(
+            stdout,
+            "log head   signed by {}, seen for the first time: compare the key with one from elsewhere",
+            text::printable(&shown.verifier_key)
+        )?,
+    }
+    Ok(())
 }
 
 fn examine(bytes: &[u8]) -> anyhow::Result<Findings> {
@@ -96,7 +171,7 @@ fn print(findings: &Findings, stdout: &mut dyn Write) -> anyhow::Result<()> {
     }
     if let Some(problem) = &findings.problem {
         writeln!(stdout, "problem    {}", text::printable(problem))?;
-    } else if findings.valid {
+    } else if findings.violations.is_empty() {
         writeln!(stdout, "document   keeps to {SCHEMA} and to the schemas of its kinds")?;
     } else {
         let places = text::count(findings.violations.len() as u64, "violation");
@@ -111,5 +186,5 @@ fn print(findings: &Findings, stdout: &mut dyn Write) -> anyhow::Result<()> {
     if let Some(run_id) = &findings.run_id {
         writeln!(stdout, "run        {}", text::printable(run_id))?;
     }
-    Ok(())
+    print_log(findings, stdout)
 }

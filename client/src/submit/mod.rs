@@ -10,7 +10,7 @@ pub mod http;
 mod retry;
 
 #[cfg(test)]
-mod fake;
+pub(crate) mod fake;
 
 use std::io::{self, Write};
 use std::time::Duration;

@@ -1,0 +1,133 @@
+//! Signed heads: C2SP tlog-checkpoint in a C2SP signed-note, with an ed25519 key.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use ed25519_dalek::{Signature, VerifyingKey};
+use sha2::{Digest, Sha256};
+
+use super::merkle::Hash;
+
+/// The byte by which notes tell an ed25519 signature from others.
+const ED25519: u8 = 1;
+
+/// Why a head can't be trusted.
+#[derive(Debug, thiserror::Error, Eq, PartialEq)]
+pub enum NoteError {
+    #[error("{0:?} is not a verifier key: expected name+id+base64")]
+    NotAKey(String),
+    #[error("the head is not a signed checkpoint")]
+    NotACheckpoint,
+    #[error("the head is not signed by the key {0}")]
+    NotSigned(String),
+    #[error("the signature of the head is wrong")]
+    WrongSignature,
+}
+
+/// A key with its name, `name+id+base64`.
+#[derive(Clone, Debug)]
+pub struct VerifierKey {
+    pub name: String,
+    id: [u8; 4],
+    key: VerifyingKey,
+}
+
+impl VerifierKey {
+    /// # Errors
+    /// [`NoteError::NotAKey`].
+    pub fn parse(text: &str) -> Result<Self, NoteError> {
+        let wrong = || NoteError::NotAKey(text.to_owned());
+        let mut parts = text.trim().splitn(3, '+');
+        let (Some(name), Some(id), Some(packed)) = (parts.next(), parts.next(), parts.next()) else {
+            return Err(wrong());
+        };
+        let packed = STANDARD.decode(packed).map_err(|_| wrong())?;
+        let (Some(&ED25519), Some(raw)) = (packed.first(), packed.get(1..)) else { return Err(wrong()) };
+        let raw: &[u8; 32] = raw.try_into().map_err(|_| wrong())?;
+        let key = VerifyingKey::from_bytes(raw).map_err(|_| wrong())?;
+        let digest = Sha256::new().chain_update(name).chain_update([b'\n', ED25519]).chain_update(raw).finalize();
+        let expected = [digest[0], digest[1], digest[2], digest[3]];
+        if name.is_empty() || crate::report::keys::hex(&expected) != id {
+            return Err(wrong());
+        }
+        Ok(Self { name: name.to_owned(), id: expected, key })
+    }
+}
+
+/// The head of a log.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Checkpoint {
+    pub origin: String,
+    pub size: u64,
+    pub root: Hash,
+}
+
+/// Checks the signature and reads the head.
+///
+/// # Errors
+/// [`NoteError`].
+pub fn open(note: &str, key: &VerifierKey) -> Result<Checkpoint, NoteError> {
+    let (text, signatures) = note.rsplit_once("\n\n").ok_or(NoteError::NotACheckpoint)?;
+    let text = format!("{text}\n");
+    let signature = signatures.lines().find_map(|line| signature_of(line, key));
+    let signature = signature.ok_or_else(|| NoteError::NotSigned(key.name.clone()))?;
+    key.key.verify_strict(text.as_bytes(), &signature).map_err(|_| NoteError::WrongSignature)?;
+    parse(&text, key).ok_or(NoteError::NotACheckpoint)
+}
+
+fn signature_of(line: &str, key: &VerifierKey) -> Option<Signature> {
+    let (name, packed) = line.strip_prefix("\u{2014} ")?.split_once(' ')?;
+    let packed = STANDARD.decode(packed).ok()?;
+    let (id, raw) = packed.split_first_chunk::<4>()?;
+    (name == key.name && *id == key.id).then(|| Signature::from_slice(raw).ok())?
+}
+
+fn parse(text: &str, key: &VerifierKey) -> Option<Checkpoint> {
+    let mut lines = text.lines();
+    let (origin, size, root) = (lines.next()?, lines.next()?, lines.next()?);
+    let is_number = size.bytes().all(|byte| byte.is_ascii_digit()) && (size == "0" || !size.starts_with('0'));
+    (origin == key.name && is_number).then_some(())?;
+    let root = STANDARD.decode(root).ok()?.try_into().ok()?;
+    Some(Checkpoint { origin: origin.to_owned(), size: size.parse().ok()?, root })
+}
+
+#[cfg(test)]
+mod tests {
+    use ed25519_dalek::{Signer, SigningKey};
+
+    use super::*;
+
+    pub fn signed(text: &str, name: &str, key: &SigningKey) -> (String, String) {
+        let public = key.verifying_key().to_bytes();
+        let digest = Sha256::new().chain_update(name).chain_update([b'\n', ED25519]).chain_update(public).finalize();
+        let packed = [&digest[..4], &key.sign(text.as_bytes()).to_bytes()].concat();
+        let vkey = format!(
+            "{name}+{}+{}",
+            crate::report::keys::hex(&digest[..4]),
+            STANDARD.encode([&[ED25519][..], &public].concat())
+        );
+        (format!("{text}\n\u{2014} {name} {}\n", STANDARD.encode(packed)), vkey)
+    }
+
+    #[test]
+    fn a_head_counts_only_with_the_signature_of_its_key() {
+        let text = format!("archive.example/log\n7\n{}\n", STANDARD.encode([5; 32]));
+        let key = SigningKey::from_bytes(&[3; 32]);
+        let (note, vkey) = signed(&text, "archive.example/log", &key);
+        let trusted = VerifierKey::parse(&vkey).unwrap();
+        let head = open(&note, &trusted).unwrap();
+        assert_eq!((head.size, head.root), (7, [5; 32]));
+        assert_eq!(open(&note.replacen("\n7\n", "\n8\n", 1), &trusted), Err(NoteError::WrongSignature));
+        let (_, other) = signed(&text, "archive.example/log", &SigningKey::from_bytes(&[4; 32]));
+        let other = VerifierKey::parse(&other).unwrap();
+        assert!(matches!(open(&note, &other), Err(NoteError::NotSigned(_))));
+        assert_eq!(open("nothing", &trusted), Err(NoteError::NotACheckpoint));
+    }
+
+    #[test]
+    fn a_key_whose_id_is_not_its_own_is_refused() {
+        let (_, vkey) = signed("", "archive.example/log", &SigningKey::from_bytes(&[3; 32]));
+        assert!(VerifierKey::parse(&vkey).is_ok());
+        let forged = vkey.replacen("archive", "another", 1);
+        assert_eq!(VerifierKey::parse(&forged).unwrap_err(), NoteError::NotAKey(forged));
+    }
+}
