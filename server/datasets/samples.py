@@ -26,7 +26,7 @@ from server.runs.kinds import kinds_by_slug
 
 SEGMENT_LEAVES = 50_000
 """Leaves of the log whose runs share a file: their samples never change, so the next release has it too."""
-_FLUSH_NUMBERS = 2_000_000
+_FLUSH_NUMBERS = 500_000
 _OWN = (
     Column("run_id", "string", "", "The run's identity."),
     Column("drive_model", "string", "", "Drive model, as in addresses."),
