@@ -177,6 +177,15 @@ requirements: venv ## Lock the Python dependencies anew
 	    --upgrade --output-file requirements/$$name.txt requirements/$$name.in; \
 	done
 
+.PHONY: openapi
+openapi: venv ## Write docs/reference/openapi.yaml from the API's code
+	@$(BIN)/python -m tools.services run -- env SECRET_KEY=written-once-and-forgotten-0123456789abcdef \
+	  $(BIN)/python manage.py spectacular --fail-on-warn --file docs/reference/openapi.yaml
+
+.PHONY: fuzz-api
+fuzz-api: venv ## Ask the API everything its description allows, and much that it does not, for longer (EXAMPLES)
+	@API_FUZZ_EXAMPLES=$(or $(EXAMPLES),300) $(BIN)/python -m pytest -q -rs tests/server/api/test_fuzz.py
+
 .PHONY: golden
 golden: venv probe ## Record the contract test's golden runs anew
 	@$(BIN)/python -m tests.contract.record

@@ -5,14 +5,20 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
-from server.api.serializers import ProblemSerializer
-from server.compare.comparing import Comparison, LevelError, comparison_get, level_read
+from server.api.frame.answering import ReadView
+from server.compare.comparing import (
+    GREATEST_LEVEL,
+    LEAST_LEVEL,
+    Comparison,
+    LevelError,
+    comparison_get,
+    level_read,
+)
 from server.compare.comparison import Cell, Pair, Row
 from server.compare.groups import FEWEST, MOST, Group, groups_get
 from server.compare.keys import LETTERS, GroupsError, Source
@@ -149,21 +155,27 @@ _D = OpenApiParameter(
         "or `run:<id>`; `~sim` or `~lit` at the end asks for simulated runs or published values."
     ),
 )
-_LEVEL = OpenApiParameter("level", float, description="Confidence level, 0.5 to 0.999; 0.95 without it.")
-_KIND = OpenApiParameter("kind", str, description="All metrics of one kind in place of the headline ones.")
+_LEVEL = OpenApiParameter(
+    "level",
+    {"type": "number", "minimum": LEAST_LEVEL, "maximum": GREATEST_LEVEL},
+    description="Confidence level; 0.95 without it.",
+)
+_KIND = OpenApiParameter(
+    "kind", enum=list(kinds_by_slug()), description="All metrics of one kind in place of the headline ones."
+)
 
 
-class ComparisonsView(APIView):
+class ComparisonsView(ReadView):
     """Groups side by side."""
+
+    known = frozenset({"d", "level", "kind"})
+    repeatable = frozenset({"d"})
 
     @extend_schema(
         operation_id="comparison",
         summary="Compare two to eight groups",
         parameters=[_D, _LEVEL, _KIND],
-        responses={
-            200: ComparisonSerializer,
-            400: OpenApiResponse(ProblemSerializer, description="A problem document (RFC 9457)."),
-        },
+        responses={200: ComparisonSerializer},
     )
     def get(self, request: Request) -> Response:
         """Return every number of every group, and which differences are shown."""

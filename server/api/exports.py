@@ -6,20 +6,18 @@ from typing import Any
 
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
-from server.api.serializers import ProblemSerializer
+from server.api.frame.answering import ReadView
 from server.catalog.models import DriveModel
 from server.compare.exports.deriving import ExportError
 from server.compare.exports.selectors import FORMS, drive_export
 from server.core.problems import ErrorItem, problem
 from server.runs.models import Provenance
 
-_PROBLEM = OpenApiResponse(ProblemSerializer, description="A problem document (RFC 9457).")
 _PROVENANCE = OpenApiParameter(
     "provenance", str, enum=Provenance.values, default=Provenance.PROBE.value, description="Whose numbers."
 )
@@ -33,13 +31,13 @@ class ExportFormSerializer(serializers.Serializer[Any]):
     url = serializers.URLField()
 
 
-class DriveExportsView(APIView):
+class DriveExportsView(ReadView):
     """The forms there are."""
 
     @extend_schema(
         operation_id="drive_exports",
         summary="Forms that a drive model can be exported in",
-        responses={200: ExportFormSerializer(many=True), 404: _PROBLEM},
+        responses={200: ExportFormSerializer(many=True)},
     )
     def get(self, request: Request, slug: str) -> Response:
         """Return each form with its address."""
@@ -51,8 +49,10 @@ class DriveExportsView(APIView):
         return Response(ExportFormSerializer(forms, many=True).data)
 
 
-class DriveExportView(APIView):
+class DriveExportView(ReadView):
     """A drive model in one form."""
+
+    known = frozenset({"provenance"})
 
     @extend_schema(
         operation_id="drive_export",
@@ -65,7 +65,7 @@ class DriveExportView(APIView):
             OpenApiParameter("form", str, OpenApiParameter.PATH, enum=list(FORMS)),
             _PROVENANCE,
         ],
-        responses={(200, "text/plain"): OpenApiTypes.STR, 400: _PROBLEM, 404: _PROBLEM},
+        responses={(200, "text/plain"): OpenApiTypes.STR},
     )
     def get(self, request: Request, slug: str, form: str) -> HttpResponse:
         """Return the file's text."""

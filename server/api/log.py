@@ -7,11 +7,11 @@ from typing import TypeVar
 
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from server.api.frame.answering import ReadView
 from server.api.log_shapes import (
     ConsistencySerializer,
     InclusionSerializer,
@@ -23,8 +23,14 @@ from server.api.log_shapes import (
     leaf_data,
     tombstone_data,
 )
-from server.api.params import digest_or_none, identity_or_none, instant_or_none, number_needed, number_or_none
-from server.api.serializers import ProblemSerializer
+from server.api.params import (
+    LARGEST,
+    digest_or_none,
+    identity_or_none,
+    instant_or_none,
+    number_needed,
+    number_or_none,
+)
 from server.core.problems import problem
 from server.runs import publication_log
 from server.runs.log_key import keys_list
@@ -35,18 +41,22 @@ Answer = TypeVar("Answer")
 
 PAGE = 100
 MOST = 1000
-_PROBLEM = OpenApiResponse(ProblemSerializer, description="A problem document (RFC 9457).")
-_BAD = {400: _PROBLEM, 404: _PROBLEM}
+NUMBER = {"type": "integer", "minimum": 0, "maximum": LARGEST}
+DIGEST = {"type": "string", "pattern": "^[0-9a-f]{64}$", "minLength": 64, "maxLength": 64}
 
 
-class LogView(APIView):
+class LogView(ReadView):
     """The head."""
+
+    known = frozenset({"size"})
 
     @extend_schema(
         operation_id="log_head",
         summary="Signed head of the publication log",
-        parameters=[OpenApiParameter("size", int, description="An earlier size; the present one otherwise.")],
-        responses={200: LogHeadSerializer, **_BAD},
+        parameters=[
+            OpenApiParameter("size", NUMBER, description="An earlier size; the present one otherwise.")
+        ],
+        responses={200: LogHeadSerializer},
     )
     def get(self, request: Request) -> Response:
         """Return size, root and signature."""
@@ -64,7 +74,7 @@ class LogView(APIView):
         )
 
 
-class CheckpointView(APIView):
+class CheckpointView(ReadView):
     """The head as other tools read it."""
 
     @extend_schema(
@@ -78,19 +88,25 @@ class CheckpointView(APIView):
         return HttpResponse(note, content_type="text/plain; charset=utf-8")
 
 
-class LeavesView(APIView):
+class LeavesView(ReadView):
     """The leaves."""
+
+    known = frozenset({"start", "limit", "digest", "run"})
 
     @extend_schema(
         operation_id="log_leaves",
         summary="Leaves of the publication log",
         parameters=[
-            OpenApiParameter("start", int, description="Number of the first leaf; 0 otherwise."),
-            OpenApiParameter("limit", int, description=f"At most {MOST}; {PAGE} otherwise."),
-            OpenApiParameter("digest", str, description="Only what the log says of this envelope."),
+            OpenApiParameter("start", NUMBER, description="Number of the first leaf; 0 otherwise."),
+            OpenApiParameter(
+                "limit",
+                {"type": "integer", "minimum": 0, "maximum": MOST},
+                description=f"At most {MOST}; {PAGE} otherwise.",
+            ),
+            OpenApiParameter("digest", DIGEST, description="Only what the log says of this envelope."),
             OpenApiParameter("run", OpenApiTypes.UUID, description="Only what the log says of this run."),
         ],
-        responses={200: LogLeavesSerializer, **_BAD},
+        responses={200: LogLeavesSerializer},
     )
     def get(self, request: Request) -> Response:
         """Return leaves from `start` on, or those of a submission."""
@@ -103,17 +119,19 @@ class LeavesView(APIView):
         return Response({"results": [leaf_data(leaf) for leaf in rows[:limit]], "next": following})
 
 
-class InclusionView(APIView):
+class InclusionView(ReadView):
     """Proofs that a leaf is in the log."""
+
+    known = frozenset({"leaf", "size"})
 
     @extend_schema(
         operation_id="log_inclusion",
         summary="Proof that a leaf is in the log",
         parameters=[
-            OpenApiParameter("leaf", int, required=True, description="Number of the leaf."),
-            OpenApiParameter("size", int, description="Size of the log; the present one otherwise."),
+            OpenApiParameter("leaf", NUMBER, required=True, description="Number of the leaf."),
+            OpenApiParameter("size", NUMBER, description="Size of the log; the present one otherwise."),
         ],
-        responses={200: InclusionSerializer, **_BAD},
+        responses={200: InclusionSerializer},
     )
     def get(self, request: Request) -> Response:
         """Return the path from the leaf to the root (RFC 6962, 2.1.1)."""
@@ -129,17 +147,19 @@ class InclusionView(APIView):
         )
 
 
-class ConsistencyView(APIView):
+class ConsistencyView(ReadView):
     """Proofs that nothing was taken back."""
+
+    known = frozenset({"first", "second"})
 
     @extend_schema(
         operation_id="log_consistency",
         summary="Proof that an earlier log is the beginning of a later one",
         parameters=[
-            OpenApiParameter("first", int, required=True, description="The earlier size."),
-            OpenApiParameter("second", int, description="The later size; the present one otherwise."),
+            OpenApiParameter("first", NUMBER, required=True, description="The earlier size."),
+            OpenApiParameter("second", NUMBER, description="The later size; the present one otherwise."),
         ],
-        responses={200: ConsistencySerializer, **_BAD},
+        responses={200: ConsistencySerializer},
     )
     def get(self, request: Request) -> Response:
         """Return the proof (RFC 6962, 2.1.2); it is empty for equal sizes and for a first size of 0."""
@@ -148,18 +168,26 @@ class ConsistencyView(APIView):
         return Response({"first": first, "second": later, "proof": [bytes_text(part) for part in proof]})
 
 
-class TombstonesView(APIView):
+class TombstonesView(ReadView):
     """Runs that were withdrawn."""
+
+    known = frozenset({"since", "start", "limit"})
 
     @extend_schema(
         operation_id="tombstones",
         summary="Withdrawn runs",
         parameters=[
-            OpenApiParameter("since", str, description="An instant (RFC 3339) or a date: only later ones."),
-            OpenApiParameter("start", int, description="Number of the first leaf to look at; 0 otherwise."),
-            OpenApiParameter("limit", int, description=f"At most {MOST}; {PAGE} otherwise."),
+            OpenApiParameter("since", OpenApiTypes.DATETIME, description="Only later ones; a date will do."),
+            OpenApiParameter(
+                "start", NUMBER, description="Number of the first leaf to look at; 0 otherwise."
+            ),
+            OpenApiParameter(
+                "limit",
+                {"type": "integer", "minimum": 0, "maximum": MOST},
+                description=f"At most {MOST}; {PAGE} otherwise.",
+            ),
         ],
-        responses={200: TombstonesSerializer, **_BAD},
+        responses={200: TombstonesSerializer},
     )
     def get(self, request: Request) -> Response:
         """Return tombstones in the order of their leaves."""

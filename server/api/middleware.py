@@ -55,7 +55,9 @@ class CompressionMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self._get_response(request)
-        if not request.path.startswith(PREFIX) or response.has_header("Content-Encoding"):
+        # What is asked for in ranges of bytes travels as it is: the ranges are of those bytes.
+        as_it_is = response.has_header("Content-Encoding") or response.has_header("Accept-Ranges")
+        if as_it_is or not request.path.startswith(PREFIX):
             return response
         if not _takes_zstd(request.headers.get("Accept-Encoding", "")):
             return self._gzip.process_response(request, response)

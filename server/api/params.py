@@ -48,7 +48,11 @@ def instant_or_none(request: Request, name: str) -> datetime | None:
         instant = datetime(day.year, day.month, day.day, tzinfo=UTC)
     if instant is not None and instant.tzinfo is None:
         instant = instant.replace(tzinfo=UTC)
-    return instant
+    try:
+        # PostgreSQL refuses offsets of 16 hours and more.
+        return instant.astimezone(UTC) if instant else None
+    except OverflowError:
+        raise bad(name, f"{name} is {text[:40]!r}, beyond the calendar. Write an instant in UTC.") from None
 
 
 def identity_or_none(request: Request, name: str) -> UUID | None:

@@ -12,11 +12,11 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_sche
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
-from server.api.params import instant_or_none, number_or_none
+from server.api.frame.answering import ReadView
+from server.api.frame.describing import problems
+from server.api.params import LARGEST, instant_or_none, number_or_none
 from server.api.ranges import file_response
-from server.api.serializers import ProblemSerializer
 from server.core.problems import problem
 from server.datasets.models import Release, ReleaseFile
 from server.datasets.selectors import (
@@ -28,14 +28,14 @@ from server.datasets.selectors import (
     releases_list,
 )
 
-_PROBLEM = OpenApiResponse(ProblemSerializer, description="A problem document (RFC 9457).")
-_BAD = {400: _PROBLEM, 404: _PROBLEM}
 _MEDIA = {".json": "application/json", ".md": "text/markdown; charset=utf-8", ".gz": "application/gzip"}
 _MEDIA |= {".parquet": "application/vnd.apache.parquet", ".cff": "text/yaml; charset=utf-8"}
 
 
 class ReleaseSerializer(serializers.Serializer[Any]):
     """One release."""
+
+    known = frozenset({"since"})
 
     number = serializers.IntegerField()
     url = serializers.URLField()
@@ -97,16 +97,18 @@ class ReleaseDetailSerializer(ReleaseSerializer):
     )
 
 
-class ReleasesView(APIView):
+class ReleasesView(ReadView):
     """The releases."""
+
+    known = frozenset({"since"})
 
     @extend_schema(
         operation_id="releases",
         summary="Dataset releases",
         parameters=[
-            OpenApiParameter("since", str, description="An instant (RFC 3339) or a date: only later ones.")
+            OpenApiParameter("since", OpenApiTypes.DATETIME, description="Only later ones; a date will do.")
         ],
-        responses={200: ReleasesSerializer, 400: _PROBLEM},
+        responses={200: ReleasesSerializer},
     )
     def get(self, request: Request) -> Response:
         """Return every complete release, the latest first."""
@@ -114,8 +116,10 @@ class ReleasesView(APIView):
         return Response({"results": [release_data(one, request) for one in found]})
 
 
-class ReleaseView(APIView):
+class ReleaseView(ReadView):
     """One release."""
+
+    known = frozenset({"since"})
 
     @extend_schema(
         operation_id="release",
@@ -123,11 +127,11 @@ class ReleaseView(APIView):
         parameters=[
             OpenApiParameter(
                 "since",
-                int,
+                {"type": "integer", "minimum": 0, "maximum": LARGEST},
                 description="Number of an earlier release: only files that are new or other since then.",
             )
         ],
-        responses={200: ReleaseDetailSerializer, **_BAD},
+        responses={200: ReleaseDetailSerializer},
     )
     def get(self, request: Request, number: int) -> Response:
         """Return what is in a release, or what is different since an earlier one."""
@@ -156,7 +160,7 @@ class ReleaseView(APIView):
         )
 
 
-class ReleaseFileView(APIView):
+class ReleaseFileView(ReadView):
     """The files."""
 
     @extend_schema(
@@ -172,9 +176,7 @@ class ReleaseFileView(APIView):
             (206, "application/octet-stream"): OpenApiTypes.BINARY,
             302: OpenApiResponse(description="Where the file is."),
             304: OpenApiResponse(description="The file is the one that the client has."),
-            416: _PROBLEM,
-            503: _PROBLEM,
-            **_BAD,
+            **problems(416, 503),
         },
     )
     def get(self, request: Request, number: int, path: str) -> HttpResponseBase:

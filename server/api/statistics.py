@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
-from server.api.serializers import ProblemSerializer
+from server.api.frame.answering import ReadView
 from server.catalog.models import DriveModel
 from server.compare.statistics import DriveStatistics, NumberOfUnits, drive_statistics
 from server.core.problems import problem
@@ -116,16 +115,13 @@ class DriveStatisticsSerializer(serializers.Serializer[Any]):
     statistics = StatisticsSerializer(many=True)
 
 
-class DriveStatisticsView(APIView):
+class DriveStatisticsView(ReadView):
     """What a model's runs say together."""
 
     @extend_schema(
         operation_id="drive_statistics",
         summary="Statistics of a drive model over its units",
-        responses={
-            200: DriveStatisticsSerializer,
-            404: OpenApiResponse(ProblemSerializer, description="A problem document (RFC 9457)."),
-        },
+        responses={200: DriveStatisticsSerializer},
     )
     def get(self, request: Request, slug: str) -> Response:
         """Return the spread over units, who stands apart, what runs differ in, and the mechanisms."""

@@ -8,7 +8,7 @@ from django.urls import URLPattern, path, re_path
 from drf_spectacular.views import SpectacularAPIView
 
 from server.api import comparisons, exports, log, releases, statistics, views
-from server.api.resources import catalog, runs
+from server.api.resources import catalog, claims, numbers, reference, runs, samples
 
 app_name = "api"
 
@@ -62,6 +62,16 @@ urlpatterns = [
     *resource("runs/<uuid:run_id>", runs.RunView, "run"),
     *resource("units", runs.UnitsView, "units"),
     *resource("batches", runs.BatchesView, "batches"),
+    *resource("measurements", numbers.MeasurementsView, "measurements"),
+    *resource("aggregates", numbers.AggregatesView, "aggregates"),
+    *resource("claims", claims.ClaimsView, "claims"),
+    *resource("metrics", reference.MetricsView, "metrics"),
+    path("metrics/<str:key>/", reference.MetricView.as_view(), name="metric"),
+    *resource("methods", reference.MethodsView, "methods"),
+    *resource("methods/<slug:slug>", reference.MethodView, "method"),
+    *resource("runs/<uuid:run_id>/benchmarks/<slug:kind>/samples", samples.SamplesView, "samples"),
+    path("runs/<uuid:run_id>/charts/", samples.ChartsView.as_view(), name="charts"),
+    path("runs/<uuid:run_id>/charts/<slug:kind>/<slug:chart_id>/", samples.ChartView.as_view(), name="chart"),
     *resource("benchmarks", runs.BenchmarksView, "benchmarks"),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
     re_path(r"^.*$", views.unknown_address),

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.throttling import ScopedRateThrottle
@@ -16,9 +16,11 @@ from rest_framework.views import APIView
 
 from server.api.bodies import body_read
 from server.api.errors import problem_response
+from server.api.frame.answering import ReadView
+from server.api.frame.describing import problems
+from server.api.resources.shared import gone_check
 from server.api.serializers import (
     EnvelopeSerializer,
-    ProblemSerializer,
     ReceiptSerializer,
     StatusSerializer,
     receipt_data,
@@ -30,9 +32,6 @@ from server.runs.envelopes import EnvelopeLost, envelope_load
 from server.runs.intake import submission_receive
 from server.runs.models import Submission
 from server.runs.selectors import submission_get, submission_of_run
-from server.runs.withdrawing import tombstone_of
-
-_PROBLEM = OpenApiResponse(ProblemSerializer, description="A problem document (RFC 9457).")
 
 
 class SubmissionsView(APIView):
@@ -51,7 +50,7 @@ class SubmissionsView(APIView):
         request=EnvelopeSerializer,
         responses={
             202: ReceiptSerializer,
-            **dict.fromkeys((400, 403, 409, 411, 413, 415, 422, 429, 503), _PROBLEM),
+            **problems(400, 403, 409, 411, 413, 415, 422, 429, 503),
         },
     )
     def post(self, request: Request) -> Response:
@@ -68,13 +67,13 @@ class SubmissionsView(APIView):
         return Response(body, status=202, headers={"Location": body["status_url"]})
 
 
-class SubmissionView(APIView):
+class SubmissionView(ReadView):
     """What became of a submission."""
 
     @extend_schema(
         operation_id="submission_status",
         summary="State of a submission",
-        responses={200: StatusSerializer, 404: _PROBLEM},
+        responses={200: StatusSerializer},
     )
     def get(self, request: Request, submission_id: UUID) -> Response:
         """Return the state, the queue position and every reason."""
@@ -87,34 +86,34 @@ class SubmissionView(APIView):
         return Response(status_data(submission, request), headers={"Cache-Control": "no-store"})
 
 
-class RunEnvelopeView(APIView):
+class RunEnvelopeView(ReadView):
     """The signed envelope of a run, byte for byte."""
 
     @extend_schema(
         operation_id="run_envelope",
         summary="Signed envelope of a run",
-        responses={(200, "application/json"): OpenApiTypes.BINARY, 404: _PROBLEM, 410: _PROBLEM},
+        responses={(200, "application/json"): OpenApiTypes.OBJECT, **problems(410, 503)},
     )
     def get(self, request: Request, run_id: UUID) -> HttpResponse:
         """Return the bytes that were submitted."""
         submission = _submission(run_id)
         content = _stored(lambda: envelope_load(digest=submission.digest, name=submission.storage_name))
-        return _download(content, f"{run_id}.envelope.json", submission)
+        return _download(content, f"{run_id}.envelope.json")
 
 
-class RunDocumentView(APIView):
+class RunDocumentView(ReadView):
     """The run document inside the envelope, byte for byte."""
 
     @extend_schema(
         operation_id="run_document",
         summary="Run document with all samples",
-        responses={(200, "application/json"): OpenApiTypes.BINARY, 404: _PROBLEM, 410: _PROBLEM},
+        responses={(200, "application/json"): OpenApiTypes.OBJECT, **problems(410, 503)},
     )
     def get(self, request: Request, run_id: UUID) -> HttpResponse:
         """Return the bytes that were signed."""
         submission = _submission(run_id)
         content = _stored(lambda: envelope_of(submission).payload)
-        return _download(content, f"{run_id}.run.json", submission)
+        return _download(content, f"{run_id}.run.json")
 
 
 def unknown_address(request: HttpRequest, **_kwargs: Any) -> JsonResponse:
@@ -129,13 +128,7 @@ def _submission(run_id: UUID) -> Submission:
         submission = submission_of_run(run_id=run_id)
     except Submission.DoesNotExist:
         raise problem("not-found", f"There is no run {run_id}. Check the address.") from None
-    tombstone = tombstone_of(submission)
-    if tombstone is not None:
-        raise problem(
-            "withdrawn",
-            f"The run {run_id} was withdrawn on {tombstone.leaf.at:%Y-%m-%d}: {tombstone.reason} Its leaf "
-            f"{tombstone.leaf_id} of the publication log stays.",
-        )
+    gone_check(submission, run_id)
     return submission
 
 
@@ -146,10 +139,7 @@ def _stored(load: Callable[[], bytes]) -> bytes:
         raise problem("storage-unavailable", str(error)) from error
 
 
-def _download(content: bytes, name: str, submission: Submission) -> HttpResponse:
+def _download(content: bytes, name: str) -> HttpResponse:
     response = HttpResponse(content, content_type="application/json")
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
-    # The bytes behind a run never change.
-    response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
-    response.headers["ETag"] = f'"{submission.digest}"'
     return response

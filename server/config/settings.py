@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from server.api.version import API_VERSION
 from server.config.env import Env, database_from_url
 
 BASE_DIR = Path(__file__).resolve().parents[2]
@@ -197,6 +198,7 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_THROTTLE_RATES": {"submission": SUBMISSION_RATE},
     "NUM_PROXIES": env.integer("NUM_PROXIES", 0),
+    "URL_FORMAT_OVERRIDE": None,
     "EXCEPTION_HANDLER": "server.api.errors.problem_exception_handler",
     "UNAUTHENTICATED_USER": None,
     "UNAUTHENTICATED_TOKEN": None,
@@ -210,8 +212,8 @@ API_LIMITS = {
 """Requests and the seconds that they are counted over, by what is asked and who asks."""
 SPECTACULAR_SETTINGS = {
     "TITLE": "DiskAtlas API",
-    "DESCRIPTION": "Submit signed runs and read what was extracted from them.",
-    "VERSION": "1",
+    "DESCRIPTION": "Submit signed runs, and read the archive: drive models, runs, samples, numbers, claims.",
+    "VERSION": API_VERSION,
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "OAS_VERSION": "3.1.1",
@@ -219,10 +221,13 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "server.api.frame.describing.streams_as_text",
+        "server.api.frame.describing.parameters_as_checked",
     ],
     "ENUM_NAME_OVERRIDES": {
         "SubmissionState": "server.runs.models.submission.State",
         "BenchmarkState": "server.runs.models.run.Benchmark.State",
+        "Provenance": "server.runs.models.submission.Provenance",
+        "Outcome": "server.api.resources.claims.OUTCOMES",
     },
 }
 

@@ -23,7 +23,7 @@ def conditional(
     """
     patch_vary_headers(response, ("Accept", "Accept-Encoding"))
     response.headers.setdefault("Cache-Control", REVALIDATE)
-    if response.status_code != 200 or not isinstance(response, HttpResponse):
+    if response.status_code != 200 or not isinstance(response, HttpResponse) or "ETag" in response:
         return response
     tag = f'"{hashlib.sha256(response.content).hexdigest()[:32]}"'
     response.headers["ETag"] = tag

@@ -24,11 +24,9 @@ def problems(*codes: int) -> dict[tuple[int, str], OpenApiResponse]:
     return {(code, MEDIA_TYPE): _PROBLEM for code in codes}
 
 
-def described(operation_id: str, summary: str, tag: str, **more: Any) -> Any:
+def described(operation_id: str, summary: str, tag: str) -> Any:
     """Return the decorator that names a view's GET in the OpenAPI document."""
-    return extend_schema_view(
-        get=extend_schema(operation_id=operation_id, summary=summary, tags=[tag], **more)
-    )
+    return extend_schema_view(get=extend_schema(operation_id=operation_id, summary=summary, tags=[tag]))
 
 
 def _query(name: str, description: str, **more: Any) -> OpenApiParameter:
@@ -52,8 +50,9 @@ _HEADERS = (
     ),
     _header("RateLimit", "What is left of the quota, and the seconds until it is whole again.", _ANSWERED),
     _header("Retry-After", "Seconds to wait.", [429]),
+    _header("ETag", "Tag of the answer, for If-None-Match.", [200]),
 )
-_LIST_PARAMETERS = (
+PAGE_PARAMETERS = (
     _query(
         "limit",
         f"Rows of a JSON page, {LIMIT_USUAL} unless told; CSV and NDJSON give all rows unless told.",
@@ -63,30 +62,41 @@ _LIST_PARAMETERS = (
 )
 
 
-class ResourceSchema(AutoSchema):
+class ReadSchema(AutoSchema):
+    """Describes an address that only reads: its headers, and the problems that can occur."""
+
+    def get_override_parameters(self) -> list[Any]:
+        """Return the declared parameters, and the headers that the frame sets."""
+        return [*super().get_override_parameters(), *_HEADERS]
+
+    def _get_response_bodies(self, direction: Any = "response") -> Any:
+        """Return the declared answers, with 304 and the problems that can occur everywhere."""
+        bodies: dict[str, Any] = super()._get_response_bodies(direction)
+        more: tuple[int, ...] = getattr(self.view, "more_problems", ())
+        for (code, media_type), answer in problems(400, 401, 404, 429, *more).items():
+            described = self._answer(answer, str(code), [media_type], direction)
+            bodies.setdefault(str(code), described)
+        bodies.setdefault("304", self._answer(_NOT_MODIFIED, "304", None, direction))
+        return dict(sorted(bodies.items()))
+
+    def _answer(self, *arguments: Any) -> Any:
+        return self._get_response_for_code(*arguments)  # type: ignore[no-untyped-call]
+
+
+class ResourceSchema(ReadSchema):
     """Describes a resource by what its view declares."""
 
     def get_override_parameters(self) -> list[Any]:
-        """Return the parameters that the frame reads, and the headers that it sets."""
+        """Return the parameters that the frame reads besides."""
         view: Any = self.view
-        parameters = [*super().get_override_parameters(), *_HEADERS]
-        if not hasattr(view, "shape_names"):
-            return parameters
-        if getattr(view, "conditional", True):
-            parameters.append(_header("ETag", "Tag of the answer, for If-None-Match.", [200]))
         fields, on_demand = view.shape_names()
+        parameters = super().get_override_parameters()
         parameters.append(_names("fields", "The fields to give, separated by commas.", fields))
         if on_demand:
             parameters.append(_names("expand", "Fields that come only when asked for.", on_demand))
         if hasattr(view, "list_parameters"):
-            parameters += [*_LIST_PARAMETERS, *view.list_parameters()]
+            parameters += view.list_parameters()
         return parameters
-
-    def get_response_serializers(self) -> Any:
-        """Return the answer's serializer, or what the method declares, with the problems that can occur."""
-        declared: Any = super().get_response_serializers()
-        answers: dict[Any, Any] = declared if isinstance(declared, dict) else {200: declared}
-        return {**answers, 304: _NOT_MODIFIED, **problems(400, 401, 404, 429)}
 
 
 class RowExtension(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
@@ -108,6 +118,27 @@ class RowExtension(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
 def without_suffixes(endpoints: list[tuple[str, Any, str, Any]], **_more: Any) -> list[Any]:
     """Leave the addresses with `.json`, `.csv` and `.ndjson` out: they are the same resources."""
     return [entry for entry in endpoints if "{format}" not in entry[0]]
+
+
+def parameters_as_checked(result: dict[str, Any], **_more: Any) -> dict[str, Any]:
+    """Describe parameters as `parameters_check` takes them: not empty, not blank, without NUL."""
+    for operations in result["paths"].values():
+        for operation in operations.values():
+            for parameter in operation.get("parameters", ()):
+                if parameter["in"] == "query":
+                    _not_empty(parameter["schema"])
+    return result
+
+
+def _not_empty(schema: dict[str, Any]) -> None:
+    if schema.get("type") == "array":
+        schema["minItems"] = 1
+        _not_empty(schema["items"])
+    elif schema.get("type") == "number":
+        # django-filter takes no larger ones.
+        schema.setdefault("maximum", 1e50)
+    elif schema.get("type") == "string" and not {"enum", "format", "pattern"} & set(schema):
+        schema |= {"minLength": 1, "pattern": r"^[^\x00]*\S[^\x00]*$"}
 
 
 def streams_as_text(result: dict[str, Any], **_more: Any) -> dict[str, Any]:

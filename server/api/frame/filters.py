@@ -9,6 +9,8 @@ from django import forms
 from django.db import models
 from django.db.models import QuerySet
 from django_filters.rest_framework import DjangoFilterBackend, FilterSet
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
 from rest_framework.request import Request
 
 from server.api.frame.parameters import instant_read
@@ -29,18 +31,21 @@ class InstantField(forms.CharField):
             raise forms.ValidationError(trouble.errors[0].message) from None
 
 
+@extend_schema_field(OpenApiTypes.DATETIME)
 class InstantFilter(django_filters.Filter):
     """Filters by an instant."""
 
     field_class = InstantField
 
 
+@extend_schema_field(OpenApiTypes.INT)
 class WholeFilter(django_filters.Filter):
     """Filters by a whole number."""
 
     field_class = forms.IntegerField
 
 
+@extend_schema_field({"type": "string", "enum": ["true", "false"]})
 class FlagFilter(django_filters.TypedChoiceFilter):
     """Filters by `true` or `false`."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from datetime import datetime
+from datetime import UTC, datetime
 
 from django.utils.dateparse import parse_datetime
 from rest_framework.request import Request
@@ -15,12 +15,12 @@ LIMIT_MOST = 500
 EXPAND_MOST = 8
 
 
-def parameters_check(request: Request, known: Collection[str]) -> None:
+def parameters_check(request: Request, known: Collection[str], *, repeatable: Collection[str] = ()) -> None:
     """Raise Problem where a parameter is unknown, empty, given twice or holds a NUL."""
     errors = [
         ErrorItem(f"?{name[:80]}", trouble)
         for name, values in request.query_params.lists()
-        if (trouble := _trouble(name, values, known))
+        if (trouble := _trouble(name, values, known, repeatable))
     ]
     if not errors:
         return
@@ -29,14 +29,14 @@ def parameters_check(request: Request, known: Collection[str]) -> None:
     raise problem("bad-parameter", f"{first} Known here: {listed}.", *errors)
 
 
-def _trouble(name: str, values: list[str], known: Collection[str]) -> str:
+def _trouble(name: str, values: list[str], known: Collection[str], repeatable: Collection[str]) -> str:
     if name not in known:
         return "is not known at this address"
-    if len(values) > 1:
+    if len(values) > 1 and name not in repeatable:
         return "is given more than once"
-    if not values[0].strip():
+    if not all(value.strip() for value in values):
         return "is empty; leave it out instead"
-    return "holds a NUL character" if "\0" in values[0] else ""
+    return "holds a NUL character" if any("\0" in value for value in values) else ""
 
 
 def bad_parameter(name: str, message: str) -> Problem:
@@ -88,15 +88,16 @@ def instant_read(name: str, text: str) -> datetime:
     """Return an instant with its time zone; raises Problem."""
     try:
         found = parse_datetime(text)
-    except ValueError:
-        found = None
-    if found is None or found.tzinfo is None:
-        raise bad_parameter(
-            name,
-            "is not an instant with a time zone. Write for example 2026-03-14T09:26:53Z; "
-            "in an address a + is written %2B.",
-        )
-    return found
+        if found is not None and found.tzinfo is not None:
+            # In UTC, since PostgreSQL refuses offsets of 16 hours and more.
+            return found.astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    raise bad_parameter(
+        name,
+        "is not an instant with a time zone. Write for example 2026-03-14T09:26:53Z; "
+        "in an address a + is written %2B.",
+    )
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from typing import Any, ClassVar
 
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpResponseBase
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.generics import GenericAPIView
 from rest_framework.mixins import ListModelMixin
@@ -16,46 +15,25 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from server.api.frame import parameters
-from server.api.frame.conditional import conditional
-from server.api.frame.describing import ResourceSchema
+from server.api.frame.answering import ReadView
+from server.api.frame.describing import PAGE_PARAMETERS, ResourceSchema
 from server.api.frame.filters import StrictFilterBackend
 from server.api.frame.formats import TABLES, CSVRenderer, NDJSONRenderer, streamed
 from server.api.frame.keyset import Cursor, Ordering, cursor_read, cursor_text, page_read, rows_stream
-from server.api.frame.limits import ReadThrottle, Standing
 from server.api.frame.paging import PageShape
 from server.api.frame.rows import RowSerializer, Shape, columns_of
-from server.api.tokens import BearerAuthentication
 
 Prefetching = Callable[[QuerySet[Any]], QuerySet[Any]]
 
 
-class Resource(GenericAPIView[Any]):
-    """What lists and single rows share: who asks, how often, in which format, which fields, what is new."""
+class Resource(ReadView, GenericAPIView[Any]):
+    """What lists and single rows share: which fields, in which format."""
 
-    authentication_classes = [BearerAuthentication]
-    throttle_classes = [ReadThrottle]
     renderer_classes = TABLES
     filter_backends = []
     schema = ResourceSchema()
     expansions: ClassVar[Mapping[str, Prefetching]] = {}
     """What the rows need read in advance for a field that comes on demand."""
-    modified: datetime | None = None
-    """When the single row that is answered with was changed last."""
-
-    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """Answer; the answer carries its tag and where the client stands."""
-        response: HttpResponseBase = super().dispatch(request, *args, **kwargs)
-        if isinstance(response, Response) and not response.is_rendered:
-            response.render()
-        response = conditional(request, response, modified=self.modified)
-        standing: Standing | None = getattr(request, "rate_standing", None)
-        for name, value in (standing.headers() if standing else {}).items():
-            response.headers[name] = value
-        return response
-
-    def options(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:  # type: ignore[override]
-        """Say which methods there are."""
-        return HttpResponse(status=204, headers={"Allow": ", ".join(self.allowed_methods)})
 
     def shape_names(self) -> tuple[frozenset[str], frozenset[str]]:
         """Return the fields that come unasked, and those that come on demand."""
@@ -66,7 +44,8 @@ class Resource(GenericAPIView[Any]):
 
     def known_parameters(self) -> set[str]:
         """Return the parameters that may be given."""
-        return {"fields", "expand"} if self.shape_names()[1] else {"fields"}
+        known = super().known_parameters() | {"fields"}
+        return known | {"expand"} if self.shape_names()[1] else known
 
     def shape(self) -> Shape:
         """Return the fields asked for; raises Problem."""
@@ -125,7 +104,8 @@ class ListView(ListModelMixin, Resource):
         return known | set(filterset.base_filters if filterset else ())
 
     def list_parameters(self) -> Iterator[OpenApiParameter]:
-        """Give the descriptions of the parameters that this list has of its own."""
+        """Give the descriptions of the list's parameters but its filters."""
+        yield from PAGE_PARAMETERS
         yield OpenApiParameter(
             "ordering",
             enum=sorted(self._orderings()),
@@ -139,7 +119,6 @@ class ListView(ListModelMixin, Resource):
 
     def get(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Answer with a page, or with a stream of all pages."""
-        parameters.parameters_check(request, self.known_parameters())
         shape = self.shape()
         name, ordering = self._ordering()
         queryset = self.expanded(self._found(), shape)
@@ -206,8 +185,45 @@ class DetailView(Resource):
 
     def get(self, request: Request, format: str | None = None, **key: Any) -> Response:
         """Answer with the row."""
-        parameters.parameters_check(request, self.known_parameters())
         shape = self.shape()
         row = self.row(shape=shape, **key)
         self.modified = None if shape.expand else getattr(row, "updated_at", None)
         return Response(self.serialized(row, shape, many=False))
+
+
+class RegistryView(ListModelMixin, Resource):
+    """A list that the code holds, not the database: short, and always whole."""
+
+    pagination_class = PageShape
+    file_name: ClassVar[str] = "rows"
+    choices: ClassVar[Mapping[str, Callable[[Any, str], bool]]] = {}
+    """Filters: whether an entry passes a parameter's value."""
+
+    def rows(self) -> Sequence[Any]:
+        """Return the entries in their order."""
+        raise TypeError(f"{type(self).__name__} names no rows")
+
+    def known_parameters(self) -> set[str]:
+        """Return the parameters that may be given."""
+        return super().known_parameters() | set(self.choices)
+
+    def list_parameters(self) -> Iterator[OpenApiParameter]:
+        """Give the descriptions of the filters."""
+        for name in self.choices:
+            yield OpenApiParameter(name)
+
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Answer with the entries that pass."""
+        shape = self.shape()
+        asked = [
+            (self.choices[name], value)
+            for name, value in request.query_params.dict().items()
+            if name in self.choices
+        ]
+        rows = [row for row in self.rows() if all(passes(row, value) for passes, value in asked)]
+        found = self.serialized(rows, shape, many=True)
+        if isinstance(request.accepted_renderer, CSVRenderer | NDJSONRenderer):
+            entry: Any = self.serializer_class
+            columns = list(columns_of(entry(context={"shape": shape})))
+            return streamed([found], request.accepted_renderer, columns, name=self.file_name)
+        return Response({"next": None, "previous": None, "results": found})

@@ -11,12 +11,13 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from server.api.frame.describing import described
-from server.api.frame.filters import RANGE, SPAN, Filters, InstantFilter, WholeFilter, WordsFilter, missing
+from server.api.frame.filters import RANGE, SPAN, Filters, InstantFilter, WholeFilter, WordsFilter
 from server.api.frame.keyset import Ordering
 from server.api.frame.rows import RowSerializer, Shape
 from server.api.frame.views import DetailView, ListView
-from server.api.resources.shared import DriveField, drive_filter, page_url
+from server.api.resources.shared import DriveField, drive_filter, page_url, run_missing
 from server.catalog.selectors import drive_models_search
+from server.compare.keys import batch_key, unit_key
 from server.runs.listings import batches_all, benchmarks_all, measurements_of_runs, runs_all, units_all
 from server.runs.models import Batch, Benchmark, Measurement, Provenance, Run, Unit
 
@@ -168,13 +169,14 @@ class RunView(DetailView):
     """A published run."""
 
     serializer_class = RunSerializer
+    more_problems = (410,)
     expansions = {"measurements": measurements_of_runs, "document": _with_document}
 
     def row(self, *, shape: Shape, run_id: UUID) -> Run:
         """Return the run of that id."""
         found: Run | None = self.expanded(runs_all(), shape).filter(pk=run_id).first()
         if found is None:
-            raise missing("published run", run_id)
+            raise run_missing(run_id)
         return found
 
 
@@ -190,7 +192,7 @@ class UnitSerializer(RowSerializer):
 
     def get_group(self, unit: Unit) -> str:
         """Return the key by which comparisons name it."""
-        return f"{unit.drive_model.slug}~unit:{unit.digest[:12]}"
+        return unit_key(unit.drive_model.slug, unit.digest)
 
 
 class UnitFilters(Filters):
@@ -230,6 +232,11 @@ class BatchSerializer(RowSerializer):
     year = serializers.IntegerField(allow_null=True)
     week = serializers.IntegerField(allow_null=True)
     label = serializers.CharField()  # type: ignore[assignment]  # the field's published name
+    group = serializers.SerializerMethodField(help_text="Its key in comparisons.")
+
+    def get_group(self, batch: Batch) -> str:
+        """Return the key by which comparisons name it."""
+        return batch_key(batch.drive_model.slug, batch)
 
 
 class BatchFilters(Filters):

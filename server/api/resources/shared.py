@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from uuid import UUID
 
 import django_filters
 from django.db.models import QuerySet
@@ -12,6 +13,10 @@ from rest_framework import serializers
 
 from server.api.frame.filters import missing
 from server.catalog.models import DriveModel
+from server.core.problems import Problem, problem
+from server.runs.models import Submission
+from server.runs.selectors import submission_of_run
+from server.runs.withdrawing import tombstone_of
 
 
 class DriveField(serializers.Serializer[Any]):
@@ -44,6 +49,28 @@ class DriveFilter(django_filters.CharFilter):
 def drive_filter(column: str = "drive_model_id") -> DriveFilter:
     """Return the filter `drive` of a list whose rows name their model in `column`."""
     return DriveFilter(column, label="Slug of the drive model, for example seagate-st2000nm0001.")
+
+
+def gone_check(submission: Submission, run_id: UUID) -> None:
+    """Raise Problem where the submission was withdrawn."""
+    tombstone = tombstone_of(submission)
+    if tombstone is not None:
+        raise problem(
+            "withdrawn",
+            f"The run {run_id} was withdrawn on {tombstone.leaf.at:%Y-%m-%d}: {tombstone.reason} Its leaf "
+            f"{tombstone.leaf_id} of the publication log stays.",
+        )
+
+
+def run_missing(run_id: UUID) -> Problem:
+    """Return the problem of a run that is not published; that of a withdrawn one says so."""
+    try:
+        gone_check(submission_of_run(run_id=run_id), run_id)
+    except Submission.DoesNotExist:
+        pass
+    except Problem as gone:
+        return gone
+    return missing("published run", run_id)
 
 
 def page_url(context: Mapping[str, Any], name: str, *args: object) -> str:

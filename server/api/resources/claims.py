@@ -1,0 +1,117 @@
+"""What vendors claim, and what comes of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import django_filters
+from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from server.api.frame.describing import described
+from server.api.frame.filters import Filters, WordsFilter
+from server.api.frame.keyset import Ordering
+from server.api.frame.rows import RowSerializer
+from server.api.frame.views import ListView
+from server.api.resources.catalog import CitationSerializer
+from server.api.resources.shared import DriveField, drive_filter
+from server.catalog.listings import claims_all
+from server.catalog.models import Claim
+from server.compare.claims import claim_row_of
+from server.compare.models import ClaimVerdict
+from server.compare.verdicts import Outcome
+
+OUTCOMES = [(outcome.value, outcome.value) for outcome in Outcome]
+
+
+class VerdictSerializer(serializers.Serializer[Any]):
+    """What comes of a claim: by measured runs, and apart from that by published values."""
+
+    evidence = serializers.ChoiceField(choices=ClaimVerdict.Evidence.choices)
+    standing = serializers.ChoiceField(
+        choices=OUTCOMES, help_text="By measured runs, or else by published values."
+    )
+    outcome = serializers.ChoiceField(choices=OUTCOMES, help_text="By measured runs alone.")
+    words = serializers.CharField(help_text="The same as a sentence, with the reason.")
+    by_percent = serializers.FloatField(allow_null=True, help_text="How far off, in per cent of the claim.")
+    needed = serializers.IntegerField(allow_null=True, help_text="Drives or runs that would decide.")
+    metric = serializers.CharField(help_text="What was measured; empty for nothing.")
+    scope = serializers.CharField()
+    value = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+    units = serializers.IntegerField(help_text="Drives behind it.")
+    runs = serializers.IntegerField(help_text="Runs behind it.")
+    left_out = serializers.IntegerField(help_text="Runs left out, since they were made otherwise.")
+    published_outcome = serializers.CharField(help_text="By published values; empty where they say nothing.")
+    published_words = serializers.CharField()
+    published_value = serializers.FloatField(allow_null=True)
+    published_low = serializers.FloatField(allow_null=True)
+    published_high = serializers.FloatField(allow_null=True)
+    published_units = serializers.IntegerField()
+    judged_at = serializers.DateTimeField()
+
+
+class ClaimSerializer(RowSerializer):
+    """What a vendor states for a metric of a model."""
+
+    id = serializers.IntegerField()
+    drive = DriveField()
+    metric = serializers.CharField()
+    scope = serializers.CharField()
+    form = serializers.ChoiceField(choices=Claim.Form.choices)
+    quantity = serializers.ChoiceField(choices=Claim.Quantity.choices)
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+    unit = serializers.CharField()
+    printed = serializers.CharField(help_text="The vendor's words.")
+    tolerance = serializers.FloatField(allow_null=True)
+    conditions = serializers.CharField()
+    write_cache = serializers.CharField(help_text="State of the write cache that it is made for; or empty.")
+    stated_on = serializers.CharField()
+    note = serializers.CharField()
+    citation = CitationSerializer()
+    locator = serializers.CharField(help_text="Where in the document.")
+    verdict = serializers.SerializerMethodField(help_text="Null until it is judged.")
+    updated_at = serializers.DateTimeField()
+
+    @extend_schema_field(VerdictSerializer(allow_null=True))
+    def get_verdict(self, claim: Claim) -> Any:
+        """Return what came of it."""
+        # A verdict on other terms than the claim's present ones is none.
+        return VerdictSerializer(claim.verdict).data if claim_row_of(claim) else None
+
+
+class ClaimFilters(Filters):
+    """Filters of claims."""
+
+    drive = drive_filter()
+    vendor = django_filters.CharFilter("drive_model__vendor__slug")
+    citation = django_filters.CharFilter("citation__key")
+    metric__in = WordsFilter("metric", lookup_expr="in")
+    verdict = django_filters.ChoiceFilter(field_name="verdict__standing", choices=OUTCOMES)
+    verdict__in = WordsFilter("verdict__standing", lookup_expr="in")
+    evidence = django_filters.ChoiceFilter(
+        field_name="verdict__evidence", choices=ClaimVerdict.Evidence.choices
+    )
+
+    class Meta:
+        model = Claim
+        fields = {"metric": ["exact"], "scope": ["exact"], "form": ["exact"], "quantity": ["exact"]}
+
+
+@described("claims_list", "Vendors' claims with their verdicts", "numbers")
+class ClaimsView(ListView):
+    """Vendors' claims."""
+
+    serializer_class = ClaimSerializer
+    filterset_class = ClaimFilters
+    file_name = "claims"
+    orderings = {"id": Ordering(("pk",)), "updated_at": Ordering(("updated_at", "pk"))}
+
+    def rows(self) -> QuerySet[Any]:
+        """Return the claims that are shown."""
+        return claims_all().select_related("drive_model__vendor", "citation", "verdict")
+
+    since_column = "updated_at"

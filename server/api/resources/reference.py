@@ -1,0 +1,129 @@
+"""What the numbers are: metrics and the methods behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rest_framework import serializers
+
+from server.api.frame.describing import described
+from server.api.frame.filters import missing
+from server.api.frame.rows import RowSerializer, Shape
+from server.api.frame.views import DetailView, RegistryView
+from server.api.resources.shared import page_url
+from server.benchmarks.contract import Direction, Kind, Metric
+from server.runs.kinds import kinds_by_slug, metrics_by_key
+
+
+class MetricSerializer(RowSerializer):
+    """An entry of the metric registry."""
+
+    identity = ("key",)
+
+    key = serializers.CharField()
+    kind = serializers.SerializerMethodField(help_text="The benchmark that measures it.")
+    title = serializers.CharField()
+    unit = serializers.CharField(help_text="Unit of measure; `1` is a plain number.")
+    direction = serializers.ChoiceField(
+        choices=[(way.value, way.value) for way in Direction], help_text="Which way it improves."
+    )
+    definition = serializers.CharField()
+    method = serializers.CharField()
+    source = serializers.CharField(help_text="Document and section that the method comes from.")  # type: ignore[assignment]  # the field's published name
+    headline = serializers.BooleanField()
+    url = serializers.SerializerMethodField(help_text="The page of its method.")
+
+    def get_kind(self, metric: Metric) -> str:
+        """Return the kind's slug."""
+        return metric.key.partition(".")[0]
+
+    def get_url(self, metric: Metric) -> str:
+        """Return the address of the method's page."""
+        return page_url(self.context, "method-detail", metric.key.partition(".")[0])
+
+
+@described("metrics_list", "Metrics: what each number is", "reference")
+class MetricsView(RegistryView):
+    """The metric registry."""
+
+    serializer_class = MetricSerializer
+    file_name = "metrics"
+    choices = {
+        "kind": lambda metric, value: metric.key.partition(".")[0] == value,
+        "unit": lambda metric, value: bool(metric.unit == value),
+    }
+
+    def rows(self) -> Sequence[Any]:
+        """Return the metrics in the registry's order."""
+        return list(metrics_by_key().values())
+
+
+@described("metrics_get", "A metric", "reference")
+class MetricView(DetailView):
+    """A metric."""
+
+    serializer_class = MetricSerializer
+
+    def row(self, *, shape: Shape, key: str) -> Metric:
+        """Return the metric of that key."""
+        found = metrics_by_key().get(key)
+        if found is None:
+            raise missing("metric", key)
+        return found
+
+
+class MethodSerializer(RowSerializer):
+    """A benchmark kind: what it measures and how its samples are read."""
+
+    identity = ("slug",)
+
+    slug = serializers.CharField()
+    title = serializers.CharField()
+    extractor_version = serializers.CharField()
+    metrics = serializers.SerializerMethodField(help_text="Keys of what it measures.")
+    about = serializers.SerializerMethodField(help_text="As Markdown.")
+    url = serializers.SerializerMethodField(help_text="Its page.")
+    schema_url = serializers.SerializerMethodField(help_text="JSON Schema of its part of a run document.")
+
+    def get_metrics(self, kind: Kind) -> list[str]:
+        """Return the keys of its metrics."""
+        return [metric.key for metric in kind.metrics]
+
+    def get_about(self, kind: Kind) -> str:
+        """Return the text of its page."""
+        return (kind.folder / "about.md").read_text(encoding="utf-8")
+
+    def get_url(self, kind: Kind) -> str:
+        """Return the address of its page."""
+        return page_url(self.context, "method-detail", kind.slug)
+
+    def get_schema_url(self, kind: Kind) -> str:
+        """Return the address of its schema."""
+        return page_url(self.context, "schema-detail", kind.slug)
+
+
+@described("methods_list", "Methods: the benchmark kinds", "reference")
+class MethodsView(RegistryView):
+    """The benchmark kinds."""
+
+    serializer_class = MethodSerializer
+    file_name = "methods"
+
+    def rows(self) -> Sequence[Any]:
+        """Return the kinds in the registry's order."""
+        return list(kinds_by_slug().values())
+
+
+@described("methods_get", "A method", "reference")
+class MethodView(DetailView):
+    """A benchmark kind."""
+
+    serializer_class = MethodSerializer
+
+    def row(self, *, shape: Shape, slug: str) -> Kind:
+        """Return the kind of that slug."""
+        found = kinds_by_slug().get(slug)
+        if found is None:
+            raise missing("method", slug)
+        return found

@@ -1,0 +1,221 @@
+"""What a run's numbers were made of: raw samples, and the charts' thinned-out series."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpResponse, HttpResponseBase
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from server.api.frame.answering import ReadView
+from server.api.frame.describing import problems
+from server.api.frame.filters import missing
+from server.api.frame.formats import TABLES, CSVRenderer, NDJSONRenderer, streamed
+from server.api.frame.parameters import bad_parameter, choice_read
+from server.api.resources.shared import run_missing
+from server.benchmarks.chart_json import chart_json
+from server.core.problems import Problem, problem
+from server.runs.charts import charts_of_run, run_chart_full, run_chart_text
+from server.runs.envelopes import EnvelopeLost
+from server.runs.listings import runs_all
+from server.runs.models import Benchmark
+from server.runs.samples import Samples, Table, samples_read
+
+_LARGEST = 10**9
+
+
+class SampleTableSerializer(serializers.Serializer[Any]):
+    """Equally long columns of one series."""
+
+    series = serializers.IntegerField(help_text="Number of the series in the run document, from 0.")
+    part = serializers.CharField(help_text="The object in the series that holds the columns; or empty.")
+    labels = serializers.DictField(help_text="What the series says of itself: variant, region, repeat.")
+    rows = serializers.IntegerField(help_text="Samples there are, also outside the window.")
+    start = serializers.IntegerField(help_text="Number of the first sample given.")
+    columns = serializers.DictField(child=serializers.ListField(), help_text="Column to values.")
+
+
+class SamplesSerializer(serializers.Serializer[Any]):
+    """Raw samples of a benchmark, as the probe wrote them."""
+
+    run = serializers.UUIDField()
+    kind = serializers.CharField()
+    params = serializers.DictField()
+    tables = SampleTableSerializer(many=True)
+
+
+def _whole(name: str, description: str) -> OpenApiParameter:
+    return OpenApiParameter(
+        name, {"type": "integer", "minimum": 0, "maximum": _LARGEST}, description=description
+    )
+
+
+class SamplesView(ReadView):
+    """Raw samples."""
+
+    renderer_classes = TABLES
+    known = frozenset({"series", "start", "stop", "part"})
+
+    def streams(self, request: Request) -> bool:
+        """Return whether the answer is a stream of lines."""
+        return isinstance(request.accepted_renderer, CSVRenderer | NDJSONRenderer)
+
+    @extend_schema(
+        operation_id="samples_get",
+        summary="Raw samples of a benchmark",
+        description="As JSON columns by series; as CSV or NDJSON one line for each sample.",
+        tags=["samples"],
+        parameters=[
+            _whole("series", "Only this series."),
+            _whole("start", "Number of the first sample of each series."),
+            _whole("stop", "Number of the first sample that is no longer given."),
+            OpenApiParameter(
+                "part", description="CSV, NDJSON: the object in each series that holds the columns."
+            ),
+        ],
+        responses={200: SamplesSerializer, **problems(410, 503)},
+    )
+    def get(self, request: Request, run_id: UUID, kind: str, format: str | None = None) -> HttpResponseBase:
+        """Return the samples, whole or a window of them."""
+        try:
+            found = samples_read(
+                run_id=run_id,
+                kind=kind,
+                start=_number(request, "start") or 0,
+                stop=_number(request, "stop"),
+                series=_number(request, "series"),
+            )
+        except Benchmark.DoesNotExist:
+            raise _benchmark_missing(run_id, kind) from None
+        except EnvelopeLost as error:
+            raise problem("storage-unavailable", str(error)) from error
+        if self.streams(request):
+            return _lines(request, found, name=f"{kind}-{run_id}")
+        body = {"run": run_id, "kind": kind, "params": found.params}
+        return Response({**body, "tables": [_table_data(table) for table in found.tables]})
+
+
+def _benchmark_missing(run_id: UUID, kind: str) -> Problem:
+    there = runs_all().filter(pk=run_id).exists()
+    return missing("benchmark", f"{kind} of {run_id}") if there else run_missing(run_id)
+
+
+def _number(request: Request, name: str) -> int | None:
+    text = request.query_params.get(name)
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdecimal() and len(text) <= 12) or int(text) > _LARGEST:
+        raise bad_parameter(name, f"is not a whole number from 0 to {_LARGEST}. Write digits only.")
+    return int(text)
+
+
+def _table_data(table: Table) -> dict[str, Any]:
+    return {
+        "series": table.series,
+        "part": table.name,
+        "labels": table.labels,
+        "rows": table.rows,
+        "start": table.start,
+        "columns": table.columns,
+    }
+
+
+def _lines(request: Request, found: Samples, *, name: str) -> HttpResponseBase:
+    parts = sorted({table.name for table in found.tables})
+    part = choice_read(request, "part", parts, "" if "" in parts or not parts else parts[0]) if parts else ""
+    tables = [table for table in found.tables if table.name == part]
+    columns = list(dict.fromkeys(column for table in tables for column in _columns(table)))
+    chunks: Iterable[Iterable[dict[str, Any]]] = (table.records() for table in tables)
+    paths = [(column, (column,)) for column in columns]
+    return streamed(chunks, request.accepted_renderer, paths, name=name)
+
+
+def _columns(table: Table) -> list[str]:
+    return ["series", *table.labels, "sample", *table.columns]
+
+
+class ChartInListSerializer(serializers.Serializer[Any]):
+    """A chart's name."""
+
+    kind = serializers.CharField()
+    id = serializers.CharField()
+    shape = serializers.CharField()
+    title = serializers.CharField()
+    summary = serializers.CharField()
+    url = serializers.URLField(help_text="Its data.")
+
+
+class ChartListSerializer(serializers.Serializer[Any]):
+    """The charts of a run."""
+
+    results = ChartInListSerializer(many=True)
+
+
+class ChartsView(ReadView):
+    """A run's charts."""
+
+    @extend_schema(
+        operation_id="charts_list",
+        summary="Charts of a run",
+        tags=["samples"],
+        responses={200: ChartListSerializer, **problems(410, 503)},
+    )
+    def get(self, request: Request, run_id: UUID) -> Response:
+        """Return the charts' names and the addresses of their data."""
+        if not runs_all().filter(pk=run_id).exists():
+            raise run_missing(run_id)
+        try:
+            found = charts_of_run(run_id=run_id)
+        except EnvelopeLost as error:
+            raise problem("storage-unavailable", str(error)) from error
+        results = [
+            {
+                "kind": kind,
+                "id": chart.id,
+                "shape": chart.shape,
+                "title": chart.title,
+                "summary": chart.summary,
+                "url": request.build_absolute_uri(f"{request.path}{kind}/{chart.id}/"),
+            }
+            for kind, charts in found.items()
+            for chart in charts
+        ]
+        return Response({"results": results})
+
+
+class ChartView(ReadView):
+    """A chart's data."""
+
+    known = frozenset({"full"})
+
+    @extend_schema(
+        operation_id="charts_get",
+        summary="Series of a chart, thinned out to 2,000 points or in full",
+        description="Axes, series, marks and metrics, as the website draws them.",
+        tags=["samples"],
+        parameters=[OpenApiParameter("full", enum=["true", "false"], description="`true`: all points.")],
+        responses={(200, "application/json"): OpenApiTypes.OBJECT, **problems(410, 503)},
+    )
+    def get(self, request: Request, run_id: UUID, kind: str, chart_id: str) -> HttpResponse:
+        """Return the chart as the website draws it."""
+        if not runs_all().filter(pk=run_id).exists():
+            raise run_missing(run_id)
+        full = choice_read(request, "full", ["true", "false"], "false") == "true"
+        try:
+            if full:
+                chart = run_chart_full(run_id=run_id, kind=kind, chart_id=chart_id)
+                if chart is not None:
+                    return Response(chart_json(chart))
+            elif text := run_chart_text(run_id=run_id, kind=kind, chart_id=chart_id):
+                return HttpResponse(text, content_type="application/json")
+        except Benchmark.DoesNotExist:
+            pass
+        except EnvelopeLost as error:
+            raise problem("storage-unavailable", str(error)) from error
+        raise missing("chart", f"{kind}/{chart_id}")

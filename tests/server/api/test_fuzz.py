@@ -1,0 +1,81 @@
+"""Schemathesis over the whole OpenAPI document: no failure, no undocumented status, no answer off its schema.
+
+`make test` asks each operation a few times, `make fuzz-api` hundreds of times; each time without a token and
+with one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import schemathesis
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
+from schemathesis.checks import CHECKS
+
+from server.accounts.models import User
+from server.accounts.tokens import api_token_create
+from server.config.wsgi import application
+from tests.support.sample_archive import sample_archive
+
+pytestmark = pytest.mark.django_db
+EXAMPLES = int(os.environ.get("API_FUZZ_EXAMPLES", "4"))
+SCHEMA = schemathesis.openapi.from_path(Path(__file__).parents[3] / "docs/reference/openapi.yaml")
+SCHEMA.app = application
+SCHEMA.config.phases.coverage.enabled = EXAMPLES >= 50
+"""Each value of each parameter, valid and not: minutes."""
+PLAIN = {"Accept-Encoding": "identity"}
+FUZZ = hypothesis_settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    derandomize=EXAMPLES < 50,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
+ACCEPTANCE = CHECKS.get_one("positive_data_acceptance")
+SIGNALS = (request_started, request_finished)
+
+
+@pytest.fixture
+def archive(settings: Any) -> Iterator[dict[str, str]]:
+    """Make a small sample archive, with limits that a fuzzer does not reach; give a token's header."""
+    settings.API_LIMITS = dict.fromkeys(settings.API_LIMITS, (10**9, 60))
+    # The test's transaction stays open over all requests, as in Django's own test client.
+    for signal in SIGNALS:
+        signal.disconnect(close_old_connections)
+    sample_archive()
+    owner = User.objects.create_user("sample-reader")
+    _token, secret = api_token_create(owner=owner, name="sample")
+    yield {"Authorization": f"Bearer {secret}"}
+    for signal in SIGNALS:
+        signal.connect(close_old_connections)
+
+
+@SCHEMA.include(method="GET").parametrize()
+@FUZZ
+def test_every_answer_is_one_that_the_description_has(case: Any, archive: dict[str, str]) -> None:
+    # No made-up key names a group, and a comparison of nothing is refused.
+    excluded = [ACCEPTANCE] if case.path.endswith("/comparisons/") else []
+    case.call_and_validate(headers=PLAIN, excluded_checks=excluded)
+    case.call_and_validate(headers=PLAIN | archive, excluded_checks=excluded)
+
+
+@SCHEMA.exclude(method="GET").parametrize()
+@FUZZ
+def test_every_answer_to_an_upload_is_one_that_the_description_has(
+    case: Any, archive: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rest_framework.throttling.ScopedRateThrottle.allow_request", lambda *_: True)
+    # What fits the description need not be accepted: nothing that is made up carries a right signature.
+    case.call_and_validate(headers=PLAIN, excluded_checks=[ACCEPTANCE])
+
+
+def test_all_checks_take_part() -> None:
+    names = set(CHECKS.get_all_names())
+    assert {"not_a_server_error", "response_schema_conformance", "negative_data_rejection"} <= names
