@@ -5,6 +5,7 @@ from django.urls import path
 from server.web import feeds
 from server.web.views import (
     about,
+    api_reference,
     claims,
     compare,
     divisions,
@@ -55,5 +56,6 @@ urlpatterns = [
     path("schema/<slug:name>/v1.json", reference.schema_detail, name="schema-detail"),
     path("licenses/", reference.licenses, name="licenses"),
     path("about/", about.about, name="about"),
+    path("api/", api_reference.api_reference, name="api-reference"),
     path("datasets/", about.datasets, name="datasets"),
 ]

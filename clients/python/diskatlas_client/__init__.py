@@ -1,0 +1,41 @@
+"""Reads a DiskAtlas archive. Needs nothing but Python 3.11; pandas only for `frame`.
+
+from diskatlas_client import Archive
+
+archive = Archive("https://archive.example")
+for run in archive.runs(drive="seagate-st2000nm0001"):
+    print(run["id"], run["firmware"])
+"""
+
+from diskatlas_client.archive import Archive, ArchiveError
+from diskatlas_client.rows import (
+    Aggregate,
+    Batch,
+    Benchmark,
+    Claim,
+    Drive,
+    DriveName,
+    LiteratureValue,
+    Measurement,
+    Metric,
+    Run,
+    Unit,
+    Vendor,
+)
+
+__all__ = [
+    "Aggregate",
+    "Archive",
+    "ArchiveError",
+    "Batch",
+    "Benchmark",
+    "Claim",
+    "Drive",
+    "DriveName",
+    "LiteratureValue",
+    "Measurement",
+    "Metric",
+    "Run",
+    "Unit",
+    "Vendor",
+]

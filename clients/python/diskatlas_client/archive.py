@@ -1,0 +1,155 @@
+"""An archive's lists as iterators over all their pages."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+from urllib.error import HTTPError
+from urllib.parse import urlencode
+from urllib.request import Request, urlopen
+
+from diskatlas_client.rows import (
+    Aggregate,
+    Batch,
+    Benchmark,
+    Claim,
+    Drive,
+    LiteratureValue,
+    Measurement,
+    Metric,
+    Run,
+    Unit,
+    Vendor,
+)
+
+PAGE = 500
+PATIENCE = 5
+"""How often a request is made again that the archive put off with a 429."""
+
+
+class ArchiveError(Exception):
+    """What the archive says is wrong: fact, limit, remedy. `status` and `problem` are its answer's."""
+
+    def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
+        super().__init__(str(problem.get("detail") or problem.get("title") or f"HTTP {status}"))
+        self.status = status
+        self.problem = dict(problem)
+
+
+@dataclass
+class Archive:
+    """An archive at an address, asked with a token or without one."""
+
+    address: str
+    token: str | None = None
+    timeout_s: float = 60.0
+    wait: Callable[[float], object] = field(default=time.sleep, repr=False)
+    """How a 429 is waited out."""
+
+    def vendors(self, **filters: object) -> Iterator[Vendor]:
+        """Give the vendors."""
+        return cast(Iterator[Vendor], self.rows("vendors", **filters))
+
+    def drives(self, **filters: object) -> Iterator[Drive]:
+        """Give the drive models; `q` searches, `capacity_bytes__gte` and the like filter."""
+        return cast(Iterator[Drive], self.rows("drives", **filters))
+
+    def drive(self, slug: str) -> Drive:
+        """Return a drive model; raises ArchiveError."""
+        return cast(Drive, self.get(f"drives/{slug}/"))
+
+    def runs(self, **filters: object) -> Iterator[Run]:
+        """Give the published runs, latest first."""
+        return cast(Iterator[Run], self.rows("runs", **filters))
+
+    def run(self, run_id: str, **parameters: object) -> Run:
+        """Return a run; raises ArchiveError."""
+        return cast(Run, self.get(f"runs/{run_id}/", **parameters))
+
+    def units(self, **filters: object) -> Iterator[Unit]:
+        """Give the physical drives."""
+        return cast(Iterator[Unit], self.rows("units", **filters))
+
+    def batches(self, **filters: object) -> Iterator[Batch]:
+        """Give the batches."""
+        return cast(Iterator[Batch], self.rows("batches", **filters))
+
+    def benchmarks(self, **filters: object) -> Iterator[Benchmark]:
+        """Give the benchmarks of published runs."""
+        return cast(Iterator[Benchmark], self.rows("benchmarks", **filters))
+
+    def measurements(self, **filters: object) -> Iterator[Measurement]:
+        """Give the numbers of single runs, each with its interval, its count and its quality."""
+        return cast(Iterator[Measurement], self.rows("measurements", **filters))
+
+    def aggregates(self, **filters: object) -> Iterator[Aggregate]:
+        """Give the statistics of models, each with its number of runs and drives."""
+        return cast(Iterator[Aggregate], self.rows("aggregates", **filters))
+
+    def claims(self, **filters: object) -> Iterator[Claim]:
+        """Give the vendors' claims with their verdicts."""
+        return cast(Iterator[Claim], self.rows("claims", **filters))
+
+    def literature(self, **filters: object) -> Iterator[LiteratureValue]:
+        """Give the published values with their citations."""
+        return cast(Iterator[LiteratureValue], self.rows("literature", **filters))
+
+    def metrics(self, **filters: object) -> Iterator[Metric]:
+        """Give what each metric is."""
+        return cast(Iterator[Metric], self.rows("metrics", page=None, **filters))
+
+    def samples(self, run_id: str, kind: str, **window: object) -> dict[str, Any]:
+        """Return a benchmark's raw samples as columns by series; raises ArchiveError."""
+        return self.get(f"runs/{run_id}/benchmarks/{kind}/samples/", **window)
+
+    def rows(self, resource: str, *, page: int | None = PAGE, **filters: object) -> Iterator[dict[str, Any]]:
+        """Give the rows of a list, page after page; raises ArchiveError."""
+        limit = {} if page is None or "limit" in filters else {"limit": page}
+        body = self.get(f"{resource}/", **limit, **filters)
+        while True:
+            yield from body["results"]
+            if body["next"] is None:
+                return
+            body = self._read(body["next"])
+
+    def url(self, path: str, **parameters: object) -> str:
+        """Return the address of a path below `/api/v1/`, for tools that read addresses."""
+        query = urlencode({name: _text(value) for name, value in parameters.items() if value is not None})
+        return f"{self.address.rstrip('/')}/api/v1/{path}{'?' if query else ''}{query}"
+
+    def get(self, path: str, **parameters: object) -> dict[str, Any]:
+        """Return the JSON at a path below `/api/v1/`; raises ArchiveError."""
+        return self._read(self.url(path, **parameters))
+
+    def _read(self, url: str) -> dict[str, Any]:
+        headers = {"Accept": "application/json", "User-Agent": "diskatlas-client/1"}
+        if self.token:
+            headers["Authorization"] = f"Bearer {self.token}"
+        for left in reversed(range(PATIENCE + 1)):
+            try:
+                with urlopen(Request(url, headers=headers), timeout=self.timeout_s) as answer:
+                    return cast(dict[str, Any], json.load(answer))
+            except HTTPError as error:
+                if error.code != 429 or not left:
+                    raise ArchiveError(error.code, _problem(error)) from None
+                self.wait(float(error.headers.get("Retry-After") or 1))
+        raise AssertionError("the last try raises")
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return ",".join(str(part) for part in value)
+    return str(value)
+
+
+def _problem(error: HTTPError) -> dict[str, Any]:
+    try:
+        found = json.loads(error.read())
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,182 @@
+"""The rows of the lists, with the fields that come unasked. `docs/reference/openapi.yaml` has their words."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+
+class DriveName(TypedDict):
+    slug: str
+    vendor: str
+    number: str
+
+
+class Vendor(TypedDict):
+    slug: str
+    name: str
+    aliases: list[str]
+    updated_at: str
+
+
+class Drive(TypedDict):
+    slug: str
+    vendor: str
+    number: str
+    name: str
+    title: str
+    aliases: list[str]
+    year: int | None
+    interface: str
+    form_factor: str
+    capacity_bytes: int | None
+    rated_rpm: float | None
+    rated_surfaces: int | None
+    simulated: bool
+    curated: bool
+    notes: str
+    url: str
+    updated_at: str
+
+
+class Unit(TypedDict):
+    drive: DriveName
+    digest: str
+    group: str
+    first_seen_at: str
+
+
+class Batch(TypedDict):
+    drive: DriveName
+    year: int | None
+    week: int | None
+    label: str
+    group: str
+
+
+class Run(TypedDict):
+    id: str
+    drive: DriveName
+    unit: str | None
+    batch: str | None
+    firmware: str
+    provenance: str
+    license: str
+    capacity_bytes: int
+    block_bytes: int
+    key: dict[str, str]
+    submission: str
+    benchmarks: list[dict[str, Any]]
+    created_at: str
+    published_at: str
+    updated_at: str
+    url: str
+
+
+class Benchmark(TypedDict):
+    run: str
+    drive: DriveName
+    provenance: str
+    kind: str
+    state: str
+    reason: str
+    elapsed_ns: int | None
+    medium_errors: int
+    extractor_version: str
+    extracted_at: str | None
+
+
+class Measurement(TypedDict):
+    id: int
+    run: str
+    drive: DriveName
+    drive_unit: str | None
+    provenance: str
+    kind: str
+    unit: str
+    extractor_version: str
+    metric: str
+    scope: str
+    value: float | None
+    low: float | None
+    high: float | None
+    level: float
+    count: int
+    quality: str
+    reason: str
+
+
+class Aggregate(TypedDict):
+    drive: DriveName
+    provenance: str
+    metric: str
+    scope: str
+    unit: str
+    n: int
+    units: int
+    excluded: int
+    mean: float
+    stdev: float | None
+    median: float
+    q1: float
+    q3: float
+    minimum: float
+    maximum: float
+    differing: dict[str, dict[str, int]]
+    updated_at: str
+
+
+class Claim(TypedDict):
+    id: int
+    drive: DriveName
+    metric: str
+    scope: str
+    form: str
+    quantity: str
+    low: float | None
+    high: float | None
+    unit: str
+    printed: str
+    tolerance: float | None
+    conditions: str
+    write_cache: str
+    stated_on: str
+    note: str
+    citation: dict[str, Any]
+    locator: str
+    verdict: dict[str, Any] | None
+    updated_at: str
+
+
+class LiteratureValue(TypedDict):
+    id: int
+    drive: DriveName
+    provenance: str
+    metric: str
+    scope: str
+    relation: str
+    value: float
+    unit: str
+    printed: str
+    basis: str
+    deviation: float | None
+    samples: list[float]
+    count: int | None
+    units: int | None
+    conditions: str
+    note: str
+    citation: dict[str, Any]
+    locator: str
+    updated_at: str
+
+
+class Metric(TypedDict):
+    key: str
+    kind: str
+    title: str
+    unit: str
+    direction: str
+    definition: str
+    method: str
+    source: str
+    headline: bool
+    url: str

@@ -1,0 +1,94 @@
+"""The guide's examples and the Python client, against a live server and the OpenAPI document."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import pytest
+import yaml
+from django.conf import LazySettings
+
+from server.catalog.loading import catalog_load
+from server.catalog.models import DriveModel
+from server.runs.models import Run
+from tests.support.sample_archive import SampleRun, sample_aggregate, sample_run
+
+ROOT = Path(__file__).parents[3]
+GUIDE = ROOT / "docs/user/api.md"
+EXAMPLES = re.findall(r"^## (.+?)\n.*?^```python\n(.*?)^```", GUIDE.read_text(), flags=re.M | re.S)
+SCHEMAS = yaml.safe_load((ROOT / "docs/reference/openapi.yaml").read_text())["components"]["schemas"]
+ROWS = {"LiteratureValue": "Literature", "DriveName": "DriveField"}
+SERIES = [
+    {"variant": "read", "pattern": "outward", "from_blocks": [0, 0], "latency_ns": [9_000_000, 9_100_000]}
+]
+
+
+@pytest.fixture
+def client_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Make the client importable, as a copied folder is."""
+    monkeypatch.syspath_prepend(str(ROOT / "clients/python"))
+    yield
+    for name in [name for name in sys.modules if name.startswith("diskatlas_client")]:
+        del sys.modules[name]
+
+
+@pytest.fixture
+def archive(transactional_db: None, live_server: Any, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Serve the catalogue and three sample runs of a model that the guide names."""
+    catalog_load()
+    model = DriveModel.objects.get(slug="seagate-st2000nm0001")
+    for _ in range(3):
+        run = sample_run(SampleRun(vendor=model.vendor.name, model=model.number))
+        assert Run.objects.get(pk=run.pk).drive_model_id == model.pk
+    sample_aggregate(model, "zoned.outer_bandwidth", [150.0, 151.0, 152.0])
+    part = {"kind": "seeker", "params": {}, "samples": {"series": SERIES}}
+    monkeypatch.setattr("server.runs.samples.document_load", lambda _submission: {"benchmarks": [part] * 3})
+    return str(live_server.url)
+
+
+def test_the_guide_has_an_example_for_each_task() -> None:
+    assert len(EXAMPLES) == 7
+
+
+def test_every_example_of_the_guide_runs_and_prints_something(
+    archive: str, client_folder: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for title, code in EXAMPLES:
+        exec(compile(code.replace("https://archive.example", archive), title, "exec"), {})
+        printed = capsys.readouterr().out
+        assert printed.strip() or title == "Claims that were missed", f"{title} prints nothing"
+
+
+def test_the_client_pages_waits_and_says_what_is_wrong(
+    archive: str, client_folder: None, settings: LazySettings
+) -> None:
+    from diskatlas_client import Archive, ArchiveError  # type: ignore[import-not-found]  # a folder of its own
+
+    waited: list[float] = []
+    one = Archive(archive, wait=waited.append)
+    assert len({run["id"] for run in one.runs(limit=1)}) == 3
+    with pytest.raises(ArchiveError, match="no drive 'no-such'") as refused:
+        list(one.runs(drive="no-such"))
+    assert refused.value.status == 404
+    settings.API_LIMITS = dict.fromkeys(settings.API_LIMITS, (0, 60))
+    with pytest.raises(ArchiveError, match="Too many requests"):
+        list(one.runs())
+    assert len(waited) == 5 and all(0 < seconds <= 60 for seconds in waited)
+
+
+def test_the_clients_rows_are_those_of_the_openapi_document(client_folder: None) -> None:
+    from diskatlas_client import rows
+
+    checked = 0
+    for name, row in vars(rows).items():
+        schema = SCHEMAS.get(ROWS.get(name, name))
+        if not isinstance(row, type) or not hasattr(row, "__total__") or schema is None:
+            continue
+        extra = {"measurements", "document"} if name == "Run" else set()
+        assert set(get_type_hints(row)) == set(schema["properties"]) - extra, name
+        checked += 1
+    assert checked == 12
