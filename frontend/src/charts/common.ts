@@ -37,6 +37,9 @@ export interface Stroke {
 /** Dashes tell lines apart where colours do not. */
 export const DASHES: readonly (readonly number[])[] = [[], [7, 4], [2, 3], [9, 3, 2, 3]];
 
+/** The colour of other units where what was measured is grey. */
+export const OTHERS = 5;
+
 export function pick<T>(list: readonly T[], index: number): T {
   return list[index % list.length] as T;
 }

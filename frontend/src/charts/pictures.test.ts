@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { fluctuation } from "./fluctuation";
 import { iops } from "./iops";
+import { configure } from "./shapes";
 import { sizes } from "./sizes";
 import type { Series } from "./spec";
 import { temperature } from "./temperature";
@@ -51,3 +52,15 @@ test("the temperature has an axis of its own on the right, and only where it is 
 test("deviations of a few per cent are not lost on an axis from nought", () => {
   expect(fluctuation(specOf({ shape: "fluctuation" }), LOOK).options?.scales?.y).not.toHaveProperty("min");
 });
+
+test.each(["sawtooth", "profile", "curve"])(
+  "%s tells other units' points from the drawn unit's and its lines",
+  (shape) => {
+    const all = [series("others", "faint"), series("measured"), series("l1", "line"), series("l2", "line")];
+    const [others, ...own] = configure(specOf({ shape, series: all }), LOOK).data.datasets;
+    expect(own.map((one) => String(one.borderColor).slice(0, 7))).not.toContain(
+      String(others?.borderColor).slice(0, 7),
+    );
+    for (const one of own) expect(Number(others?.order)).toBeGreaterThan(Number(one.order));
+  },
+);

@@ -1,9 +1,10 @@
-import { assemble, type Config, DASHES, fromNought, pick, STYLES, type Stroke } from "./common";
+import { assemble, type Config, DASHES, fromNought, OTHERS, pick, STYLES, type Stroke } from "./common";
 import type { ChartSpec, Look, Series } from "./spec";
 
 /** ZONED's profile: bandwidth over position, with the step, linear and quadratic fits. */
 export function profile(spec: ChartSpec, look: Look): Config {
   const stroke = (series: Series, index: number): Stroke => {
+    if (series.role === "faint" || series.role === "spread") return { color: pick(look.series, OTHERS) };
     if (series.role === "points") {
       return { color: pick(look.series, index === 0 ? 0 : index + 4), style: pick(STYLES, index), order: 3 };
     }

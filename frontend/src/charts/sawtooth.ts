@@ -1,4 +1,4 @@
-import { assemble, type Config, DASHES, fromNought, pick, type Stroke } from "./common";
+import { assemble, type Config, DASHES, fromNought, OTHERS, pick, type Stroke } from "./common";
 import type { ChartSpec, Look, Series } from "./spec";
 
 const FITTED_LINE = /\bL([1-4])\b/i;
@@ -12,6 +12,7 @@ function lineIndex(series: Series, index: number): number {
 /** SKIPPY's sawtooth: latency over step size, the fitted lines L1 to L4 over the points. */
 export function sawtooth(spec: ChartSpec, look: Look): Config {
   const stroke = (series: Series, index: number): Stroke => {
+    if (series.role === "faint" || series.role === "spread") return { color: pick(look.series, OTHERS) };
     if (series.role === "points") {
       return {
         color: pick(look.series, index === 0 ? 0 : index + 4),

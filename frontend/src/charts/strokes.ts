@@ -1,4 +1,4 @@
-import { DASHES, pick, STYLES, type Stroke } from "./common";
+import { DASHES, OTHERS, pick, STYLES, type Stroke } from "./common";
 import type { Look, Series } from "./spec";
 
 /** How series that stand beside each other are told apart: by colour, by form, and lines by dashes. */
@@ -17,6 +17,7 @@ export function beside(look: Look, joined = false) {
 /** How what was measured is told from what was fitted to it: grey points under coloured lines of one form each. */
 export function fitted(look: Look) {
   return (series: Series, index: number): Stroke => {
+    if (series.role === "faint" || series.role === "spread") return { color: pick(look.series, OTHERS) };
     if (series.role === "points") {
       return {
         color: index === 0 ? pick(look.series, 0) : pick(look.series, index + 3),
