@@ -1,4 +1,4 @@
-"""Ways through the site: from a partial number to a run, by keyboard, without scripts, by a shared address."""
+"""Ways through the site: from a partial number to a run, by keyboard, without scripts, by shared address."""
 
 from __future__ import annotations
 
