@@ -23,6 +23,8 @@ from server.runs.models import Run, State
 
 ENOUGH = 5
 """So many literal matches, and nothing is looked for that is only spelled alike."""
+SHORTEST_NEAR = 4
+"""Three letters with one wrong are like almost anything."""
 _CANDIDATES = 60
 _NEAR = 20
 _WORD = re.compile(r"\w+")
@@ -73,7 +75,7 @@ def models_find(text: str) -> Found:
     condition = _literal(words, squeezed)
     rows = DriveSummary.objects.filter(condition, listed=True).order_by()
     literal = list(rows.values_list("pk", flat=True)[:ENOUGH])
-    if len(literal) >= ENOUGH or len(squeezed) < 3:
+    if len(literal) >= ENOUGH or len(squeezed) < SHORTEST_NEAR:
         return Found(condition, squeezed=squeezed)
     near = tuple(pk for pk in _near(squeezed) if pk not in literal)
     return Found(condition | Q(pk__in=near) if near else condition, near, squeezed)

@@ -50,6 +50,7 @@ def test_what_people_type_finds_the_drive() -> None:
 
 def test_what_is_like_nothing_finds_nothing() -> None:
     catalog_load()
+    assert {slug.partition("-")[0] for slug in found("sea", 20)} == {"seagate"}
     for text in ("qqqqqqq", "zzyzx 99", "%", "\\", "'; --", "!!!", "a:b & c", "\N{SNOWMAN}"):
         assert found(text) == []
 
