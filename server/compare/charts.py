@@ -19,7 +19,12 @@ CHARTS_SHOWN = 4
 
 def division_charts(divided: Divided) -> tuple[Chart, ...]:
     """Return box and points by batch or revision, for the numbers that differ most surely."""
-    shown = [number for number in divided.numbers if len(number.values) > 1]
+    shown = [
+        number
+        for number in divided.numbers
+        if len(number.values) > 1
+        and len({value for values in number.values.values() for value in values}) > 1
+    ]
     return tuple(
         _division_chart(number, divided.condition) for number in sorted(shown, key=_sure)[:CHARTS_SHOWN]
     )

@@ -26,7 +26,7 @@ LEVELS = (0.90, 0.95, 0.99)
 """Those that pages offer; any other between the bounds below can be asked for."""
 LEAST_LEVEL, GREATEST_LEVEL = 0.5, 0.999
 _CACHE_S = 24 * 3600
-_FORM = 1
+_FORM = 2
 """Raised when what is kept changes its form, so that none of an older form comes out of the cache."""
 
 
@@ -133,8 +133,13 @@ def _compared(groups: Sequence[Group], level: float, kind: str) -> Comparison:
 
 
 def pictured_rows(table: Table) -> tuple[Row, ...]:
-    """Return the numbers that are drawn: those in which a difference is shown most surely come first."""
-    rows = [row for row in table.rows if sum(cell.n > 1 for cell in row.cells) > 1]
+    """Return the numbers that are drawn: those that scatter, the surest differences first."""
+    rows = [
+        row
+        for row in table.rows
+        if sum(cell.n > 1 for cell in row.cells) > 1
+        and any(cell.interval is not None and not cell.own for cell in row.cells)
+    ]
     rows.sort(key=lambda row: min((pair.adjusted_p or 1.0 for pair in row.pairs), default=1.0))
     return tuple(rows[:PICTURED])
 

@@ -27,7 +27,7 @@ NUMBERED = r"^(.*/)?[0-9]+(\.[0-9]+)?$"
 _NOT_PLACES = "zone/"
 """Zones are counted from the rim: zone 3 of one drive is not where zone 3 of another is."""
 _CACHE_S = 24 * 3600
-_FORM = 1
+_FORM = 2
 """Raised when the dataclasses below change, so that none of an older form comes out of the cache."""
 
 
@@ -71,6 +71,8 @@ class GroupNumbers:
     samples: Mapping[Place, Sample]
     conditions: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """Condition to state to runs; the empty state was not told."""
+    documents: tuple[str, ...] = ()
+    """Titles of the documents that published numbers are from."""
 
 
 def group_numbers(group: Group, metrics: Collection[str]) -> GroupNumbers:
@@ -186,6 +188,7 @@ def _published(group: Group, metrics: Collection[str]) -> GroupNumbers:
             for place, number in numbers.items()
             if place[0] in metrics
         },
+        documents=tuple(sorted({number.citation for number in numbers.values()})),
     )
 
 

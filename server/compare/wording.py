@@ -41,6 +41,8 @@ def pair_words(pair: Pair, *, unit: str, level: float, noun: str, tests: int) ->
         return pair.reason
     if pair.difference is None:
         return f"Not decided. {pair.reason}".strip()
+    if pair.difference.low == pair.difference.high == 0:
+        return f"All {noun}s of both have the same value."
     if pair.higher is not None:
         return f"{_higher(pair, names, unit)}{_effect(pair)}."
     bounds = f"{names[0]} less {names[1]} lies {between(pair.difference, unit)}"

@@ -12,6 +12,7 @@ from server.compare.comparing import LEVEL, LEVELS, Comparison, Differing
 from server.compare.comparison import Cell, Row
 from server.compare.groups import Group
 from server.compare.keys import LETTERS, model_key
+from server.compare.numbers import GroupNumbers
 from server.compare.positions import Curves
 from server.compare.stats.wording import level_text
 from server.compare.wording import curves_words, letters, row_words
@@ -135,7 +136,7 @@ def group_views(comparison: Comparison, selection: Selection) -> tuple[GroupView
             group.title,
             group.url,
             group.source.value,
-            _behind(numbers.runs, numbers.units),
+            _behind(numbers),
             selection.without(group.key),
         )
         for place, (group, numbers) in enumerate(zip(comparison.groups, comparison.numbers, strict=True))
@@ -157,9 +158,10 @@ def lone_views(groups: Sequence[Group], selection: Selection) -> tuple[GroupView
     )
 
 
-def _behind(runs: int, units: int) -> str:
+def _behind(numbers: GroupNumbers) -> str:
+    runs, units = numbers.runs, numbers.units
     if not runs:
-        return "as documents state it"
+        return f"in “{'”, “'.join(numbers.documents)}”" if numbers.documents else ""
     drives = f" of {units} drive{'' if units == 1 else 's'}"
     return f"{runs} run{'' if runs == 1 else 's'}{drives}"
 

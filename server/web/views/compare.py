@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from server.catalog.selectors import drive_models_search
+from server.compare.charts import comparison_charts
 from server.compare.comparing import (
     LEVEL,
     Comparison,
@@ -19,6 +20,7 @@ from server.compare.comparing import (
 )
 from server.compare.groups import FEWEST, MOST, groups_find
 from server.compare.keys import LETTERS
+from server.compare.overlays import overlays_get
 from server.compare.suggesting import suggestions
 from server.compare.wording import level_words
 from server.runs.kinds import kinds_by_slug
@@ -33,6 +35,7 @@ from server.web.comparing import (
     level_choices,
     lone_views,
 )
+from server.web.figures import figure_with
 from server.web.page import page
 
 FOUND_SHOWN = 8
@@ -90,6 +93,10 @@ def _shown(comparison: Comparison, selection: Selection) -> dict[str, Any]:
         "tables": kind_views(comparison),
         "curves": curves_views(comparison.curves),
         "differing": differing_views(comparison.differing),
+        "figures": [
+            figure_with(chart, name=f"compare-{chart.id}", source="DiskAtlas, /compare/")
+            for chart in (*overlays_get(comparison.groups), *comparison_charts(comparison))
+        ],
         "simulated": any_simulated(comparison.groups),
         "level_words": level_words(table.level, table.tests) if table.tests else "",
         "csv_url": selection.url("/compare/comparison.csv"),

@@ -10,6 +10,7 @@ from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
 from server.catalog.models import DriveModel
+from server.compare.charts import division_charts
 from server.compare.divisions import (
     CONDITIONS,
     Divided,
@@ -21,6 +22,7 @@ from server.compare.groups import Group, group_get
 from server.compare.keys import Form, GroupsError
 from server.runs.selectors import runs_published
 from server.web.divisions import divided_view, number_name
+from server.web.figures import Figure, figure_with
 from server.web.page import page
 from server.web.units import units_section
 
@@ -32,8 +34,17 @@ def division_list(request: HttpRequest, slug: str) -> HttpResponse:
     """Show how a model's drives are distributed over batches and firmware revisions."""
     model = get_object_or_404(DriveModel.objects.select_related("vendor"), slug=slug)
     found = [model_divided(drive_model=model, condition=condition) for condition in CONDITIONS]
-    sections = [{"divided": divided_view(model, one)} for one in found if one is not None]
+    sections = [
+        {"divided": divided_view(model, one), "figures": _figures(one)} for one in found if one is not None
+    ]
     return page(request, "web/divisions.html", {"model": model, "sections": sections}, section="drives")
+
+
+def _figures(divided: Divided | None) -> list[Figure]:
+    """Return the distributions of those numbers that differ most surely."""
+    if divided is None or len(divided.divisions) < 2:
+        return []
+    return [figure_with(chart, name=f"by-{chart.id}") for chart in division_charts(divided)]
 
 
 @require_safe
@@ -64,6 +75,7 @@ def _detail(request: HttpRequest, slug: str, condition: str, key: str) -> HttpRe
         "units": units_section(statistics),
         "divided": divided_view(group.drive_model, divided) if divided else None,
         "beside": _beside(divided, name) if divided else (),
+        "figures": _figures(divided),
         "runs": Paginator(runs, RUNS_PER_PAGE).get_page(request.GET.get("page")),
     }
     return page(request, "web/division.html", context, section="drives")
