@@ -46,6 +46,7 @@ INSTALLED_APPS = [
     "server.datasets",
     "server.api",
     "server.web",
+    "server.seeding",
     "server.config",
 ]
 

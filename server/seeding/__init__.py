@@ -1,0 +1,1 @@
+"""A sample archive of any size, to measure the website and the API on. Nothing in it was measured."""

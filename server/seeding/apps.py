@@ -1,0 +1,9 @@
+"""The app of the sample archive."""
+
+from django.apps import AppConfig
+
+
+class SeedingConfig(AppConfig):
+    """Brings the command `seed_archive`."""
+
+    name = "server.seeding"

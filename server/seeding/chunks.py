@@ -1,0 +1,156 @@
+"""A stretch of runs as rows: what intake, extraction and publication leave of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import numpy as np
+from django.db import transaction
+
+from server.runs.models import Benchmark, Measurement, Run, State, Submission, SubmissionEvent
+from server.seeding.documents import (
+    EnvelopeWriter,
+    compact,
+    envelope_bytes,
+    license_of,
+    summary_of_run,
+)
+from server.seeding.identity import firmware_of, key_of, moment_of, time_ids
+from server.seeding.parts import MEASUREMENT_COLUMNS, KindPart, kind_part
+from server.seeding.plan import SUITES, Plan
+from server.seeding.samples import ARCHETYPES, BLOCK_BYTES
+from server.seeding.tables import CopyTable, cell, cells
+
+RUNS_PER_CHUNK = 2000
+_MOST_KINDS, _MOST_NUMBERS = 8, 64
+"""Rows of a benchmark and numbers of a measurement follow from the run's place, so that several processes
+fill the tables without asking each other."""
+EVENTS = (
+    (State.RECEIVED, "Sample: the envelope came in."),
+    (State.PUBLISHED, "Sample: the run is public. Nothing of it was measured."),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where the rows that runs refer to begin: primary keys of the first model, unit, batch and key."""
+
+    model: int
+    unit: int
+    batch: int
+    key: int
+
+
+class ChunkWriter:
+    """Writes runs of a plan, stretch by stretch, in one process."""
+
+    def __init__(self, plan: Plan, places: Places) -> None:
+        """Take what is to be written and what it refers to."""
+        self._plan = plan
+        self._places = places
+        self._batch_first = np.cumsum(plan.model_weeks) - plan.model_weeks
+        self._envelopes = EnvelopeWriter()
+        self._submissions = CopyTable(
+            Submission,
+            (
+                *("id", "digest", "size_bytes", "storage_name", "probe_key_id"),
+                *("state", "received_at", "published_at", "next_sweep_at"),
+            ),
+        )
+        self._events = CopyTable(SubmissionEvent, ("id", "submission_id", "at", "state", "reason"))
+        self._runs = CopyTable(
+            Run,
+            (
+                *("run_id", "submission_id", "drive_model_id", "unit_id", "batch_id", "provenance"),
+                *("created_at", "license", "firmware", "capacity_bytes", "block_bytes", "summary"),
+            ),
+        )
+        self._benchmarks = CopyTable(
+            Benchmark,
+            (
+                *("id", "run_id", "kind", "position", "state", "elapsed_ns"),
+                *("extractor_version", "extracted_at", "details"),
+            ),
+        )
+        self._measurements = CopyTable(Measurement, ("id", "benchmark_id", *MEASUREMENT_COLUMNS))
+
+    def write(self, first: int) -> int:
+        """Write the stretch that begins with run `first` in one transaction; return how many numbers."""
+        runs = range(first, min(first + RUNS_PER_CHUNK, self._plan.sizes.runs))
+        rng = np.random.default_rng(np.random.SeedSequence([self._plan.sizes.seed, 2, first]))
+        moments = [moment_of(self._plan, run) for run in runs]
+        ids = zip(time_ids(moments, rng), time_ids(moments, rng), strict=True)
+        for run, moment, (run_id, submission_id) in zip(runs, moments, ids, strict=True):
+            self._run(run, moment, run_id, submission_id)
+        with transaction.atomic():
+            for table in (self._submissions, self._events, self._runs, self._benchmarks):
+                table.send()
+            return self._measurements.send()
+
+    def _run(self, run: int, moment: datetime, run_id: str, submission_id: str) -> None:
+        plan, places = self._plan, self._places
+        unit = int(plan.run_unit[run])
+        model = int(plan.unit_model[unit])
+        drive, simulated = int(plan.model_archetype[model]), bool(plan.model_simulated[model])
+        level = int(plan.run_level[run])
+        kinds = SUITES[int(plan.run_suite[run])][1]
+        parts = [kind_part(kind, drive, level, simulated=simulated) for kind in kinds]
+        summary = compact(summary_of_run(plan, run, run_id, moment))
+        key = key_of(plan, unit)
+        content = envelope_bytes(summary, [part.document for part in parts], seed=plan.sizes.seed, key=key)
+        digest, name = self._envelopes.store(content)
+        came, went = (moment + timedelta(hours=1, seconds=seconds) for seconds in (0, 40))
+        state = State.PUBLISHED.value
+        self._submissions.add(
+            cells(submission_id, digest, len(content), name, places.key + key, state, came, went, went)
+        )
+        for place, ((step, words), at) in enumerate(zip(EVENTS, (came, went), strict=True)):
+            self._events.add(cells(run * len(EVENTS) + place + 1, submission_id, at, step.value, words))
+        batch = int(plan.unit_batch[unit])
+        self._runs.add(
+            cells(
+                *(run_id, submission_id, places.model + model, places.unit + unit),
+                None if batch < 0 else places.batch + int(self._batch_first[model]) + batch,
+                *("simulated" if simulated else "probe", moment, license_of(run)),
+                firmware_of(model, int(plan.unit_firmware[unit])),
+                *(ARCHETYPES[drive].blocks * BLOCK_BYTES, BLOCK_BYTES, summary),
+            )
+        )
+        for position, (kind, part) in enumerate(zip(kinds, parts, strict=True)):
+            self._benchmark(run * _MOST_KINDS + position + 1, run_id, position, kind, part, went)
+
+    def _benchmark(
+        self, number: int, run_id: str, position: int, kind: str, part: KindPart, at: datetime
+    ) -> None:
+        state = Benchmark.State.EXTRACTED.value
+        head = cells(number, run_id, kind, position, state, part.elapsed_ns, part.extractor_version, at)
+        self._benchmarks.add(f"{head}\t{part.details}")
+        first = number * _MOST_NUMBERS
+        for place, row in enumerate(part.measurements):
+            self._measurements.add(f"{first + place}\t{number}\t{row}")
+
+
+def unit_rows(plan: Plan, places: Places) -> CopyTable:
+    """Return the units as noted rows."""
+    from server.runs.models import Unit
+    from server.seeding.identity import BEGIN, unit_digest
+
+    table = CopyTable(Unit, ("id", "drive_model_id", "digest", "first_seen_at"))
+    for unit, model in enumerate(plan.unit_model.tolist()):
+        table.add(cells(places.unit + unit, places.model + model, unit_digest(plan, unit), BEGIN))
+    return table
+
+
+def batch_rows(plan: Plan, places: Places) -> CopyTable:
+    """Return the batches as noted rows."""
+    from server.runs.models import Batch
+    from server.seeding.identity import week_of
+
+    table, number = CopyTable(Batch, ("id", "drive_model_id", "year", "week", "label")), places.batch
+    for model, weeks in enumerate(plan.model_weeks.tolist()):
+        for place in range(weeks):
+            year, week = week_of(plan, model, place)
+            table.add(cells(number, places.model + model, year, week) + "\t" + cell(""))
+            number += 1
+    return table
