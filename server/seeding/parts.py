@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from server.benchmarks.contract import Facts
+from server.runs.counting import timings_count
 from server.runs.extraction import finite_json, measurement_rows
 from server.runs.kinds import kinds_by_slug
 from server.runs.models import Benchmark, Measurement
@@ -36,6 +37,8 @@ class KindPart:
     document: str
     """Its entry of the document's `benchmarks`, as JSON."""
     elapsed_ns: int
+    samples: int
+    """Timings among its samples."""
     extractor_version: str
     details: str
     """As COPY takes it."""
@@ -58,6 +61,7 @@ def _part(slug: str, archetype: int, level: int, simulated: bool) -> KindPart:
     return KindPart(
         document=json.dumps(entry, separators=(",", ":")),
         elapsed_ns=entry["elapsed_ns"],
+        samples=timings_count(entry["samples"]),
         extractor_version=kind.extractor_version,
         details=cell(json.dumps(finite_json(extraction.details), separators=(",", ":"))),
         measurements=tuple(_row(row) for row in rows),

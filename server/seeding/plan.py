@@ -40,6 +40,8 @@ class Sizes:
     units: int
     runs: int
     seed: int
+    envelope_every: int = 1
+    """Every so many runs have their envelope stored, and all that measured every kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,10 @@ class Plan:
     """In the order of time."""
     run_level: Ints
     run_suite: Ints
+
+    def has_envelope(self, run: int) -> bool:
+        """Return whether a run's envelope is stored."""
+        return run % self.sizes.envelope_every == 0 or int(self.run_suite[run]) == len(SUITES) - 1
 
 
 def plan_make(sizes: Sizes) -> Plan:

@@ -15,6 +15,7 @@ from server.core import clock
 from server.core.envelope import signature_check
 from server.runs.aggregation import aggregates_update
 from server.runs.documents import document_load, envelope_of, facts_of, summary_of
+from server.runs.envelopes import EnvelopeLost
 from server.runs.kinds import kinds_by_slug
 from server.runs.models import Aggregate, Measurement, Run, Submission, Unit
 from server.runs.validation import document_validate
@@ -24,7 +25,7 @@ from server.seeding.tables import without_indexes
 from tests.support.sample_archive import sample_run
 
 pytestmark = pytest.mark.django_db
-RUNS = 24
+RUNS = 40
 
 
 def seed(**changes: int) -> None:
@@ -89,6 +90,19 @@ def test_extraction_of_the_stored_samples_gives_the_stored_numbers() -> None:
         found = kinds_by_slug()[benchmark.kind].extract(part, facts_of(document, part))
         stored = list(benchmark.measurements.order_by("id").values_list("metric", "scope", "value", "reason"))
         assert stored == [(row.metric, row.scope, row.value, row.reason) for row in found.measurements]
+
+
+def test_of_a_share_of_envelopes_those_of_the_richest_runs_are_there() -> None:
+    seed(envelope_every=10)
+    found = {}
+    for submission in Submission.objects.select_related("run"):
+        kinds = submission.run.benchmarks.count()
+        try:
+            found.setdefault(kinds, []).append(bool(document_load(submission)))
+        except EnvelopeLost:
+            found.setdefault(kinds, []).append(False)
+    assert all(found[5])
+    assert sum(not there for kinds in (1, 2, 3) for there in found.get(kinds, [])) > RUNS / 2
 
 
 def test_aggregates_are_those_that_a_publication_would_compute() -> None:

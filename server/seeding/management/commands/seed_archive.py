@@ -27,6 +27,13 @@ class Command(BaseCommand):
         parser.add_argument("--runs", type=_count, default=1_000_000)
         parser.add_argument("--seed", type=int, default=1)
         parser.add_argument(
+            "--envelope-every",
+            type=_count,
+            default=1,
+            metavar="N",
+            help="store the envelope of every Nth run only, and of those that measured every kind",
+        )
+        parser.add_argument(
             "--step",
             choices=["all", "runs", "derived"],
             default="all",
@@ -38,7 +45,9 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Fill, and say what was written."""
-        sizes = Sizes(options["models"], options["units"], options["runs"], options["seed"])
+        sizes = Sizes(
+            options["models"], options["units"], options["runs"], options["seed"], options["envelope_every"]
+        )
         processes = options["processes"]
         if processes is None:
             processes = 0 if sizes.runs < ONE_PROCESS_BELOW else os.cpu_count() or 1
