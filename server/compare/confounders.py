@@ -62,14 +62,18 @@ class Confounder:
 
 
 def confounders(
-    runs: Sequence[RunNumbers],
-    places: Sequence[Place],
+    holding: Mapping[Place, Sequence[RunNumbers]],
     differing: Mapping[str, Mapping[str, int]],
     level: float,
 ) -> tuple[Confounder, ...]:
-    """Test every number over every condition that differs; all tests together are corrected (Holm)."""
+    """Test every number over every condition that differs; all tests together are corrected (Holm).
+
+    `holding` has the runs with a number at each place, in the order in which places are told of.
+    """
     tests = {
-        key: [_tested(runs, place, key, level) for place in places] for key in differing if key in BY_KEY
+        key: [_tested(runs, place, key, level) for place, runs in holding.items()]
+        for key in differing
+        if key in BY_KEY
     }
     flat = [test for group in tests.values() for test in group if test.p is not None]
     adjusted = iter(holm([test.p for test in flat if test.p is not None]))

@@ -6,6 +6,7 @@ from typing import Any
 
 from server.catalog.models import DriveModel
 from server.compare.claims import verdicts_update
+from server.compare.keeping import kept_update
 from server.compare.summaries import summary_update
 
 
@@ -13,5 +14,6 @@ def derived_update(*, drive_model_id: int, **_: Any) -> None:
     """Compute a model's derived rows anew. Doing it twice changes nothing."""
     if not DriveModel.objects.filter(pk=drive_model_id).exists():
         return
+    kept_update(drive_model_id=drive_model_id)
     verdicts_update(drive_model_id=drive_model_id)
     summary_update(drive_model_id=drive_model_id)

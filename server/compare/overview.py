@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from django.core.cache import cache
-from django.db.models import Count, Max, Q, QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from server.catalog.models import DriveModel
+from server.compare.kept import kept_part
 from server.compare.keys import batch_key, batch_part, firmware_key
-from server.runs.models import Aggregate, Batch, Provenance, Run, State
-
-_CACHE_S = 24 * 3600
-_FORM = 1
-"""Raised when the dataclasses below change, so that none of an older form comes out of the cache."""
+from server.core.plain import from_plain
+from server.runs.models import Batch, Provenance, Run, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,24 +46,15 @@ class DriveOverview:
 
 
 def drive_overview(*, drive_model: DriveModel, provenance: Provenance) -> DriveOverview:
-    """Return what a model's published runs of one provenance are of.
-
-    It is counted once after each change of the model's aggregates.
-    """
-    updated = Aggregate.objects.filter(drive_model=drive_model, provenance=provenance).aggregate(
-        at=Max("updated_at")
-    )["at"]
-    if updated is None:
-        return _counted_overview(drive_model, provenance)
-    key = f"drive-overview:{_FORM}:{drive_model.pk}:{provenance.value}:{updated.timestamp()}"
-    found: DriveOverview | None = cache.get(key)
-    if found is None:
-        found = _counted_overview(drive_model, provenance)
-        cache.set(key, found, _CACHE_S)
-    return found
+    """Return what a model's published runs of one provenance are of, as it is kept."""
+    there, plain = kept_part(drive_model=drive_model, provenance=provenance, part="overview")
+    if there:
+        return from_plain(DriveOverview, plain)
+    return overview_compute(drive_model=drive_model, provenance=provenance)
 
 
-def _counted_overview(drive_model: DriveModel, provenance: Provenance) -> DriveOverview:
+def overview_compute(*, drive_model: DriveModel, provenance: Provenance) -> DriveOverview:
+    """Count what a model's published runs of one provenance are of."""
     runs = Run.objects.filter(
         drive_model=drive_model, provenance=provenance, submission__state=State.PUBLISHED
     )

@@ -14,6 +14,7 @@ from django.db.models import Count, Q
 from server.benchmarks.contract import Metric
 from server.catalog.models import DriveModel, LiteratureValue
 from server.catalog.selectors import literature_values_list
+from server.compare.kept import kept_part
 from server.runs.kinds import metrics_by_key
 from server.runs.models import Aggregate, Benchmark, Provenance, Run, State
 
@@ -89,7 +90,16 @@ def _metric_rows(
 
 
 def drive_representative_run(*, drive_model: DriveModel, provenance: Provenance) -> Run | None:
-    """Return the published run whose charts stand for the model: most kinds extracted, then the latest."""
+    """Return the published run whose charts stand for the model, as it is kept."""
+    there, run_id = kept_part(drive_model=drive_model, provenance=provenance, part="representative_run")
+    if not there:
+        return representative_compute(drive_model=drive_model, provenance=provenance)
+    kept = Run.objects.filter(pk=run_id, submission__state=State.PUBLISHED)
+    return kept.prefetch_related("benchmarks").first()
+
+
+def representative_compute(*, drive_model: DriveModel, provenance: Provenance) -> Run | None:
+    """Look for the published run with most kinds extracted, then the latest."""
     extracted = Count("benchmarks", filter=Q(benchmarks__state=Benchmark.State.EXTRACTED))
     return (
         Run.objects.filter(drive_model=drive_model, provenance=provenance, submission__state=State.PUBLISHED)

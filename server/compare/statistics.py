@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from django.core.cache import cache
-from django.db.models import Max
-
 from server.catalog.models import DriveModel
 from server.compare.confounders import Confounder, confounders
+from server.compare.kept import kept_part
 from server.compare.mechanism.features import METRICS, fingerprints
 from server.compare.mechanism.groups import Mechanisms, mechanisms
 from server.compare.mechanism.wording import mechanisms_words
@@ -22,17 +20,16 @@ from server.compare.values import (
     model_numbers,
     places_of,
     resolution_of,
+    runs_holding,
     unit_means,
     values_by_unit,
 )
+from server.core.plain import from_plain
 from server.runs.conditions import differing_of, differing_words
 from server.runs.kinds import metrics_by_key
 from server.runs.models import Aggregate, Provenance
 
 LEVEL = 0.95
-_CACHE_S = 24 * 3600
-_FORM = 1
-"""Raised when the dataclasses below change, so that none of an older form comes out of the cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,31 +78,29 @@ class DriveStatistics:
 
 
 def drive_statistics(*, drive_model: DriveModel, provenance: Provenance) -> DriveStatistics | None:
-    """Return the statistics of a model; None where it has no run of that provenance.
+    """Return the statistics of a model; None where it has no run of that provenance."""
+    there, plain = kept_part(drive_model=drive_model, provenance=provenance, part="statistics")
+    if not there:
+        return statistics_compute(drive_model=drive_model, provenance=provenance)
+    return from_plain(DriveStatistics, plain) if plain else None
 
-    They are computed once after each change of the model's aggregates.
-    """
-    updated = Aggregate.objects.filter(drive_model=drive_model, provenance=provenance).aggregate(
-        at=Max("updated_at")
-    )["at"]
-    if updated is None:
+
+def statistics_compute(*, drive_model: DriveModel, provenance: Provenance) -> DriveStatistics | None:
+    """Compute the statistics of a model from its runs' numbers; None where it has no aggregates of that
+    provenance."""
+    if not Aggregate.objects.filter(drive_model=drive_model, provenance=provenance).exists():
         return None
-    key = f"drive-statistics:{_FORM}:{drive_model.pk}:{provenance.value}:{updated.timestamp()}"
-    found: DriveStatistics | None = cache.get(key)
-    if found is None:
-        headline = [name for name, metric in metrics_by_key().items() if metric.headline]
-        runs = model_numbers(drive_model=drive_model, provenance=provenance, metrics={*headline, *METRICS})
-        found = statistics_of(runs, headline, provenance=provenance.value)
-        cache.set(key, found, _CACHE_S)
-    return found
+    headline = [name for name, metric in metrics_by_key().items() if metric.headline]
+    runs = model_numbers(drive_model=drive_model, provenance=provenance, metrics={*headline, *METRICS})
+    return statistics_of(runs, headline, provenance=provenance.value)
 
 
 def statistics_of(
     runs: Sequence[RunNumbers], headline: Sequence[str], *, provenance: str, level: float = LEVEL
 ) -> DriveStatistics:
     """Return the statistics of some runs of one provenance."""
-    places = places_of(runs, headline)
-    numbers = tuple(_number(runs, place, level) for place in places)
+    holding = runs_holding(runs, places_of(runs, headline))
+    numbers = tuple(_number(found, place, level) for place, found in holding.items())
     differing = differing_of(run.conditions for run in runs)
     kinds = mechanisms(fingerprints(run.for_fingerprint() for run in runs))
     return DriveStatistics(
@@ -117,7 +112,7 @@ def statistics_of(
         mixture=differing_words(differing, len(runs)),
         numbers=numbers,
         apart=_apart(numbers),
-        confounders=confounders(runs, places, differing, level),
+        confounders=confounders(holding, differing, level),
         mechanisms=kinds,
         mechanism_flag=mechanisms_words(kinds),
     )

@@ -3,8 +3,9 @@ at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from math import fsum
 from typing import Any
 from uuid import UUID
 
@@ -84,6 +85,17 @@ def places_of(runs: Collection[RunNumbers], metrics: Collection[str]) -> list[Pl
     return sorted((place for place in found if place[0] in order), key=lambda place: (order[place[0]], place))
 
 
+def runs_holding(runs: Iterable[RunNumbers], places: Collection[Place]) -> dict[Place, list[RunNumbers]]:
+    """Return the runs that have a usable number at each place, in their order: what is asked of one place
+    then costs as much as there is at it."""
+    found: dict[Place, list[RunNumbers]] = {place: [] for place in places}
+    for run in runs:
+        for place, reading in run.readings.items():
+            if place in found and reading.quality in USABLE and reading.value is not None:
+                found[place].append(run)
+    return found
+
+
 def values_by_unit(runs: Collection[RunNumbers], place: Place) -> dict[str, list[float]]:
     """Return the usable numbers of each drive."""
     found: dict[str, list[float]] = {}
@@ -96,7 +108,7 @@ def values_by_unit(runs: Collection[RunNumbers], place: Place) -> dict[str, list
 
 def unit_means(runs: Collection[RunNumbers], place: Place) -> dict[str, float]:
     """Return one number for each drive: the mean over its runs."""
-    return {unit: float(np.mean(values)) for unit, values in values_by_unit(runs, place).items()}
+    return {unit: fsum(values) / len(values) for unit, values in values_by_unit(runs, place).items()}
 
 
 def means_by_state(runs: Collection[RunNumbers], place: Place, condition: str) -> dict[str, dict[str, float]]:

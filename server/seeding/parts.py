@@ -8,7 +8,8 @@ from functools import cache
 
 from server.benchmarks.contract import Facts
 from server.runs.counting import timings_count
-from server.runs.extraction import finite_json, measurement_rows
+from server.runs.extraction import measurement_rows
+from server.runs.finite import finite_json
 from server.runs.kinds import kinds_by_slug
 from server.runs.models import Benchmark, Measurement
 from server.seeding.samples import ARCHETYPES, BLOCK_BYTES, FORMULAS, TURN_STEPS

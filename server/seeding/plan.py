@@ -113,7 +113,7 @@ def _lognormal(count: int) -> npt.NDArray[np.float64]:
 def _shares(weights: npt.NDArray[np.float64], total: int) -> Ints:
     """Return whole numbers that add up to `total`, in proportion to the weights (largest remainders)."""
     exact = weights / weights.sum() * total
-    found = np.floor(exact).astype(np.int64)
+    found: Ints = np.floor(exact).astype(np.int64)
     found[np.argsort(found - exact, kind="stable")[: total - int(found.sum())]] += 1
     return found
 

@@ -119,7 +119,7 @@ def access(drive: Archetype, level: int) -> Part:
     spread = np.linspace(0, drive.blocks - length, 17).astype(np.int64)
     marks = np.array([2.75 + 12.5 * step for step in range(8)] + [100.0]) / 100
     positions = np.minimum(marks * drive.blocks, drive.blocks - length).astype(np.int64)
-    series = [random] + [
+    series: list[dict[str, Any]] = [random] + [
         {
             "pattern": name,
             "processors": None,
@@ -157,7 +157,7 @@ def seeker(drive: Archetype, level: int) -> Part:
         out["group"] += [group] * 22
         out["latency"] += _timed(turn_ns, float(_seek_ms(drive, np.array([distance]))[0]), turns)
     back = {**out, "from": out["to"], "to": out["from"]}
-    series = [
+    series: list[dict[str, Any]] = [
         {
             "variant": "read",
             "pattern": pattern,

@@ -40,7 +40,8 @@ class CopyTable:
         left = [
             field
             for field in model._meta.concrete_fields
-            if field.attname not in given and not field.generated and not field.primary_key
+            if field.attname not in given
+            and not (field.generated or field.primary_key or field.has_db_default())
         ]
         self._columns = [model._meta.get_field(name).column for name in given]  # type: ignore[union-attr]
         self._columns += [str(field.column) for field in left]
@@ -55,7 +56,7 @@ class CopyTable:
     def send(self) -> int:
         """Write the noted rows; return how many there were."""
         count = len(self._rows)
-        columns = sql.SQL(", ").join(map(sql.Identifier, self._columns))
+        columns = sql.SQL(", ").join([sql.Identifier(str(column)) for column in self._columns])
         statement = sql.SQL("COPY {} ({}) FROM STDIN").format(sql.Identifier(self._table), columns)
         with connection.cursor() as cursor, cursor.cursor.copy(statement) as copy:
             if self._rows:

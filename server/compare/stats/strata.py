@@ -117,6 +117,8 @@ def _kruskal_wallis(samples: list[Values]) -> tuple[float, float, str]:
         return h, chi_square_p, "chi-square"
     ranks = stats.rankdata(np.concatenate(ordered))
     ends = np.cumsum([values.size for values in ordered])[:-1]
+    if min(values.size for values in ordered) == 1:
+        return h, _drawn_p(ranks, ends), "permutation"
     found = stats.permutation_test(
         np.split(ranks, ends),
         lambda *groups, axis: sum(group.sum(axis=axis) ** 2 / group.shape[axis] for group in groups),
@@ -127,6 +129,23 @@ def _kruskal_wallis(samples: list[Values]) -> tuple[float, float, str]:
         rng=np.random.default_rng(1952),
     )
     return h, float(found.pvalue), "permutation"
+
+
+def _drawn_p(ranks: Values, ends: Values) -> float:
+    """Return how often units dealt out anew to the groups are as far apart as these, the units among them.
+
+    For groups of one, which SciPy's test does not take.
+    """
+    rng, starts = np.random.default_rng(1952), np.concatenate([[0], ends]).astype(np.int64)
+    sizes = np.diff(np.append(starts, ranks.size))
+    apart = (np.add.reduceat(ranks, starts) ** 2 / sizes).sum() * (1 - 1e-12)
+    at_once = max(1, VALUES_AT_ONCE // ranks.size)
+    as_far = 0
+    for first in range(0, RESAMPLES, at_once):
+        dealt = rng.permuted(np.tile(ranks, (min(at_once, RESAMPLES - first), 1)), axis=1)
+        drawn = (np.add.reduceat(dealt, starts, axis=1) ** 2 / sizes).sum(axis=1)
+        as_far += int((drawn >= apart).sum())
+    return (1 + as_far) / (1 + RESAMPLES)
 
 
 def _share(h: float, groups: int, n: int) -> float:

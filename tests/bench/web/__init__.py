@@ -1,0 +1,1 @@
+"""How long pages and API take on sample archives of growing size."""

@@ -1,0 +1,65 @@
+"""`make bench-web` and `make bench-api`: what pages and API take on sample archives of growing size.
+
+    python -m tests.bench.web [pages|api] [--sizes 1000,10000] [--folder DIR] [--table FILE]
+
+Archives are made once and kept in the folder; a million runs take about 15 GB and half an hour to fill.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from tests.bench.web.archive import Archive
+from tests.bench.web.measuring import measure
+from tests.bench.web.pages import Page, api_of, pages_of
+from tests.bench.web.serving import web_server
+from tests.bench.web.table import Figures, document, table
+
+TITLES = {
+    "pages": (
+        "How fast pages are",
+        "Written by `make bench-web` on sample archives (`manage.py seed_archive`).",
+    ),
+    "api": (
+        "How fast the API is",
+        "Written by `make bench-api` on sample archives (`manage.py seed_archive`).",
+    ),
+}
+
+
+def main() -> int:
+    """Measure, print the table, and write it where that was asked for."""
+    options = _options()
+    figures: Figures = {}
+    for size in sorted(int(text) for text in options.sizes.split(",")):
+        archive = Archive(Path(options.folder).resolve(), size)
+        with archive.running() as environment, web_server(environment) as (host, port):
+            wanted: list[Page] = (pages_of if options.what == "pages" else api_of)(archive)
+            figures[size] = []
+            for page in wanted:
+                times = measure(host, port, page.address)
+                figures[size].append((page, times))
+                print(
+                    f"{size:>9,}  {page.name:34} {times.status} {times.median_ms:8.1f} ms"
+                    f" {times.median_of_eight_ms:8.1f} ms of eight {times.size_bytes:>9,} B",
+                    flush=True,
+                )
+    print("\n" + table(figures))
+    if options.table:
+        Path(options.table).write_text(document(*TITLES[options.what], figures))
+    return 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="bench-web", description=__doc__.partition("\n")[0])
+    parser.add_argument("what", nargs="?", choices=list(TITLES), default="pages")
+    parser.add_argument("--sizes", default="1000,10000,100000")
+    parser.add_argument("--folder", default=".build/bench-web")
+    parser.add_argument("--table")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,67 @@
+"""Sample archives that are kept between calls: services, envelopes and static files of one in one folder."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+
+from tools.embedded.binaries import PROJECT
+from tools.services import Services
+
+ENVELOPE_EVERY = 50
+"""From LARGE runs on, one in so many runs has its envelope: a million files tell nothing of pages."""
+LARGE = 100_000
+
+
+class Archive:
+    """One sample archive: `runs` runs of a hundredth as many models and a tenth as many units."""
+
+    def __init__(self, root: Path, runs: int) -> None:
+        """Take the folder of all archives, and the size."""
+        self.runs = runs
+        self.folder = root / str(runs)
+        self.environment: dict[str, str] = {}
+
+    @contextmanager
+    def running(self) -> Iterator[dict[str, str]]:
+        """Start the services, fill the archive where that is not done yet, and give the environment."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        services = Services(self.folder / "services", durable=False)
+        try:
+            self.environment = {
+                **os.environ,
+                **services.start(),
+                "DJANGO_SETTINGS_MODULE": "server.config.settings",
+                "SECRET_KEY": "bench-bench-bench-bench-bench-bench-bench-bench-bench",
+                "ALLOWED_HOSTS": "127.0.0.1",
+                "DATA_DIR": str(self.folder),
+                "STATIC_ROOT": str(self.folder / "static"),
+                "LOG_LEVEL": "WARNING",
+            }
+            self._fill()
+            yield self.environment
+        finally:
+            services.stop()
+
+    def ask(self, query: str, *parameters: object) -> list[tuple[object, ...]]:
+        """Return the rows of a query."""
+        with psycopg.connect(self.environment["DATABASE_URL"]) as connection:
+            return connection.execute(query.encode(), parameters).fetchall()
+
+    def _fill(self) -> None:
+        self._manage("migrate", "--verbosity", "0")
+        self._manage("collectstatic", "--no-input", "--verbosity", "0")
+        if self.ask("SELECT EXISTS (SELECT FROM runs_submission)") == [(False,)]:
+            every = ENVELOPE_EVERY if self.runs >= LARGE else 1
+            sizes = ["--models", max(self.runs // 100, 1), "--units", max(self.runs // 10, 1)]
+            self._manage("seed_archive", *sizes, "--runs", self.runs, "--envelope-every", every)
+
+    def _manage(self, *arguments: object) -> None:
+        command = [sys.executable, "manage.py", *map(str, arguments)]
+        subprocess.run(command, cwd=PROJECT, env=self.environment, check=True)

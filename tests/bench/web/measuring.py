@@ -1,0 +1,74 @@
+"""Asking for an address again and again, with one client and with eight at once."""
+
+from __future__ import annotations
+
+import http.client
+import threading
+import time
+from dataclasses import dataclass
+
+CLIENTS = 8
+WARM = 4
+REQUESTS = 40
+AT_MOST_S = 8.0
+"""A slow page is asked less often: the load stays bounded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """What an address took, in milliseconds, and how large its answer is."""
+
+    status: int
+    size_bytes: int
+    median_ms: float
+    p95_ms: float
+    median_of_eight_ms: float
+    p95_of_eight_ms: float
+
+
+def measure(host: str, port: int, address: str, headers: dict[str, str] | None = None) -> Times:
+    """Return what an address takes."""
+    ends = time.monotonic() + AT_MOST_S
+    for _time in range(WARM):
+        status, size, _ms = ask(host, port, address, headers)
+        if time.monotonic() > ends:
+            break
+    alone = _many(host, port, address, headers, REQUESTS)
+    together: list[float] = []
+    threads = [
+        threading.Thread(
+            target=lambda: together.extend(_many(host, port, address, headers, REQUESTS // CLIENTS * 2))
+        )
+        for _client in range(CLIENTS)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return Times(status, size, _at(alone, 0.5), _at(alone, 0.95), _at(together, 0.5), _at(together, 0.95))
+
+
+def ask(host: str, port: int, address: str, headers: dict[str, str] | None = None) -> tuple[int, int, float]:
+    """Ask once; return status, bytes and milliseconds until the last byte."""
+    began = time.perf_counter()
+    connection = http.client.HTTPConnection(host, port, timeout=300)
+    try:
+        connection.request("GET", address, headers=headers or {})
+        response = connection.getresponse()
+        size = len(response.read())
+    finally:
+        connection.close()
+    return response.status, size, (time.perf_counter() - began) * 1000
+
+
+def _many(host: str, port: int, address: str, headers: dict[str, str] | None, requests: int) -> list[float]:
+    times: list[float] = []
+    ends = time.monotonic() + AT_MOST_S
+    while len(times) < requests and (time.monotonic() < ends or not times):
+        times.append(ask(host, port, address, headers)[2])
+    return times
+
+
+def _at(times: list[float], share: float) -> float:
+    ordered = sorted(times)
+    return ordered[min(int(share * len(ordered)), len(ordered) - 1)]

@@ -1,0 +1,97 @@
+"""What a model's page says of its runs is kept with the aggregates, and is what would be computed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from server.catalog.models import DriveModel
+from server.compare.models import KeptStatistics
+from server.compare.overview import drive_overview, overview_compute
+from server.compare.selectors import drive_representative_run, representative_compute
+from server.compare.statistics import drive_statistics, statistics_compute
+from server.compare.stats.strata import compare_strata
+from server.core.plain import from_plain, to_plain
+from server.runs.aggregation import aggregates_update
+from server.runs.models import Provenance, Run, State
+
+PROBE = Provenance.PROBE
+
+
+class Colour(StrEnum):
+    RED = "red"
+
+
+@dataclass(frozen=True)
+class Leaf:
+    value: float
+    colour: Colour
+
+
+@dataclass(frozen=True)
+class Tree:
+    leaves: tuple[Leaf, ...]
+    pair: tuple[str, int]
+    by_name: dict[str, Leaf | None]
+    nothing: float | None
+
+
+def test_a_dataclass_comes_back_out_of_plain_data_as_it_was() -> None:
+    leaf = Leaf(math.inf, Colour.RED)
+    tree = Tree((leaf, leaf), ("a", 1), {"x": leaf, "y": None}, None)
+    assert from_plain(Tree, to_plain(tree)) == tree
+
+
+def test_plain_data_of_another_form_is_refused() -> None:
+    with pytest.raises(KeyError):
+        from_plain(Leaf, {"value": 1.0})
+
+
+def test_a_group_of_one_among_many_can_be_tested() -> None:
+    many = [10.0 + number / 100 for number in range(60)]
+    far = compare_strata({"many": many, "one": [99.0]}, level=0.95)
+    within = compare_strata({"many": many, "one": [10.305]}, level=0.95)
+    assert far.p is not None and within.p is not None
+    assert far.p == pytest.approx(2 / 61, abs=0.01)
+    assert within.p > 0.9
+
+
+@pytest.fixture
+def largest(db: None) -> DriveModel:
+    call_command("seed_archive", models=3, units=30, runs=90, seed=4, processes=0, verbosity=0)
+    return max(DriveModel.objects.exclude(runs=None), key=lambda model: model.runs.count())
+
+
+def test_what_is_kept_is_what_would_be_computed(largest: DriveModel) -> None:
+    asked = {"drive_model": largest, "provenance": PROBE}
+    assert KeptStatistics.objects.filter(**asked).exists()
+    assert drive_statistics(**asked) == statistics_compute(**asked) is not None
+    assert drive_overview(**asked) == overview_compute(**asked)
+    assert drive_representative_run(**asked) == representative_compute(**asked) is not None
+
+
+def test_a_page_reads_no_measurement_for_statistics_that_are_kept(largest: DriveModel) -> None:
+    with CaptureQueriesContext(connection) as queries:
+        drive_statistics(drive_model=largest, provenance=PROBE)
+        drive_overview(drive_model=largest, provenance=PROBE)
+    assert len(queries) == 2
+    assert not [query for query in queries if "runs_" in query["sql"]]
+
+
+def test_what_is_kept_follows_the_runs_and_goes_with_the_last(largest: DriveModel) -> None:
+    asked = {"drive_model": largest, "provenance": PROBE}
+    before = drive_overview(**asked).runs
+    last = Run.objects.filter(drive_model=largest).latest("created_at")
+    type(last.submission).objects.filter(pk=last.submission_id).update(state=State.QUARANTINED)
+    aggregates_update(drive_model_id=largest.pk)
+    assert drive_overview(**asked).runs == before - 1
+    type(last.submission).objects.update(state=State.QUARANTINED)
+    aggregates_update(drive_model_id=largest.pk)
+    assert not KeptStatistics.objects.filter(**asked).exists()
+    assert drive_statistics(**asked) is None
