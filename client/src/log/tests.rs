@@ -48,8 +48,8 @@ fn checkpoint(size: u64, root: &Hash, seed: u8) -> String {
     format!("{text}\n\u{2014} {ORIGIN} {}\n", STANDARD.encode(packed))
 }
 
-fn ok(body: &serde_json::Value) -> Result<Response, crate::submit::http::HttpError> {
-    Ok(Response { status: 200, body: body.to_string().into_bytes(), ..Response::default() })
+fn ok(body: &serde_json::Value) -> Response {
+    Response { status: 200, body: body.to_string().into_bytes(), ..Response::default() }
 }
 
 fn seen(size: u64, root: &Hash) -> Seen {
@@ -57,18 +57,18 @@ fn seen(size: u64, root: &Hash) -> Seen {
 }
 
 /// Asks about the second of two leaves; `proof` is what the archive claims to prove it.
-fn ask(of: &Leaf, proof: &[Hash], before: Option<(Seen, Vec<Hash>)>) -> Result<Shown, LogError> {
+fn ask(of: &Leaf, proof: &[Hash], before: Option<&(Seen, Vec<Hash>)>) -> Result<Shown, LogError> {
     let (first, second) = (leaf_hash(&leaf(0, "published", 1).bytes()), leaf_hash(&leaf(1, "published", 2).bytes()));
     let head = json!({"verifier_key": vkey(3), "checkpoint": checkpoint(2, &node(&first, &second), 3)});
     let text = |hashes: &[Hash]| hashes.iter().map(|hash| STANDARD.encode(hash)).collect::<Vec<_>>();
     let mut answers = vec![ok(&head)];
-    if let Some((_, proof)) = &before {
+    if let Some((_, proof)) = before {
         answers.push(ok(&json!({"proof": text(proof)})));
     }
     answers.push(ok(&json!({"results": [of], "next": null})));
     answers.push(ok(&json!({"proof": text(proof)})));
-    let http = FakeHttp::new(answers);
-    check(&http, SERVER, &"02".repeat(32), Some(&leaf(1, "", 2).run_id), None, before.as_ref().map(|(seen, _)| seen))
+    let http = FakeHttp::new(answers.into_iter().map(Ok));
+    check(&http, SERVER, &"02".repeat(32), Some(&leaf(1, "", 2).run_id), None, before.map(|(seen, _)| seen))
 }
 
 fn first() -> Hash {
@@ -87,16 +87,16 @@ fn a_logged_file_is_shown_with_its_leaf_and_the_head_is_remembered() {
 #[test]
 fn a_log_that_goes_on_from_the_head_seen_before_says_so() {
     let second = leaf_hash(&leaf(1, "published", 2).bytes());
-    let shown = ask(&leaf(1, "published", 2), &[first()], Some((seen(1, &first()), vec![second]))).unwrap();
+    let shown = ask(&leaf(1, "published", 2), &[first()], Some(&(seen(1, &first()), vec![second]))).unwrap();
     assert_eq!(shown.goes_on_from, Some(1));
 }
 
 #[test]
 fn a_log_whose_past_was_changed_is_found() {
     let second = leaf_hash(&leaf(1, "published", 2).bytes());
-    let error = ask(&leaf(1, "published", 2), &[first()], Some((seen(1, &[9; 32]), vec![second]))).unwrap_err();
+    let error = ask(&leaf(1, "published", 2), &[first()], Some(&(seen(1, &[9; 32]), vec![second]))).unwrap_err();
     assert!(matches!(error, LogError::Inconsistent), "{error}");
-    let error = ask(&leaf(1, "published", 2), &[first()], Some((seen(5, &[9; 32]), vec![]))).unwrap_err();
+    let error = ask(&leaf(1, "published", 2), &[first()], Some(&(seen(5, &[9; 32]), vec![]))).unwrap_err();
     assert!(matches!(error, LogError::Shrunk { now: 2, before: 5 }), "{error}");
 }
 
@@ -110,7 +110,7 @@ fn a_leaf_that_is_not_in_the_tree_is_found() {
 
 #[test]
 fn another_key_than_the_one_remembered_is_refused() {
-    let http = FakeHttp::new([ok(&json!({"verifier_key": vkey(4), "checkpoint": ""}))]);
+    let http = FakeHttp::new([Ok(ok(&json!({"verifier_key": vkey(4), "checkpoint": ""})))]);
     let error = check(&http, SERVER, "", None, None, Some(&seen(1, &first()))).unwrap_err();
     assert!(matches!(error, LogError::OtherKey { .. }), "{error}");
 }
@@ -120,10 +120,10 @@ fn a_file_that_was_never_published_is_told_apart_from_one_with_other_bytes() {
     let head = json!({"verifier_key": vkey(3), "checkpoint": checkpoint(1, &first(), 3)});
     let none = json!({"results": []});
     let some = json!({"results": [leaf(0, "published", 1)]});
-    let http = FakeHttp::new([ok(&head), ok(&none), ok(&none)]);
+    let http = FakeHttp::new([ok(&head), ok(&none), ok(&none)].map(Ok));
     let error = check(&http, SERVER, "", Some("run"), None, None).unwrap_err();
     assert!(matches!(error, LogError::NotLogged), "{error}");
-    let http = FakeHttp::new([ok(&head), ok(&none), ok(&some)]);
+    let http = FakeHttp::new([ok(&head), ok(&none), ok(&some)].map(Ok));
     let error = check(&http, SERVER, "", Some("run"), None, None).unwrap_err();
     assert!(matches!(error, LogError::OtherBytes(_)), "{error}");
 }
