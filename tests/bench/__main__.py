@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.bench import compare, devices, figures
-from tests.bench.awake import awake
 from tests.bench.compare import Bench, Result
 from tests.support.loop_device import why_not
 from tools.release.build import STATIC_TARGETS, compile_probe, default_targets
@@ -104,10 +103,9 @@ def _zram(bench: Bench, _probe: Path, told: _Told) -> None:
 
 def _loop(bench: Bench, _probe: Path, told: _Told) -> None:
     with devices.plain(bench.scratch) as device:
-        with awake():
-            told.results += compare.sequential(bench, ("loop", device), devices.PLAIN_BYTES, hdparm=True)
-            told.results += compare.one_at_a_time(bench, ("loop", device), devices.PLAIN_BYTES)
-            told.results += compare.crowds(bench, ("loop", device), devices.PLAIN_BYTES)
+        told.results += compare.sequential(bench, ("loop", device), devices.PLAIN_BYTES, hdparm=True)
+        told.results += compare.one_at_a_time(bench, ("loop", device), devices.PLAIN_BYTES)
+        told.results += compare.crowds(bench, ("loop", device), devices.PLAIN_BYTES)
         told.say(["", DEVICES["loop"], *figures.gaps(bench.simtool, device, GAPS)])
 
 
