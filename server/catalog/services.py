@@ -75,13 +75,16 @@ def drive_alias_add(*, drive_model: DriveModel, text: str) -> DriveAlias:
 
 
 def drive_model_search_text_update(*, drive_model: DriveModel) -> None:
-    """Bring the searched text up to date with the model's names and aliases."""
-    others = [*drive_model.aliases.values_list("text", flat=True), drive_model.family]
-    others += drive_model.vendor.aliases.values_list("text", flat=True)
-    drive_model.search_text = search_text_of(
-        drive_model.vendor.name, drive_model.number, drive_model.name, others
-    )
-    drive_model.save(update_fields=["search_text"])
+    """Bring the searched text up to date with the model's names and aliases.
+
+    A text that stays is not written: every write dates the row, and whoever asks what changed would get it.
+    """
+    others = [*drive_model.aliases.order_by("pk").values_list("text", flat=True), drive_model.family]
+    others += drive_model.vendor.aliases.order_by("pk").values_list("text", flat=True)
+    text = search_text_of(drive_model.vendor.name, drive_model.number, drive_model.name, others)
+    if text != drive_model.search_text:
+        drive_model.search_text = text
+        drive_model.save(update_fields=["search_text"])
 
 
 def search_text_of(vendor: str, number: str, name: str, aliases: list[str]) -> str:
