@@ -16,11 +16,10 @@ from server.compare.claims import verdicts_update
 from server.runs.aggregation import aggregates_update
 from server.runs.models import Batch, Run
 from tests.e2e.audit import audit
-from tests.e2e.test_pages import open_page, settle_charts
+from tests.e2e.walk import WIDTHS, heard_errors, settle_charts
 from tests.support.sample_units import measured
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-WIDTHS = {"phone": 360, "desk": 1440}
 
 
 @pytest.fixture
@@ -80,7 +79,9 @@ def test_pages_of_comparing_are_clean_in_every_width_and_theme(
     for name, address in addresses(compared).items():
         if shown and name not in shown:
             continue
-        page, errors = open_page(context, empty_site + address)
+        page = context.new_page()
+        errors = heard_errors(page)
+        page.goto(empty_site + address, wait_until="networkidle")
         settle_charts(page)
         for label, width in WIDTHS.items():
             page.set_viewport_size({"width": width, "height": 900})

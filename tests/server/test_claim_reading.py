@@ -137,5 +137,6 @@ def test_the_columns_are_those_of_a_claim() -> None:
         "citation",
         "hidden",
         "loaded_digest",
+        "updated_at",
     }
     assert names == set(COLUMNS) - {"vendor", "model", "document", "value"}
