@@ -17,7 +17,7 @@ def test_a_drive_is_found_and_its_run_reached_in_clicks_from_the_home_page(
     page: Page, empty_site: str, sample_model: DriveModel
 ) -> None:
     page.goto(empty_site)
-    page.get_by_role("searchbox").fill("sample")
+    page.get_by_role("combobox").fill("sample")
     page.get_by_role("button", name="Search").click()
     page.get_by_role("main").get_by_role("link", name="Sampledata Sample 9000").click()
     expect(page).to_have_url(f"{empty_site}/drives/{sample_model.slug}/")
@@ -45,7 +45,7 @@ def test_the_site_is_used_by_keyboard_alone(page: Page, empty_site: str, sample_
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(page.locator("main")).to_be_focused()
-    page.get_by_role("banner").get_by_role("searchbox").focus()
+    page.get_by_role("banner").get_by_role("combobox").focus()
     page.keyboard.type("sample")
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"/drives/\?q=sample$"))
