@@ -19,6 +19,7 @@ export function watchRefine(root: ParentNode): void {
 class Refiner {
   private waiting: ReturnType<typeof setTimeout> | undefined;
   private asking: AbortController | undefined;
+  private shown = location.search;
 
   constructor(private readonly form: HTMLFormElement) {
     form.addEventListener("change", (event) => {
@@ -33,8 +34,11 @@ class Refiner {
       event.preventDefault();
       void this.load("push");
     });
-    // The form's fields are the server's to fill in: what an earlier address meant is loaded whole.
-    addEventListener("popstate", () => location.reload());
+    // The form's fields are the server's to fill in: what an earlier address meant is loaded whole. A link to a
+    // place on the page is such an event too, and changes nothing that is shown.
+    addEventListener("popstate", () => {
+      if (location.search !== this.shown) location.reload();
+    });
   }
 
   private async load(history_: "push" | "replace"): Promise<void> {
@@ -56,6 +60,7 @@ class Refiner {
       replaceParts(html);
       if (history_ === "push") history.pushState(null, "", state);
       else history.replaceState(null, "", state);
+      this.shown = location.search;
     } catch (error) {
       if (!(error instanceof DOMException && error.name === "AbortError")) location.assign(address);
     }

@@ -93,7 +93,7 @@ def test_without_scripts_pages_work_and_charts_show_their_tables(
     page.goto(empty_site + "/drives/")
     page.get_by_role("searchbox").fill("sample")
     page.get_by_role("button", name="Search").click()
-    assert re.search(r"\?q=sample$", page.url)
+    assert re.search(r"[?&]q=sample(&|$)", page.url)
     expect(page.get_by_role("link", name="Sampledata Sample 9000")).to_be_visible()
     context.close()
 
@@ -115,5 +115,5 @@ def test_an_empty_archive_is_clean_and_says_what_to_do(
     for name, address in (("home-empty", "/"), ("drives-empty", "/drives/")):
         page.goto(empty_site + address)
         page.screenshot(path=screenshots / f"{name}.png", full_page=True)
-        expect(page.locator(".empty").get_by_role("link", name="How to contribute")).to_be_visible()
+        expect(page.locator(".empty").get_by_role("link", name="How to contribute").first).to_be_visible()
         assert audit(page) == []
