@@ -53,7 +53,8 @@ def main() -> int:
     probe = options.probe or _compiled("diskatlas")
     simtool = options.simtool or _compiled("diskatlas-simtool")
     print(_machine(options.rounds), flush=True)
-    with tempfile.TemporaryDirectory(prefix="diskatlas-bench-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="diskatlas-bench-") as scratch, devices.awake() as awake:
+        print(f"Idle processors {'poll' if awake else 'may sleep: the kernel takes no request'}", flush=True)
         turn_s = compare.TURN_S / 10 if options.quick else compare.TURN_S
         bench = Bench(simtool, Path(scratch), options.rounds, turn_s)
         told = _all(bench, probe, options.device or list(DEVICES))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,24 @@ from tests.support import block, loop_device
 PLAIN_BYTES = 1 << 30
 COMPRESSED_BYTES = 256 << 20
 ZRAM = Path("/sys/class/zram-control")
+LATENCY_REQUEST = Path("/dev/cpu_dma_latency")
+
+
+@contextmanager
+def awake() -> Iterator[bool]:
+    """Keep the processors from going to sleep, as tools that measure latencies do: while the kernel's file of
+    latency requests (Documentation/power/pm_qos_interface) is held open with zero microseconds in it, an idle
+    processor polls. Without that, waking the thread behind a loop device takes as long as the request itself,
+    and on a virtual machine it is the hypervisor's mood that is measured. False where the kernel has no such
+    file, or doesn't let us."""
+    try:
+        file = LATENCY_REQUEST.open("wb", buffering=0)
+    except OSError:
+        yield False
+        return
+    with file:
+        file.write(struct.pack("i", 0))
+        yield True
 
 
 @contextmanager
