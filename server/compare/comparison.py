@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from server.benchmarks.contract import Direction, Metric
-from server.compare.numbers import Place, Sample
+from server.benchmarks.contract import Direction, Metric, Place
+from server.compare.numbers import Sample
 from server.compare.stats.deciding import needed_units
 from server.compare.stats.intervals import small_sample_factor
 from server.compare.stats.moments import Moments, mean_interval_of, moments, pooled_stdev_of, welch_of

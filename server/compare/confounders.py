@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from server.benchmarks.contract import Metric
+from server.benchmarks.contract import Metric, Place
 from server.compare.stats.multiple import holm
 from server.compare.stats.paired import compare_paired
 from server.compare.stats.strata import compare_strata
 from server.compare.stats.wording import count_words, quantity
-from server.compare.values import Place, RunNumbers, means_by_state
+from server.compare.values import RunNumbers, means_by_state
 from server.runs.conditions import BY_KEY, CONDITIONS
 from server.runs.kinds import metrics_by_key
 

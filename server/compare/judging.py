@@ -12,7 +12,7 @@ from typing import Any
 
 from django.db.models import F, QuerySet
 
-from server.benchmarks.contract import Direction, Metric
+from server.benchmarks.contract import Direction, Metric, Place
 from server.catalog.models import Claim, DriveModel, LiteratureValue
 from server.catalog.selectors import claims_list
 from server.compare.leaving_out import fitting_of
@@ -30,9 +30,6 @@ from server.core.links import link_bytes_per_s
 from server.runs.aggregation import USABLE
 from server.runs.kinds import metrics_by_key
 from server.runs.models import Measurement, Provenance, State
-
-Place = tuple[str, str]
-"""Metric and scope."""
 
 SAME_QUANTITY: dict[Place, tuple[Place, ...]] = {
     ("zoned.outer_bandwidth", ""): (

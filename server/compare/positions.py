@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from server.benchmarks.contract import Direction, Metric
+from server.benchmarks.contract import Direction, Metric, Place
 from server.compare.stats.multiple import holm
 from server.compare.stats.paired import compare_paired
 from server.compare.stats.results import Paired
-
-Place = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,10 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from server.benchmarks.contract import Place
 from server.catalog.models import DriveModel, LiteratureValue
 from server.catalog.selectors import FACT_PREFIX
 from server.runs.kinds import metrics_by_key
-
-Place = tuple[str, str]
-"""Metric and scope."""
 
 
 @dataclass(frozen=True, slots=True)

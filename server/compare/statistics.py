@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from server.benchmarks.contract import Place
 from server.catalog.models import DriveModel
 from server.compare.confounders import Confounder, confounders
 from server.compare.kept import kept_part
@@ -15,7 +16,6 @@ from server.compare.stats.apart import ALPHA, Distances, distances
 from server.compare.stats.multiple import holm
 from server.compare.stats.spread import Components, Spread, spread_over_units, variance_components
 from server.compare.values import (
-    Place,
     RunNumbers,
     model_numbers,
     places_of,

@@ -12,14 +12,12 @@ from uuid import UUID
 import numpy as np
 from django.db.models import F
 
+from server.benchmarks.contract import Place
 from server.catalog.models import DriveModel
 from server.compare.mechanism.features import USABLE, Reading, RunReadings
 from server.compare.stats.samples import Values
 from server.runs.conditions import run_conditions
 from server.runs.models import Measurement, Provenance, State
-
-Place = tuple[str, str]
-"""Metric and scope."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
+from server.benchmarks.contract import Place
 from server.compare.selectors import MetricRow
 from server.compare.statistics import DriveStatistics, NumberOfUnits
 from server.compare.stats.wording import level_text
@@ -19,8 +20,6 @@ GLANCE_OF_KIND = 2
 SHOWN_OF_KIND = 10
 """More rows of a kind are folded."""
 
-Place = tuple[str, str]
-"""Metric and scope."""
 _Estimate = tuple[Shown | None, str, str, str]
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from server.benchmarks.contract import Place
 from server.compare.exports.drive import Buffer, MeasuredDrive, SeekCurve, Zone
 from server.compare.exports.seeking import cylinders_of, seek_fit
 
-Place = tuple[str, str]
 REGIONS = ("outer", "middle", "inner")
 NEAR = 0.02
 """A zone's track is taken as SKIPPY counted it where the bandwidth says the same within this share."""

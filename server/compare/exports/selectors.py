@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from server.benchmarks.contract import Place
 from server.catalog.models import DriveModel
-from server.compare.exports.deriving import ExportError, Identity, Place, drive_of
+from server.compare.exports.deriving import ExportError, Identity, drive_of
 from server.compare.exports.disksim import disksim
 from server.compare.exports.drive import MeasuredDrive
 from server.compare.exports.fio import fio
