@@ -43,6 +43,7 @@ PAGES: dict[str, Callable[[DriveModel], str]] = {
     "methods": lambda model: "/methods/",
     "method": lambda model: "/methods/skippy/",
     "statistics": lambda model: "/methods/statistics/",
+    "log": lambda model: "/methods/log/",
     "method-claims": lambda model: "/methods/claims/",
     "contribute": lambda model: "/contribute/",
     "datasets": lambda model: "/datasets/",

@@ -19,7 +19,10 @@ from server.web.page import page
 from server.web.release import release_read
 
 CLAIMS_ABOUT = Path(__file__).resolve().parents[2] / "compare" / "claims.md"
-ESSAYS = {"statistics": Path(__file__).resolve().parents[2] / "compare"}
+ESSAYS = {
+    "statistics": Path(__file__).resolve().parents[2] / "compare",
+    "log": Path(__file__).resolve().parents[1] / "essays" / "log",
+}
 """Methods that belong to no kind: address to the folder of their `about.md`."""
 RUN_SCHEMA = Path(__file__).resolve().parents[2] / "core" / "schema" / "run-v1.json"
 

@@ -26,9 +26,11 @@ from server.runs.selectors import BenchmarkPart, RunPage, run_page
 from server.runs.standing import run_standing
 from server.web.disturbances import disturbance_words
 from server.web.figures import Figure, chart_csv, chart_tables, figure_of, figures_of_run
+from server.web.log_place import log_places
 from server.web.page import page
 from server.web.rows import Lack, MeasuredRow, lacks_of, measured_row
 from server.web.standing import standing_view
+from server.web.views.withdrawn import absent
 
 REFRESH_S = 3
 """How often a page whose jobs run asks again."""
@@ -55,6 +57,10 @@ def _data_or_404(run_id: UUID) -> RunPage:
         return run_page(run_id=run_id)
     except Run.DoesNotExist:
         raise Http404 from None
+
+
+def _withdrawn(data: RunPage) -> bool:
+    return data.submission.state == State.WITHDRAWN
 
 
 def _life(state: str) -> list[tuple[str, str]]:
@@ -123,6 +129,8 @@ def plausibility_of(run: Run) -> dict[str, Any]:
 def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """Show a run: status, identity, conditions, measurements, charts and how to check them."""
     data = _data_or_404(run_id)
+    if _withdrawn(data):
+        return absent(request, run_id)
     figures = safe_figures(data.run)
     conditions = data.run.summary["conditions"]
     parts = [_part(part, figures.get(part.benchmark.kind, ()), conditions) for part in data.parts]
@@ -133,8 +141,10 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "readouts": [row for part in parts for row in part.rows if row.headline],
         "document": data.run.summary,
         "key": data.submission.probe_key,
+        "log": log_places(run_id),
         "standing": standing_view(run_standing(run=data.run)),
         "compare_url": f"/compare/?d={quote(run_key(run_id))}&d={data.run.drive_model.slug}",
+        "server_url": request.build_absolute_uri("/").rstrip("/"),
         "envelope_url": request.build_absolute_uri(reverse("api:run-envelope", args=[run_id])),
     }
     return page(request, "web/run.html", context, section="drives")
@@ -144,6 +154,8 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
 def run_status(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """Show the status alone, which the run's page polls; once it has ended, the whole page is due."""
     data = _data_or_404(run_id)
+    if _withdrawn(data):
+        return absent(request, run_id)
     response = render(request, "web/parts/status.html", _status(data))
     response["Cache-Control"] = "no-store"
     if not data.active:
@@ -151,21 +163,21 @@ def run_status(request: HttpRequest, run_id: UUID) -> HttpResponse:
     return response
 
 
-def _chart_or_404(request: HttpRequest, run_id: UUID, kind: str, chart_id: str) -> Chart:
+def _chart(request: HttpRequest, run_id: UUID, kind: str, chart_id: str) -> Chart | None:
     find = run_chart_full if request.GET.get("full") == "1" else run_chart
     try:
-        chart = find(run_id=run_id, kind=kind, chart_id=chart_id)
+        return find(run_id=run_id, kind=kind, chart_id=chart_id)
     except (Benchmark.DoesNotExist, EnvelopeLost):
-        chart = None
-    if chart is None:
-        raise Http404
-    return chart
+        return None
 
 
 @require_safe
 def run_chart_json(request: HttpRequest, run_id: UUID, kind: str, chart_id: str) -> HttpResponse:
     """Answer with a chart's data, as the front end draws it; with `full=1`, with all its points."""
-    response = JsonResponse(chart_json(_chart_or_404(request, run_id, kind, chart_id)))
+    chart = _chart(request, run_id, kind, chart_id)
+    if chart is None:
+        return absent(request, run_id)
+    response = JsonResponse(chart_json(chart))
     response["Cache-Control"] = "public, max-age=300"
     return response
 
@@ -173,7 +185,9 @@ def run_chart_json(request: HttpRequest, run_id: UUID, kind: str, chart_id: str)
 @require_safe
 def run_chart_csv(request: HttpRequest, run_id: UUID, kind: str, chart_id: str) -> HttpResponse:
     """Answer with a chart's points as a file; with `full=1`, with all of them."""
-    chart = _chart_or_404(request, run_id, kind, chart_id)
+    chart = _chart(request, run_id, kind, chart_id)
+    if chart is None:
+        return absent(request, run_id)
     response = HttpResponse(chart_csv(chart), content_type="text/csv; charset=utf-8")
     full = "-full" if request.GET.get("full") == "1" else ""
     response["Content-Disposition"] = f'attachment; filename="{kind}-{chart.id}-{run_id}{full}.csv"'
@@ -184,7 +198,9 @@ def run_chart_csv(request: HttpRequest, run_id: UUID, kind: str, chart_id: str) 
 def run_chart_table(request: HttpRequest, run_id: UUID, kind: str, chart_id: str) -> HttpResponse:
     """Show the points of a chart, page by page; `view` says of which of its views."""
     data = _data_or_404(run_id)
-    chart = _chart_or_404(request, run_id, kind, chart_id)
+    chart = _chart(request, run_id, kind, chart_id)
+    if chart is None:
+        return absent(request, run_id)
     tables = chart_tables(chart)
     table = next((one for one in tables if one.key == request.GET.get("view")), tables[0])
     context = {
