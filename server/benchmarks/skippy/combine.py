@@ -94,7 +94,10 @@ def serpentine(finding: Finding) -> bool:
 def gap(findings: tuple[Finding, ...], region: str, what: Metric) -> Measurement:
     here = [f for f in findings if f.trace.region == region]
     index = 3 if what is metric.HEAD_GAP else 4
-    estimates, block_ms = [], 0.0
+    # Where one series tells the two gaps apart, the others' guesses have no say.
+    estimates: list[Estimate] = []
+    guesses: list[Estimate] = []
+    block_ms = 0.0
     for finding in here:
         model = finding.model
         if (
@@ -109,26 +112,21 @@ def gap(findings: tuple[Finding, ...], region: str, what: Metric) -> Measurement
         count = int((model.inliers & (crossed != 0)).sum())
         block_ms = max(block_ms, model.lines.block_ms)
         if value is not None and count >= 2:
-            estimates.append(Estimate(value, max(model.errors_ms[index], 1e-3 * block_ms), count))
+            estimate = Estimate(value, max(model.errors_ms[index], 1e-3 * block_ms), count)
+            (estimates if model.gaps.told else guesses).append(estimate)
     if layout_of(findings) == "surface_serpentine":
         return none(what, region, LAYOUT_SENTENCES["surface_serpentine"])
-    if not estimates:
-        if any(finding.trusted for finding in here):
-            return none(
-                what,
-                region,
-                "Only one sort of track boundary is seen: head and cylinder gap are not told apart.",
-            )
-        return none(what, region, missing(here))
-    found = pooled(what, region, estimates, block_ms / 2)
-    heads = {
-        f.model.gaps.shape.heads
-        for f in here
-        if f.two_gaps and f.model is not None and f.model.gaps is not None
-    }
-    if heads == {2} and found.quality in (Quality.GOOD, Quality.FAIR):
-        return _either(found, here)
-    return found
+    if estimates:
+        return pooled(what, region, estimates, block_ms / 2)
+    if guesses:
+        found = pooled(what, region, guesses, block_ms / 2)
+        return found if found.quality is Quality.POOR else _either(found, here)
+    if any(finding.trusted for finding in here):
+        return none(what, region, ONE_SORT)
+    return none(what, region, missing(here))
+
+
+ONE_SORT = "Only one sort of track boundary is seen: head and cylinder gap are not told apart."
 
 
 def _either(found: Measurement, here: list[Finding]) -> Measurement:
@@ -223,13 +221,16 @@ def transfer(findings: tuple[Finding, ...]) -> Measurement:
     return none(metric.TRANSFER_TIME, "", missing(list(findings)))
 
 
-def thresholds(findings: tuple[Finding, ...]) -> list[Measurement]:
-    """MTM and STM of each region and variant, and MTM of the drive."""
+def thresholds(findings: tuple[Finding, ...], write_cache: bool | None = None) -> list[Measurement]:
+    """MTM and STM of each region and variant, and MTM of the drive.
+
+    `write_cache` is whether the write cache was on, None where nobody could tell.
+    """
     found: list[Measurement] = []
     layout = layout_of(findings)
     best: tuple[int, Measurement] | None = None
     for finding in findings:
-        mtm, stm = _edge_of(finding, findings, layout)
+        mtm, stm = _edge_of(finding, findings, layout, write_cache)
         found += [mtm, stm]
         rank = _preference(finding, mtm.quality)
         if mtm.value is not None and (best is None or rank < best[0]):
@@ -242,7 +243,9 @@ def thresholds(findings: tuple[Finding, ...]) -> list[Measurement]:
     return [whole, *found]
 
 
-def _edge_of(finding: Finding, findings: tuple[Finding, ...], layout: str) -> tuple[Measurement, Measurement]:
+def _edge_of(
+    finding: Finding, findings: tuple[Finding, ...], layout: str, write_cache: bool | None
+) -> tuple[Measurement, Measurement]:
     """MTM and STM of one region and variant."""
     scope = f"{finding.trace.region}/{finding.trace.variant}"
     limit, model = finding.threshold, finding.model
@@ -252,8 +255,9 @@ def _edge_of(finding: Finding, findings: tuple[Finding, ...], layout: str) -> tu
     if limit.latency_ms < model.lines.block_ms:
         return none(metric.MTM, scope, TOO_SHORT), none(metric.STM, scope, TOO_SHORT)
     quality, reason = _edge_quality(finding)
-    if quality is not Quality.POOR and not _confirmed(finding, findings):
-        quality, reason = Quality.POOR, LOOK_AHEAD
+    doubt = _doubt(finding, findings, write_cache)
+    if quality is not Quality.POOR and doubt:
+        quality, reason = Quality.POOR, doubt
     # Where look-ahead answers some of the steps, the last one before the edge may be missing.
     unseen_ms = model.lines.block_ms / 2 if finding.trace.variant == "read" else 0.0
     if unseen_ms and quality is Quality.GOOD:
@@ -283,27 +287,43 @@ LOOK_AHEAD = (
 )
 
 
-def _confirmed(finding: Finding, findings: tuple[Finding, ...]) -> bool:
-    """Whether writes or backward reads of the region see the edge of a forward read where that sees it.
+WRITE_CACHE = (
+    "The write cache was on and no read of this region has its edge here: what is timed may be how soon the "
+    "cache took the block."
+)
+BELOW_READS = (
+    "No write reaches the medium sooner than reads of this region do: a cache that the drive does not tell "
+    "of may have taken the block."
+)
 
-    Writes may take longer than reads (settling) and backward reads may hold a switch, but neither is
-    answered from what the drive read ahead: an edge far below both is the buffer's.
+
+def _doubt(finding: Finding, findings: tuple[Finding, ...], write_cache: bool | None) -> str:
+    """Why the edge may not be the medium's; nothing where other variants of the region bear it out.
+
+    Writes may take longer than reads (settling) and backward reads may hold a switch, but neither is answered
+    from what the drive read ahead: the edge of a forward read far below both is the buffer's. Writes are
+    answered by a write cache, whose edge is anywhere.
     """
     limit, model = finding.threshold, finding.model
-    if finding.trace.variant != "read":
-        return True
-    if limit is None or model is None:
-        return False
+    if limit is None or model is None or finding.trace.variant == "backward":
+        return ""
+    if finding.trace.variant == "write" and write_cache is False:
+        return ""
     others = [
-        other.threshold
+        other.threshold.latency_ms
         for other in findings
         if other.trace.region == finding.trace.region
-        and other.trace.variant != "read"
+        and other.trace.variant != finding.trace.variant
         and other.threshold is not None
         and other.trusted
     ]
     slack = max(MOST_SWITCH_SHARE * limit.latency_ms, 2 * model.lines.block_ms)
-    return any(abs(other.latency_ms - limit.latency_ms) <= slack for other in others)
+    near = any(abs(other - limit.latency_ms) <= slack for other in others)
+    if finding.trace.variant == "read":
+        return "" if near else LOOK_AHEAD
+    if write_cache:
+        return "" if near else WRITE_CACHE
+    return BELOW_READS if others and limit.latency_ms < min(others) - slack else ""
 
 
 def _preference(finding: Finding, quality: Quality) -> int:

@@ -42,8 +42,11 @@ MTM = Metric(
         "that block included: the y of point (3) of the paper's Figure 3, its MTM + TransferTime."
     ),
     method=(
-        "Where on the angle the sawtooth falls: a posterior over the threshold between the last access that "
-        "needed another turn and the first that did not. Regions of one variant are intersected."
+        "Where on the angle the sawtooth falls, counted from when the request was handed over: a posterior "
+        "over the threshold between the last access that needed another turn and the first that did not, in "
+        "which as many accesses go astray as miss with time to spare. Regions of one variant are "
+        "intersected; where they contradict each other the interval reaches over all. Writes whose cache was "
+        "on, and writes sooner than reads, are believed only where reads have the same edge."
     ),
     source="Skippy 4.1.1 and 4.1.2",
     headline=True,

@@ -21,7 +21,7 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
     findings = analyse(traces_of(entry["samples"]), tuple(hints))
     measurements = [
         *rotation(findings, tuple(hints)),
-        *combine.thresholds(findings),
+        *combine.thresholds(findings, facts.write_cache),
         combine.transfer(findings),
         *combine.each_region(findings, combine.sectors),
         *combine.each_region(findings, lambda all_of, region: combine.gap(all_of, region, HEAD_GAP)),

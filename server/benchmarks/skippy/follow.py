@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from server.benchmarks.skippy.course import cheapest_course
-from server.benchmarks.skippy.rhythm import Rarer, find_beat, find_rarer
+from server.benchmarks.skippy.rhythm import Beat, Rarer, find_beat, find_rarer
 from server.benchmarks.skippy.series import BoolArray, FloatArray, IntArray
 from server.benchmarks.skippy.steps import Spikes, Steps
 from server.benchmarks.skippy.tracks import Labelled, Period, Places, Shape, agree, fit_shape, judge, label
@@ -32,6 +32,8 @@ FEWEST_LABELLED = 12
 MOVE_COST = 4.0
 """A move of the boundaries must explain more than so many steps."""
 MOST_STATES = 48
+CLEARLY = 3.0
+"""Standard deviations by which more steps must agree with one reading than with the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,11 @@ class Fit:
     """Share of all steps that show what these boundaries say, ambiguous ones included."""
     shifts: tuple[tuple[int, int], ...] = ()
     """(block, change of the boundaries' place in blocks): spare areas and slipped sectors on the way."""
+    told: bool = True
+    """Whether the steps say which boundary is the cylinder's. Where both come equally often only the spares
+    at the end of a cylinder do."""
+    rival: float | None = None
+    """The track if it were the other one, where the steps do not exclude that."""
 
     @property
     def enough(self) -> bool:
@@ -83,7 +90,9 @@ def fit_moving(steps: Steps, spikes: Spikes, physical: float) -> Fit | None:
         # Pieces of another length do not help where those before did not, or where little is left to explain.
         if best is not None and (best.enough or (tracks is not None and (best.clear or not better))):
             break
-    return best if best is None or best.steps is steps else _judged(best, physical)
+    if best is None or best.steps is steps:
+        return best if best is None else _with_rival(best)
+    return _with_rival(_judged(best, physical))
 
 
 def _explained(steps: Steps, places: Places, rarer: Rarer | None, common_ms: float) -> float:
@@ -116,12 +125,48 @@ def fit_steps(steps: Steps, spikes: Spikes, physical: float) -> Fit | None:
     if beat is None:
         return None
     rarer = find_rarer(steps, spikes, beat)
+    fit = _one_way(steps, spikes, beat, rarer, physical)
+    swapped = rarer.swapped if rarer is not None else None
+    if fit is None or swapped is None:
+        return fit
+    other = _one_way(steps, spikes, beat, swapped, physical)
+    return replace(fit, told=False) if other is None else surer(fit, other)
+
+
+def _one_way(steps: Steps, spikes: Spikes, beat: Beat, rarer: Rarer | None, physical: float) -> Fit | None:
+    """The whole numbers if these boundaries are the rarer ones."""
     labelled = label(steps, beat, rarer, spikes.gap_ms)
     if len(labelled.tracks) < FEWEST_LABELLED:
         return None
     places, period = fit_shape(labelled, beat, rarer, physical)
     explained = _explained(steps, places, rarer, spikes.gap_ms)
     return Fit(steps, labelled, places, period, rarer, spikes.gap_ms, explained)
+
+
+def surer(one: Fit, other: Fit) -> Fit:
+    """The fit that more steps agree with, of two that take different boundaries for the cylinder's.
+
+    Only steps that agree with one of them alone say anything; how many more there must be than chance would
+    have is counted in standard deviations of their number.
+    """
+    if other.places.score > one.places.score:
+        one, other = other, one
+    agrees = [agree(fit.labelled, fit.places.shape, fit.places.start) for fit in (one, other)]
+    _, mine, theirs = np.intersect1d(
+        one.labelled.steps.place, other.labelled.steps.place, assume_unique=True, return_indices=True
+    )
+    here, there = agrees[0][mine], agrees[1][theirs]
+    gained, lost = int((here & ~there).sum()), int((there & ~here).sum())
+    told = gained - lost >= CLEARLY * max(float(np.sqrt(gained + lost)), 1.0)
+    return replace(one, told=told, rival=None if told else other.period.length)
+
+
+def _with_rival(fit: Fit) -> Fit:
+    """The track with an interval that holds the one that is not excluded."""
+    if fit.rival is None:
+        return fit
+    low, high = min(fit.period.low, fit.rival), max(fit.period.high, fit.rival)
+    return replace(fit, period=replace(fit.period, low=low, high=high))
 
 
 def follow(whole: Steps, fit: Fit) -> Fit:

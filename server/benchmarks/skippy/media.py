@@ -22,14 +22,19 @@ FINER, FINEST = 8.0, 32
 """Cells of the histogram in the time by which starts are late, and at most in a step of the grid."""
 FEWEST_MISSES = 4
 """Accesses before the edge, on one track, without which its place is not believed."""
+LEAST_LATE = 5e-6
+"""Share of a turn below which no clock and no fit tells lateness from none."""
 STRAY = 3e-3
 """Probability that an access goes astray for reasons outside the model."""
 LOG_STRAY = float(np.log(STRAY))
+TAIL = 0.025 / 3
+"""Probability that the threshold lies beyond either end of a region's interval. What three regions have in
+common then holds it with 95 %."""
 
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """Shortest latency of a one-block access, transfer included, with the interval that holds 95 % of it."""
+    """Shortest latency of a one-block access, transfer included, with an interval of at least 95 %."""
 
     latency_ms: float
     low_ms: float
@@ -48,35 +53,50 @@ def find_threshold(trace: Trace, model: Model) -> Threshold | None:
     steady = model.inliers.copy()
     steady[1:] &= model.inliers[:-1] | ~trace.chained[1:]
     one_track = steady & (gaps.heads == 0) & (gaps.cylinders == 0)
-    hit = model.angle_ms[steady & (model.whole == 0)]
-    missed = model.angle_ms[one_track & (model.whole == 1)]
-    on_track = model.angle_ms[one_track & (model.whole == 0)]
+    # What is left to turn counts from when the request was handed over, not from the completion before.
+    think_ms = trace.elapsed_ms - trace.latency_ms
+    left_ms = model.angle_ms - think_ms
+    hit = left_ms[steady & (model.whole == 0)]
+    missed = left_ms[one_track & (model.whole == 1)]
+    on_track = left_ms[one_track & (model.whole == 0)]
     if len(missed) < 2 or len(on_track) < 2:
         return None
-    late = max(model.noise_ms, 2e-5 * model.lines.turn_ms)
+    late = max(model.noise_ms, LEAST_LATE * model.lines.turn_ms)
     coarse = np.linspace(0.0, 0.7 * model.lines.turn_ms, GRID)
     widest = max(late, 2 * float(coarse[1]))
-    likely = float(coarse[int(_posterior(coarse, hit, missed, widest).argmax())])
+    likely = float(coarse[int(_posterior(coarse, hit, missed, widest, STRAY).argmax())])
+    stray = _stray(on_track, missed, likely + FADED * late + model.lines.block_ms)
     reach = 6 * model.lines.block_ms + 10 * widest
     grid = np.linspace(max(likely - reach, 0.0), likely + reach, GRID)
     # Hits far above the threshold and misses below it say nothing; the rest is few.
-    weight = _posterior(grid, hit[hit <= grid[-1] + FADED * late], missed[missed >= grid[0]], late)
+    near = hit[hit <= grid[-1] + FADED * late]
+    weight = _posterior(grid, near, missed[missed >= grid[0]], late, stray)
     cumulative = np.cumsum(weight)
-    low, middle, high = (float(grid[int(np.searchsorted(cumulative, q))]) for q in (0.025, 0.5, 0.975))
+    low, high = (float(grid[int(np.searchsorted(cumulative, q))]) for q in (TAIL, 1 - TAIL))
     middle = float((grid * weight).sum())
     offset = model.lines.offset_ms
     return Threshold(
         latency_ms=middle + offset,
         low_ms=low + offset,
         high_ms=high + offset,
-        step=middle / model.lines.block_ms - 1,
+        step=(middle + float(np.median(think_ms))) / model.lines.block_ms - 1,
         hits=int((on_track < middle + 4 * model.lines.block_ms).sum()),
         misses=len(missed),
     )
 
 
-def _posterior(grid: FloatArray, hit: FloatArray, missed: FloatArray, late_ms: float) -> FloatArray:
-    """Probability of each threshold: starts are late by an exponential time of mean `late_ms`.
+def _stray(hit: FloatArray, missed: FloatArray, above_ms: float) -> float:
+    """How likely an access is missed for reasons outside the model: the share of those that had more than
+    time enough and were missed all the same."""
+    hits, misses = int((hit > above_ms).sum()), int((missed > above_ms).sum())
+    return max(STRAY, misses / (hits + misses + 1))
+
+
+def _posterior(
+    grid: FloatArray, hit: FloatArray, missed: FloatArray, late_ms: float, stray: float
+) -> FloatArray:
+    """Probability of each threshold: starts are late by an exponential time of mean `late_ms`, and a share
+    `stray` is missed whatever time it had.
 
     What a threshold says of an access depends on how far above it the access is, so the sum over all accesses
     is a convolution of their histogram, with cells finer than the time by which starts are late.
@@ -87,9 +107,10 @@ def _posterior(grid: FloatArray, hit: FloatArray, missed: FloatArray, late_ms: f
     reach = int(min(np.ceil(FADED * late_ms / cell), count)) + 1
     above = (np.arange(reach) + 0.5) * cell / late_ms
     of_hit = np.maximum(np.log(-np.expm1(-above)), LOG_STRAY)
-    of_miss = np.maximum(-above, LOG_STRAY)
+    astray = float(np.log(stray))
+    of_miss = np.maximum(-above, astray)
     total = _summed(hit, grid[0], cell, finer, count, of_hit, LOG_STRAY, 0.0)
-    total += _summed(missed, grid[0], cell, finer, count, of_miss, 0.0, LOG_STRAY)
+    total += _summed(missed, grid[0], cell, finer, count, of_miss, 0.0, astray)
     weight = np.exp(total - total.max())
     return np.asarray(weight / weight.sum())
 
@@ -127,15 +148,22 @@ def share_regions(found: list[tuple[Threshold, float]]) -> list[Threshold]:
     """Narrow the brackets of one variant's regions by one another.
 
     The overhead is the controller's and the same everywhere; the transfer of the block is the region's
-    (second of each pair, ms). Where the intervals have nothing in common each keeps its own.
+    (second of each pair, ms). Where the intervals have nothing in common each region is wrong about itself by
+    more than it says: the interval of all reaches over theirs.
     """
-    low = max((one.low_ms - block_ms for one, block_ms in found), default=0.0)
-    high = min((one.high_ms - block_ms for one, block_ms in found), default=0.0)
-    if len(found) < 2 or low >= high:
+    if len(found) < 2:
         return [one for one, _ in found]
+    lows = [one.low_ms - block_ms for one, block_ms in found]
+    highs = [one.high_ms - block_ms for one, block_ms in found]
+    low, high = max(lows), min(highs)
+    if low >= high:
+        low, high = min(lows), max(highs)
     middle = (low + high) / 2
-    # The overhead need not be the same to the last microsecond: claim no less than a quarter block's time.
-    reach = max((high - low) / 2, min(block_ms for _, block_ms in found) / 4)
+    # What a few intervals have in common may be a sliver: noise averages no better than with the root of how
+    # many there are. And the overhead need not be the same to the last microsecond.
+    narrowest = min(one.high_ms - one.low_ms for one, _ in found) / 2
+    least = min(block_ms for _, block_ms in found) / 4
+    reach = max((high - low) / 2, narrowest / float(np.sqrt(len(found))), least)
     low, high = middle - reach, middle + reach
     return [
         Threshold(

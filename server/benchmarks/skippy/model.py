@@ -41,6 +41,8 @@ class Gaps:
     use: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
     """The accesses that were followed."""
     shifts: tuple[tuple[int, int], ...] = ()
+    told: bool = True
+    """Whether the samples say which of the two gaps is the cylinder's, other than by a guess."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +162,7 @@ def _gaps(trace: Trace, fit: Fit) -> Gaps:
         cylinders=rare,
         use=use,
         shifts=fit.shifts,
+        told=fit.told,
     )
 
 

@@ -7,7 +7,7 @@ the numbers of the boundaries it crossed, and what deviates in every n-th of the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -111,6 +111,13 @@ class Rarer:
     """Share of the deviations from the common gap that the rarer gap explains, 0 to 1."""
     seen: int
     """Rarer boundaries that were crossed."""
+
+    @property
+    def swapped(self) -> Rarer | None:
+        """The other way round, where both boundaries come equally often; None where they do not."""
+        if self.tracks != 2:
+            return None
+        return replace(self, phase=1 - self.phase, common_ms=self.rare_ms, rare_ms=self.common_ms)
 
 
 def find_rarer(steps: Steps, spikes: Spikes, beat: Beat) -> Rarer | None:

@@ -17,7 +17,12 @@ TURN_MS, HEAD_MS, CYLINDER_MS, MTM_MS = 8.333, 0.9, 1.7, 1.5
 STEP_SHARE = 0.26
 
 
-def platter(lengths: Callable[[int], float], heads: int, slots: float) -> Extraction:
+def platter(
+    lengths: Callable[[int], float],
+    heads: int,
+    slots: float,
+    gaps_ms: tuple[float, float] = (HEAD_MS, CYLINDER_MS),
+) -> Extraction:
     """Growing and constant steps over tracks of these lengths; `slots` blocks pass in a turn."""
     ends = list(accumulate(lengths(track) for track in range(1500)))
     block_ms = TURN_MS / slots
@@ -25,7 +30,7 @@ def platter(lengths: Callable[[int], float], heads: int, slots: float) -> Extrac
     def angle(block: int) -> float:
         track = bisect_right(ends, block)
         cylinders = track // heads
-        return block * block_ms + (track - cylinders) * HEAD_MS + cylinders * CYLINDER_MS
+        return block * block_ms + (track - cylinders) * gaps_ms[0] + cylinders * gaps_ms[1]
 
     def walk(start: int, steps: list[int], **changes: object) -> dict[str, object]:
         at, offsets, latencies = start, [], []
@@ -129,3 +134,27 @@ def test_walks_over_surfaces_that_differ_do_not_bend_the_turn(lengths: list[int]
     turn = one(found, "rotation_time")
     assert turn.value is not None and turn.low is not None and turn.high is not None
     assert turn.low <= 25 / 3 <= turn.high, turn
+
+
+@pytest.mark.parametrize("spares", [2, 5])
+@pytest.mark.parametrize("gaps_ms", [(HEAD_MS, CYLINDER_MS), (CYLINDER_MS, HEAD_MS)])
+def test_spares_tell_which_of_two_surfaces_ends_the_cylinder(
+    spares: int, gaps_ms: tuple[float, float]
+) -> None:
+    """Both boundaries come equally often: which is taken for the cylinder's is a guess at first."""
+    found = platter(lambda n: 99 - (spares if n % 2 else 0), 2, 99, gaps_ms)
+    assert value(found, "sectors_per_track", "outer") == 99
+    for name, gap_ms in zip(("head_switch_gap", "cylinder_switch_gap"), gaps_ms, strict=True):
+        gap = one(found, name, "outer")
+        assert gap.quality is Quality.GOOD
+        assert gap.value == pytest.approx(gap_ms, abs=0.01)
+
+
+def test_two_surfaces_without_spares_leave_both_gaps_a_guess() -> None:
+    found = platter(lambda _: 99, 2, 99)
+    assert value(found, "sectors_per_track", "outer") == 99
+    for name in ("head_switch_gap", "cylinder_switch_gap"):
+        gap = one(found, name, "outer")
+        assert gap.quality is Quality.FAIR
+        assert gap.low is not None and gap.high is not None
+        assert gap.low < HEAD_MS < CYLINDER_MS < gap.high

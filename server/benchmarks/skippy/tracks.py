@@ -278,6 +278,11 @@ def fit_shape(labelled: Labelled, beat: Beat, rarer: Rarer | None, physical: flo
         without = place(few, Shape(plain, heads, heads * plain), best.start, beat.length / 8)
         best = without if without.score >= best.score - CLOSE else best
     period = judge(few, best, mean, physical)
+    if period.even and period.margin < -CLOSE:
+        # What nearly all steps agree with was taken without a search, and a neighbour explains the rest too.
+        for better in _climb(few, best, mean, beat, heads, physical):
+            best = better
+        period = judge(few, best, mean, physical)
     found = best if period.even else mean
     return replace(found, score=period.agreement * len(labelled.tracks)), period
 

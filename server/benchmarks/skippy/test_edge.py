@@ -1,0 +1,85 @@
+"""The edge of the sawtooth: what may pass for it, and how far its place is known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from server.benchmarks.contract import Quality
+from server.benchmarks.skippy import KIND
+from server.benchmarks.skippy.media import Threshold, share_regions
+from server.benchmarks.skippy.test_skippy import FACTS, columns, entry_of, mock_disk, one, value
+
+CACHED = replace(FACTS, write_cache=True)
+UNCACHED = replace(FACTS, write_cache=False)
+BLOCK_MS = 8.333 / 150
+
+
+def timed(latency_ns: list[int], think_ns: int, **changes: Any) -> dict[str, Any]:
+    """A series whose requests follow `think_ns` after the completion before."""
+    starts = np.concatenate([[0], np.cumsum(np.array(latency_ns[:-1]) + think_ns)])
+    return columns(latency_ns, start_ns=[int(start) for start in starts], **changes)
+
+
+def test_an_edge_of_writes_is_not_believed_where_the_cache_was_on_and_reads_have_another() -> None:
+    writes, reads = columns(mock_disk(mtm_ms=0.8)), columns(mock_disk(mtm_ms=2.0), variant="backward")
+    alone = one(KIND.extract(entry_of(writes), CACHED), "mtm", "outer/write")
+    assert alone.quality is Quality.POOR
+    assert "write cache was on" in alone.reason
+    forward = columns(mock_disk(mtm_ms=2.0), variant="read")
+    apart = one(KIND.extract(entry_of(writes, reads, forward), CACHED), "mtm", "outer/write")
+    assert apart.quality is Quality.POOR
+    beside = entry_of(columns(mock_disk(mtm_ms=2.1)), forward)
+    assert one(KIND.extract(beside, CACHED), "mtm", "outer/write").quality is Quality.GOOD
+
+
+def test_no_write_comes_sooner_than_reads_unless_the_cache_is_known_to_be_off() -> None:
+    entry = entry_of(columns(mock_disk(mtm_ms=0.8)), columns(mock_disk(mtm_ms=2.0), variant="read"))
+    unknown = one(KIND.extract(entry, FACTS), "mtm", "outer/write")
+    assert unknown.quality is Quality.POOR
+    assert "No write reaches the medium sooner" in unknown.reason
+    assert one(KIND.extract(entry, UNCACHED), "mtm", "outer/write").quality is Quality.GOOD
+    slower = entry_of(columns(mock_disk(mtm_ms=3.2)), columns(mock_disk(mtm_ms=2.0), variant="read"))
+    assert one(KIND.extract(slower, FACTS), "mtm", "outer/write").quality is Quality.GOOD
+
+
+def test_the_time_to_media_counts_from_when_the_request_was_handed_over() -> None:
+    think_ms = 0.2
+    latency = mock_disk(mtm_ms=2.0, steps=700)
+    # The platter turns on while the host thinks, so what is left to turn at the request is shorter.
+    seen = [_later(one_ns, think_ms, 2.0) for one_ns in latency]
+    found = KIND.extract(entry_of(timed(seen, round(think_ms * 1e6))), FACTS)
+    assert value(found, "mtm", "outer/write") == pytest.approx(2.0, abs=BLOCK_MS / 2 * 1.02)
+    assert value(found, "rotation_time") == pytest.approx(8.333, rel=1e-4)
+
+
+def _later(latency_ns: int, think_ms: float, mtm_ms: float) -> int:
+    left_ms = (latency_ns / 1e6 - think_ms) % 8.333
+    return round((left_ms if left_ms >= mtm_ms else left_ms + 8.333) * 1e6)
+
+
+def test_accesses_that_miss_for_other_reasons_do_not_move_the_edge_far() -> None:
+    latency = mock_disk(mtm_ms=2.0, steps=700)
+    randomly = np.random.default_rng(5)
+    lost = [ns + 8_333_000 if ns < 8e6 and randomly.random() < 0.6 else ns for ns in latency]
+    found = one(KIND.extract(entry_of(columns(lost, variant="write")), FACTS), "mtm", "outer/write")
+    assert found.low is not None and found.high is not None
+    assert found.low <= 2.0 <= found.high
+
+
+def edge(low_ms: float, high_ms: float) -> Threshold:
+    return Threshold((low_ms + high_ms) / 2, low_ms, high_ms, 30.0, 9, 9)
+
+
+def test_regions_that_contradict_each_other_get_the_interval_of_all() -> None:
+    found = share_regions([(edge(1.00, 1.04), 0.02), (edge(1.10, 1.14), 0.02)])
+    assert all((one.low_ms, one.high_ms) == pytest.approx((1.00, 1.14)) for one in found)
+
+
+def test_a_sliver_that_regions_have_in_common_is_no_interval() -> None:
+    first, second = share_regions([(edge(1.00, 1.10), 0.02), (edge(1.099, 1.20), 0.02)])
+    assert first.high_ms - first.low_ms == pytest.approx(0.1 / 2**0.5)
+    assert second.latency_ms == pytest.approx(first.latency_ms) == pytest.approx(1.0995)
