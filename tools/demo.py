@@ -104,6 +104,8 @@ class Demo:
             "SECRET_KEY": _secret(DATA / "secret-key"),
             "ALLOWED_HOSTS": "127.0.0.1,localhost",
             "DATA_DIR": str(DATA),
+            "SITE_URL": self._url,
+            "EMAIL_FILE_PATH": str(self._folder / "mail"),
             "DISKATLAS_KEY": str(self._folder / "key"),
             "LOG_JSON": "0",
         }

@@ -7,7 +7,7 @@ from typing import Any
 from django.urls import URLPattern, path, re_path
 from drf_spectacular.views import SpectacularAPIView
 
-from server.api import comparisons, exports, log, releases, statistics, views
+from server.api import comparisons, exports, follows, log, releases, statistics, views
 from server.api.resources import catalog, claims, numbers, reference, runs, samples
 
 app_name = "api"
@@ -52,6 +52,10 @@ urlpatterns = [
     path("releases/", releases.ReleasesView.as_view(), name="releases"),
     path("releases/<int:number>/", releases.ReleaseView.as_view(), name="release"),
     path("releases/<int:number>/files/<path:path>", releases.ReleaseFileView.as_view(), name="release-file"),
+    path("follows/", follows.FollowsView.as_view(), name="follows"),
+    path("follows/<uuid:follow_id>/", follows.FollowView.as_view(), name="follow"),
+    path("follows/<uuid:follow_id>/resume/", follows.FollowResumeView.as_view(), name="follow-resume"),
+    path("follows/<uuid:follow_id>/test/", follows.FollowTestView.as_view(), name="follow-test"),
     path("tombstones/", log.TombstonesView.as_view(), name="tombstones"),
     *resource("vendors", catalog.VendorsView, "vendors"),
     *resource("vendors/<slug:slug>", catalog.VendorView, "vendor"),

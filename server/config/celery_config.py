@@ -37,6 +37,8 @@ timezone = "UTC"
 beat_schedule: dict[str, Any] = {
     "sweep": {"task": "runs.submissions_sweep", "schedule": float(settings.PIPELINE_SWEEP_EVERY_S)},
     "sweep-releases": {"task": "datasets.releases_sweep", "schedule": 3600.0},
+    "sweep-follows": {"task": "follows.sweep", "schedule": 60.0},
+    "expire-follows": {"task": "follows.expire", "schedule": 3600.0},
     "expire-rejected": {"task": "runs.rejected_envelopes_expire", "schedule": 86400.0},
 }
 if settings.RELEASE_DAY_OF_MONTH:

@@ -67,6 +67,19 @@ def check_limits(**_kwargs: Any) -> list[CheckMessage]:
 
 
 @register(deploy=True)
+def check_follows(**_kwargs: Any) -> list[CheckMessage]:
+    """Messages to followers must not reach into the machine, and their links must lead to it."""
+    messages: list[CheckMessage] = []
+    if settings.FOLLOW_ALLOW_LOOPBACK:
+        hint = "Unset FOLLOW_ALLOW_LOOPBACK: it is for tests on one machine."
+        messages.append(Error("Webhooks may point at this machine.", hint=hint, id="diskatlas.E005"))
+    if settings.SITE_URL.startswith("http://localhost"):
+        hint = "Set SITE_URL to the site's address, such as https://archive.example."
+        messages.append(Warning("Links in mails lead to localhost.", hint=hint, id="diskatlas.W003"))
+    return messages
+
+
+@register(deploy=True)
 def check_https(**_kwargs: Any) -> list[CheckMessage]:
     """Sign-in cookies travel in the clear without HTTPS."""
     if settings.HTTPS:

@@ -44,6 +44,7 @@ INSTALLED_APPS = [
     "server.runs",
     "server.compare",
     "server.datasets",
+    "server.follows",
     "server.api",
     "server.web",
     "server.seeding",
@@ -190,6 +191,7 @@ PIPELINE_MAX_ATTEMPTS = env.integer("PIPELINE_MAX_ATTEMPTS", 5, low=1)
 PIPELINE_TASK_TIME_LIMIT_S = env.integer("PIPELINE_TASK_TIME_LIMIT_S", 600, low=10)
 PIPELINE_VISIBILITY_TIMEOUT_S = env.integer("PIPELINE_VISIBILITY_TIMEOUT_S", 900, low=1)
 
+NUM_PROXIES = env.integer("NUM_PROXIES", 0)
 REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
@@ -198,7 +200,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.AllowAny"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_THROTTLE_RATES": {"submission": SUBMISSION_RATE},
-    "NUM_PROXIES": env.integer("NUM_PROXIES", 0),
+    "NUM_PROXIES": NUM_PROXIES,
     "URL_FORMAT_OVERRIDE": None,
     "EXCEPTION_HANDLER": "server.api.errors.problem_exception_handler",
     "UNAUTHENTICATED_USER": None,
@@ -227,6 +229,8 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "SubmissionState": "server.runs.models.submission.State",
         "BenchmarkState": "server.runs.models.run.Benchmark.State",
+        "FollowState": "server.api.follows.STATES",
+        "DeliveryState": "server.follows.models.Delivery.State",
         "Provenance": "server.runs.models.submission.Provenance",
         "Outcome": "server.api.resources.claims.OUTCOMES",
     },
@@ -249,7 +253,30 @@ if env.flag("BEHIND_PROXY"):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
 ACCOUNT_EMAIL_VERIFICATION = "optional"
-EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+
+# Mail: to a server where one is named, else into files where a folder is named, else to the log.
+EMAIL_HOST = env.text("EMAIL_HOST", "localhost")
+EMAIL_PORT = env.integer("EMAIL_PORT", 587, low=1, high=65535)
+EMAIL_HOST_USER = env.optional("EMAIL_HOST_USER") or ""
+EMAIL_HOST_PASSWORD = env.optional("EMAIL_HOST_PASSWORD") or ""
+EMAIL_USE_SSL = env.flag("EMAIL_USE_SSL")
+EMAIL_USE_TLS = env.flag("EMAIL_USE_TLS", default=not EMAIL_USE_SSL)
+EMAIL_TIMEOUT = 20
+EMAIL_FILE_PATH = env.optional("EMAIL_FILE_PATH")
+EMAIL_BACKEND = "django.core.mail.backends.{}.EmailBackend".format(
+    "smtp" if env.optional("EMAIL_HOST") else "filebased" if EMAIL_FILE_PATH else "console"
+)
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text("EMAIL_FROM", "DiskAtlas <diskatlas@localhost>")
+
+# Followed drives.
+SITE_URL = env.text("SITE_URL", "http://localhost:8000").rstrip("/")
+"""The site's address from outside: what mails and webhooks link to."""
+FOLLOW_WINDOW_S = env.integer("FOLLOW_WINDOW_S", 300)
+FOLLOW_CONFIRM_HOURS = env.integer("FOLLOW_CONFIRM_HOURS", 48, low=1)
+FOLLOW_KEEP_DAYS = env.integer("FOLLOW_KEEP_DAYS", 30, low=1)
+FOLLOW_MAILS_PER_HOUR = env.integer("FOLLOW_MAILS_PER_HOUR", 20, low=1)
+FOLLOW_ALLOW_LOOPBACK = env.flag("FOLLOW_ALLOW_LOOPBACK")
+"""For tests on one machine only: webhooks may then point at it, by http too."""
 
 LOG_LEVEL = env.text("LOG_LEVEL", "INFO")
 LOG_JSON = env.flag("LOG_JSON", default=not DEBUG)

@@ -72,6 +72,24 @@ PROBLEM_TYPES = _types(
         401,
         "Reading needs no token. One is made by the people who run the archive.",
     ),
+    ProblemType(
+        "token-needed",
+        "An API token is needed",
+        401,
+        "The address belongs to an account. Reading the archive needs no token.",
+    ),
+    ProblemType(
+        "bad-target",
+        "No message can go there",
+        422,
+        "A webhook is an https: address on the public internet, without a name or password in it.",
+    ),
+    ProblemType(
+        "too-many-follows",
+        "Too many webhooks",
+        409,
+        "Delete one that is not needed, or filter at the receiver.",
+    ),
     ProblemType("malformed-json", "Not valid JSON", 400, "Send the file exactly as the probe wrote it."),
     ProblemType(
         "not-an-envelope",

@@ -30,6 +30,7 @@ from server.runs.models.submission import ACTIVE_STATES
 from server.runs.plausibility.assessing import Judged, reasons_to_hold
 from server.runs.plausibility.recording import results_record, run_assess
 from server.runs.publication_log import log_append
+from server.runs.signals import run_published
 
 log = structlog.get_logger("diskatlas.pipeline")
 
@@ -93,6 +94,7 @@ def submission_publish(submission: Submission, reason: str) -> None:
     run = submission.run
     AggregateDue.objects.get_or_create(drive_model_id=run.drive_model_id)
     aggregates_enqueue(run.drive_model_id)
+    run_published.send(sender=Run, run=run)
     at = submission.published_at or clock.now()
     # Last, as it holds the log's lock until the transaction ends.
     log_append(LogEntry(State.PUBLISHED.value, submission.digest, run.run_id, at))

@@ -1,0 +1,104 @@
+"""Following a drive: by feed, mail or webhook; and the links that mails carry."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.conf import settings
+from django.core.cache import cache
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods
+
+from server.catalog.models import DriveModel
+from server.core import clock
+from server.follows.links import confirm_read, stop_read
+from server.follows.models import Follow
+from server.follows.selectors import follow_find
+from server.follows.services import BadMail, follow_by_mail, follow_confirm, follow_stop
+from server.web.page import page
+
+read_or_post = require_http_methods(["GET", "HEAD", "POST"])
+_TEMPLATE = "web/follow.html"
+
+
+@never_cache
+@read_or_post
+def follow(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the ways to follow a drive; take a mail address."""
+    model = get_object_or_404(DriveModel.objects.select_related("vendor"), slug=slug)
+    context = {
+        "model": model,
+        "server_url": request.build_absolute_uri("/").rstrip("/"),
+        "hours": settings.FOLLOW_CONFIRM_HOURS,
+        "asked": "asked" in request.GET,
+    }
+    if request.method != "POST":
+        return page(request, _TEMPLATE, context, section="drives")
+    mail, simulated = request.POST.get("mail", ""), request.POST.get("simulated") == "1"
+    context |= {"mail": mail[:254], "simulated": simulated}
+    if not _may_ask(request):
+        context["error"] = "Too many addresses were given from here within the hour. Try again later."
+        return page(request, _TEMPLATE, context, section="drives", status=429)
+    try:
+        follow_by_mail(model=model, mail=mail, simulated=simulated)
+    except BadMail as error:
+        return page(request, _TEMPLATE, {**context, "error": str(error)}, section="drives", status=400)
+    return HttpResponseRedirect(f"{request.path}?asked#mail-title")
+
+
+@never_cache
+@csrf_exempt  # The link's signature says who may; it comes from a mail, where no cookie is.
+@read_or_post
+def confirm(request: HttpRequest, token: str) -> HttpResponse:
+    """Confirm a follow. A look at the address alone does nothing: mail programs look at every link."""
+    follow_id = confirm_read(token)
+    if request.method == "POST" and follow_id is not None:
+        begun = follow_confirm(follow_id=follow_id)
+        return _answer(request, begun, "confirmed" if begun else "expired")
+    found = _found(follow_id)
+    if found is not None and found.state == Follow.State.ACTIVE:
+        return _answer(request, found, "confirmed")
+    return _answer(request, found, "confirm" if found else "expired")
+
+
+@never_cache
+@csrf_exempt  # As above; RFC 8058 has mail programs post here by themselves.
+@read_or_post
+def stop(request: HttpRequest, token: str) -> HttpResponse:
+    """End a follow, at once where a person or a mail program posts."""
+    follow_id = stop_read(token)
+    found = _found(follow_id)
+    if follow_id is None:
+        return _answer(request, None, "expired")
+    if request.method == "POST":
+        follow_stop(follow_id=follow_id, all_of_address=request.POST.get("all") == "1")
+        return _answer(request, found, "stopped")
+    return _answer(request, found, "stop" if found else "stopped")
+
+
+def _found(follow_id: UUID | None) -> Follow | None:
+    return follow_find(follow_id=follow_id) if follow_id is not None else None
+
+
+def _answer(request: HttpRequest, follow: Follow | None, step: str) -> HttpResponse:
+    model = follow.drive_model if follow else None
+    status = 404 if step == "expired" else 200
+    context = {"step": step, "model": model}
+    response = page(request, "web/follow_link.html", context, section="drives", status=status)
+    # The address holds the right to end the follow: no other site is told it.
+    response.headers["Referrer-Policy"] = "no-referrer"
+    return response
+
+
+def _may_ask(request: HttpRequest) -> bool:
+    """Count how often mail was asked for from one address within the hour."""
+    forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")
+    proxies: int = settings.NUM_PROXIES
+    client = forwarded[-min(proxies, len(forwarded))].strip() if proxies and forwarded[0] else ""
+    client = client or request.META.get("REMOTE_ADDR", "")
+    key = f"follow-mails:{client}:{int(clock.now().timestamp()) // 3600}"
+    cache.add(key, 0, 3700)
+    return int(cache.incr(key)) <= settings.FOLLOW_MAILS_PER_HOUR

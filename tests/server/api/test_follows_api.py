@@ -1,0 +1,135 @@
+"""Webhooks over HTTP: an account's own, secret shown once, mail addresses never."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from server.accounts.models import User
+from server.accounts.tokens import api_token_create
+from server.catalog.models import DriveModel
+from server.catalog.services import drive_model_resolve
+from server.core import clock
+from server.follows import services, tasks
+from server.follows.models import Delivery, Follow
+
+pytestmark = pytest.mark.django_db
+HOOK = "https://example.org/hook"
+
+
+@pytest.fixture(autouse=True)
+def queue(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks.delivery_send, "delay", lambda _id: None)
+
+
+@pytest.fixture
+def model() -> DriveModel:
+    """A sample model."""
+    return drive_model_resolve(vendor_name="Sampledata", model_name="Sample 9000", simulated=False)
+
+
+class Reader:
+    """Somebody with a token."""
+
+    def __init__(self, name: str) -> None:
+        _token, secret = api_token_create(owner=User.objects.create_user(name), name="sample")
+        self._headers = {"Authorization": f"Bearer {secret}"}
+        self._client = Client()
+
+    def __call__(self, method: str, address: str, body: Any = None) -> tuple[int, Any]:
+        response = self._client.generic(
+            method,
+            f"/api/v1/follows/{address}",
+            json.dumps(body) if body is not None else "",
+            content_type="application/json",
+            headers=self._headers,
+        )
+        return response.status_code, json.loads(response.content) if response.content else None
+
+
+@pytest.fixture
+def reader() -> Reader:
+    return Reader("sample-reader")
+
+
+def made(reader: Reader, model: DriveModel) -> dict[str, Any]:
+    status, body = reader("POST", "", {"drive": model.slug, "url": HOOK})
+    assert status == 201, body
+    return dict(body)
+
+
+def test_without_a_token_nothing_is_told(client: Client) -> None:
+    response = client.get("/api/v1/follows/")
+    assert response.status_code == 401 and response.headers["WWW-Authenticate"].startswith("Bearer ")
+    assert json.loads(response.content)["type"].endswith("/problems/token-needed/")
+
+
+def test_the_secret_is_shown_once(reader: Reader, model: DriveModel) -> None:
+    follow = made(reader, model)
+    assert follow["secret"].startswith("whsec_")
+    again, body = reader("POST", "", {"drive": model.slug, "url": HOOK})
+    assert (again, body["id"], body["secret"]) == (200, follow["id"], None)
+    for address in ("", f"{follow['id']}/"):
+        assert follow["secret"] not in json.dumps(reader("GET", address)[1])
+
+
+def test_a_webhook_is_tested_paused_resumed_and_ended(reader: Reader, model: DriveModel) -> None:
+    follow = made(reader, model)
+    status, message = reader("POST", f"{follow['id']}/test/")
+    assert status == 202 and message["id"].startswith("msg_") and message["kind"] == "test"
+    Follow.objects.update(state="paused", reason="Sample reason.", paused_at=clock.now())
+    _status, seen = reader("GET", f"{follow['id']}/")
+    assert (seen["state"], seen["reason"], len(seen["deliveries"])) == ("paused", "Sample reason.", 1)
+    assert reader("POST", f"{follow['id']}/resume/")[1]["state"] == "active"
+    assert reader("DELETE", f"{follow['id']}/") == (204, None)
+    assert not Follow.objects.exists() and not Delivery.objects.exists()
+    assert reader("GET", f"{follow['id']}/")[0] == 404
+
+
+def test_the_webhooks_of_others_are_not_there(reader: Reader, model: DriveModel) -> None:
+    follow = made(reader, model)
+    other = Reader("other-reader")
+    assert other("GET", "")[1] == {"results": []}
+    for method, address in (("GET", ""), ("DELETE", ""), ("POST", "test/"), ("POST", "resume/")):
+        assert other(method, f"{follow['id']}/{address}")[0] == 404
+    assert Follow.objects.count() == 1
+
+
+def test_mail_addresses_are_never_in_the_api(reader: Reader, model: DriveModel) -> None:
+    services.follow_by_mail(model=model, mail="sample@example.org")
+    assert reader("GET", "")[1] == {"results": []}
+    follow = Follow.objects.get()
+    assert reader("GET", f"{follow.pk}/")[0] == 404
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "slug"),
+    [
+        ({"drive": "sampledata-sample-9000", "url": "http://example.org/"}, 422, "bad-target"),
+        ({"drive": "sampledata-sample-9000", "url": "https://192.168.0.1/"}, 422, "bad-target"),
+        ({"drive": "no-such-drive", "url": HOOK}, 404, "not-found"),
+        ({"drive": "sampledata-sample-9000"}, 400, "bad-request"),
+        ({"drive": 7, "url": HOOK}, 400, "bad-request"),
+        ({"drive": "sampledata-sample-9000", "url": HOOK, "simulated": "yes"}, 400, "bad-request"),
+        ({"drive": "sampledata-sample-9000", "url": HOOK, "mail": "a@example.org"}, 400, "bad-request"),
+        ([], 400, "bad-request"),
+    ],
+)
+def test_what_can_not_be_followed_is_told(
+    reader: Reader, model: DriveModel, body: Any, status: int, slug: str
+) -> None:
+    answered, trouble = reader("POST", "", body)
+    assert (answered, trouble["type"].rsplit("/", 2)[1]) == (status, slug)
+    assert not Follow.objects.exists()
+
+
+def test_an_account_has_a_hundred_webhooks_at_most(
+    reader: Reader, model: DriveModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(services, "MOST_WEBHOOKS", 1)
+    made(reader, model)
+    status, trouble = reader("POST", "", {"drive": model.slug, "url": HOOK + "/other"})
+    assert status == 409 and "Delete one" in trouble["detail"]
