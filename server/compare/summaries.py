@@ -1,7 +1,7 @@
-"""Writing drive models' summaries and the archive's counts: in the worker, after a change, never for a page.
+"""Writing drive models' summaries: in the worker, after a change, never for a page.
 
-A model's row is counted from its own runs, and the archive's row is the sum over the models' rows, so that
-one publication never makes anyone read a million runs.
+A model's row is counted from its own runs, and the archive's row (`archive_counts.py`) is the sum over the
+models' rows, so that one publication never makes anyone read a million runs.
 """
 
 from __future__ import annotations
@@ -14,16 +14,14 @@ from django.db import transaction
 from django.db.models import Count, F, Max, Q, Sum
 
 from server.catalog.models import DriveModel, LiteratureValue
+from server.compare.archive_counts import archive_counts_follow
 from server.compare.columns import COLUMNS
-from server.compare.facet_bits import facet_bits_build, facet_bits_keep
 from server.compare.facets import facet_words
-from server.compare.front import edges_choose
-from server.compare.models import ArchiveCounts, ClaimVerdict, DriveSummary
+from server.compare.models import ClaimVerdict, DriveSummary
 from server.compare.trigrams import trigrams_of_names
 from server.compare.verdicts import Outcome
 from server.compare.wanted import Undecided, Wanted, wanted_of
 from server.core import clock
-from server.core.locks import transaction_lock
 from server.core.text import normalize_name
 from server.runs.kinds import metrics_by_key
 from server.runs.models import Aggregate, Benchmark, Measurement, Provenance, Run, State
@@ -36,7 +34,7 @@ _DIGITS = re.compile(r"\d+")
 
 @transaction.atomic
 def summary_update(*, drive_model_id: int) -> None:
-    """Write a model's row anew, and after the transaction the archive's. A model that is gone has none."""
+    """Write a model's row anew, and make the archive's due. A model that is gone has none."""
     model = DriveModel.objects.select_related("vendor").filter(pk=drive_model_id).first()
     if model is None:
         return
@@ -81,31 +79,7 @@ def summary_update(*, drive_model_id: int) -> None:
         "wanted_words": wanted.words if wanted else "",
     }
     DriveSummary.objects.update_or_create(drive_model=model, defaults=values)
-    transaction.on_commit(archive_counts_update)
-
-
-@transaction.atomic
-def archive_counts_update() -> None:
-    """Add the models' rows up, and lay their facets down beside."""
-    transaction_lock("archive counts")
-    listed = DriveSummary.objects.filter(listed=True)
-    sums = listed.aggregate(
-        models_listed=Count("pk"),
-        models_measured=Count("pk", filter=Q(measured_runs__gt=0)),
-        **{
-            name: Sum(name)
-            for name in ("units", "measured_runs", "simulated_runs", "samples", "measurements", "claims")
-        },
-    )
-    values = {name: number or 0 for name, number in sums.items()}
-    bits = facet_bits_build(clock.now())
-    values |= {
-        "facets": bits.counts(bits.everything),
-        "edges": edges_choose(),
-        "updated_at": bits.version,
-    }
-    ArchiveCounts.objects.update_or_create(id=1, defaults=values)
-    facet_bits_keep(bits)
+    archive_counts_follow()
 
 
 def _facets(

@@ -36,6 +36,10 @@ worker_hijack_root_logger = False
 timezone = "UTC"
 beat_schedule: dict[str, Any] = {
     "sweep": {"task": "runs.submissions_sweep", "schedule": float(settings.PIPELINE_SWEEP_EVERY_S)},
+    "archive-counts": {
+        "task": "compare.archive_counts_settle",
+        "schedule": float(settings.ARCHIVE_COUNTS_EVERY_S),
+    },
     "sweep-releases": {"task": "datasets.releases_sweep", "schedule": 3600.0},
     "sweep-follows": {"task": "follows.sweep", "schedule": 60.0},
     "expire-follows": {"task": "follows.expire", "schedule": 3600.0},

@@ -93,6 +93,9 @@ _SERVICES_HINT = (
 DATABASES = {"default": database_from_url(env.text("DATABASE_URL", hint=_SERVICES_HINT))}
 DATABASES["default"]["CONN_MAX_AGE"] = env.integer("DATABASE_CONN_MAX_AGE_S", 60)
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+# Whoever opens a cursor here reads it to its end, so that the plan for all rows is the right one. Compiling
+# a query's expressions costs more than the queries of pages take.
+DATABASES["default"]["OPTIONS"].setdefault("options", "-c cursor_tuple_fraction=1.0 -c jit=off")
 REDIS_URL = env.text("REDIS_URL", hint=_SERVICES_HINT)
 CACHES = {
     "default": {
@@ -189,6 +192,7 @@ PIPELINE_SWEEP_EVERY_S = env.integer("PIPELINE_SWEEP_EVERY_S", 30, low=1)
 PIPELINE_SWEEP_MAX_S = env.integer("PIPELINE_SWEEP_MAX_S", 3600, low=1)
 PIPELINE_MAX_ATTEMPTS = env.integer("PIPELINE_MAX_ATTEMPTS", 5, low=1)
 PIPELINE_TASK_TIME_LIMIT_S = env.integer("PIPELINE_TASK_TIME_LIMIT_S", 600, low=10)
+ARCHIVE_COUNTS_EVERY_S = env.integer("ARCHIVE_COUNTS_EVERY_S", 15, low=1)
 PIPELINE_VISIBILITY_TIMEOUT_S = env.integer("PIPELINE_VISIBILITY_TIMEOUT_S", 900, low=1)
 
 NUM_PROXIES = env.integer("NUM_PROXIES", 0)

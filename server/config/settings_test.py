@@ -25,5 +25,7 @@ STORAGES = {
 }
 # 32 bytes of 7: a key for tests only.
 LOG_KEY = "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc="
+# A change is in the counts at once.
+ARCHIVE_COUNTS_EVERY_S = 0
 SUBMISSION_MAX_WIRE_BYTES = 2 * 1024**2
 SUBMISSION_MAX_BYTES = 8 * 1024**2

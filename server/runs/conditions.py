@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -9,7 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
+from django.db.models.fields.json import KT
 
 from server.runs.models import Run, State
 
@@ -33,19 +35,21 @@ class Condition:
 
 
 _FIELDS = {
-    "firmware": "firmware",
-    "year": "batch__year",
-    "week": "batch__week",
-    "label": "batch__label",
-    "bridge": "summary__device__bridge",
-    "interface": "summary__device__interface",
-    "link_speed": "summary__device__link_speed_bits_per_s",
-    "hba": "summary__host__hba",
-    "kernel": "summary__host__kernel",
-    "write_cache": "summary__conditions__write_cache_during",
-    "look_ahead": "summary__conditions__look_ahead_during",
-    "probe": "summary__probe__version",
+    "firmware": F("firmware"),
+    "year": F("batch__year"),
+    "week": F("batch__week"),
+    "label": F("batch__label"),
+    "interface": KT("summary__device__interface"),
+    "kernel": KT("summary__host__kernel"),
+    "probe": KT("summary__probe__version"),
+    "bridge": KT("summary__device__bridge"),
+    "link_speed": KT("summary__device__link_speed_bits_per_s"),
+    "hba": KT("summary__host__hba"),
+    "write_cache": KT("summary__conditions__write_cache_during"),
+    "look_ahead": KT("summary__conditions__look_ahead_during"),
 }
+_AS_JSON = ("bridge", "link_speed", "hba", "write_cache", "look_ahead")
+"""Columns whose text is JSON."""
 
 
 def _batch(fields: Fields) -> str:
@@ -108,21 +112,36 @@ def run_conditions(*, drive_model_id: int) -> dict[UUID, dict[str, str]]:
 
 
 def conditions_of(runs: QuerySet[Run]) -> dict[UUID, dict[str, str]]:
-    """Return the conditions of some runs."""
-    rows = runs.values_list("run_id", *_FIELDS.values())
+    """Return the conditions of some runs; those of runs that were made alike are one mapping."""
+    rows = runs.annotate(**{f"of_{name}": column for name, column in _FIELDS.items()})
+    known: dict[tuple[Any, ...], dict[str, str]] = {}
     found = {}
-    for run_id, *columns in rows.iterator(chunk_size=2000):
-        fields = dict(zip(_FIELDS, columns, strict=True))
-        found[run_id] = {condition.key: condition.of(fields) for condition in CONDITIONS}
+    names = [f"of_{name}" for name in _FIELDS]
+    for run_id, *columns in rows.values_list("run_id", *names).iterator(chunk_size=2000):
+        key = tuple(columns)
+        if key not in known:
+            known[key] = _conditions(dict(zip(_FIELDS, columns, strict=True)))
+        found[run_id] = known[key]
     return found
+
+
+def _conditions(fields: dict[str, Any]) -> dict[str, str]:
+    for name in _AS_JSON:
+        fields[name] = json.loads(fields[name]) if fields[name] is not None else None
+    return {condition.key: condition.of(fields) for condition in CONDITIONS}
 
 
 def differing_of(runs: Iterable[Mapping[str, str]]) -> Differing:
     """Return the conditions of which at least two states are known, with the number of runs of each."""
-    conditions = list(runs)
+    # Most runs share their mapping with others: each is looked at once.
+    alike: dict[int, tuple[Mapping[str, str], int]] = {}
+    for run in runs:
+        alike[id(run)] = (run, alike[id(run)][1] + 1 if id(run) in alike else 1)
     found: Differing = {}
     for condition in CONDITIONS:
-        states = Counter(run.get(condition.key, "") for run in conditions)
+        states: Counter[str] = Counter()
+        for run, count in alike.values():
+            states[run.get(condition.key, "")] += count
         if len(states.keys() - {""}) > 1:
             found[condition.key] = dict(sorted(states.items(), key=lambda item: (-item[1], item[0])))
     return found

@@ -14,6 +14,7 @@ from django.db.models import Count
 
 from server.accounts.models import ProbeKey
 from server.catalog.models import DriveModel
+from server.compare.archive_counts import archive_counts_held_back, archive_counts_update
 from server.runs.aggregation import aggregates_update
 from server.runs.models import Batch, Benchmark, Measurement, Run, Submission, SubmissionEvent, Unit
 from server.seeding.catalog import catalog_fill, places_free
@@ -71,9 +72,11 @@ def archive_derive(*, processes: int, say: Say) -> int:
     by_model = Run.objects.order_by().values_list("drive_model").annotate(runs=Count("pk"))
     due = [model for model, _runs in by_model.order_by("-runs", "drive_model")]
     progress = _Progress(len(due), "models", say)
-    with _Step("what follows from the runs", say):
+    with _Step("what follows from the runs", say), archive_counts_held_back():
         for done, _rows in enumerate(_spread(_aggregate, due, processes, _begin_plain, ()), start=1):
             progress.at(done)
+    with _Step("the archive's counts", say):
+        archive_counts_update()
     with _Step("table statistics", say):
         _analyze()
     return len(due)

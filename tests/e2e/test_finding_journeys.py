@@ -10,8 +10,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from server.catalog.models import DriveModel
 from server.catalog.services import drive_model_resolve
+from server.compare.archive_counts import archive_counts_update
 from server.compare.deriving import derived_update
-from server.compare.summaries import archive_counts_update
 from server.runs.models import Run
 from tests.e2e.audit import audit
 

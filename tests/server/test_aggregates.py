@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from django.db import IntegrityError, transaction
 
+from server.compare.archive_counts import archive_counts_update
 from server.compare.models import ArchiveCounts, DriveSummary
 from server.compare.selectors import drive_metric_rows
-from server.compare.summaries import archive_counts_update
 from server.runs import aggregation
 from server.runs.models import Aggregate, Provenance, Submission
 from tests.support.documents import document, skippy_part

@@ -12,8 +12,8 @@ from uuid import UUID
 from server.accounts.models import ProbeKey
 from server.catalog.models import Citation, DriveModel, LiteratureValue
 from server.catalog.services import drive_model_resolve
+from server.compare.archive_counts import archive_counts_update
 from server.compare.deriving import derived_update
-from server.compare.summaries import archive_counts_update
 from server.core.envelope import PAYLOAD_TYPE, sha256_hex
 from server.core.ids import uuid7
 from server.runs.envelopes import envelope_store

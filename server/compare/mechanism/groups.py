@@ -72,7 +72,7 @@ def mechanisms(units: Sequence[Fingerprint]) -> Mechanisms:
     groups = _connected(core)
     left_out = []
     for unit in units:
-        if unit in core:
+        if len(unit.families) >= FAMILIES_KNOWN:
             continue
         fits = [group for group in groups if any(may_be_one(unit, member) for member in group)]
         shares = len(unit.families) >= FAMILIES_APART
@@ -88,11 +88,12 @@ def mechanisms(units: Sequence[Fingerprint]) -> Mechanisms:
 def _connected(units: Sequence[Fingerprint]) -> list[list[Fingerprint]]:
     groups: list[list[Fingerprint]] = []
     for unit in units:
-        near = [group for group in groups if any(may_be_one(unit, member) for member in group)]
-        merged = [unit, *(member for group in near for member in group)]
-        groups = [group for group in groups if group not in near]
-        groups.append(sorted(merged, key=lambda member: member.unit))
-    return groups
+        near: list[list[Fingerprint]] = []
+        far: list[list[Fingerprint]] = []
+        for group in groups:
+            (near if any(may_be_one(unit, member) for member in group) else far).append(group)
+        groups = [*far, [unit, *(member for group in near for member in group)]]
+    return [sorted(group, key=lambda member: member.unit) for group in groups]
 
 
 def _mechanism(group: list[Fingerprint]) -> Mechanism:

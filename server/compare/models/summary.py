@@ -86,6 +86,19 @@ class DriveSummary(models.Model):
         return self.sort_name
 
 
+class ArchiveCountsDue(models.Model):
+    """A change of a summary that the archive's counts do not hold yet; written with it, gone with the
+    count."""
+
+    since = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "archive counts due"
+
+    def __str__(self) -> str:
+        return str(self.since)
+
+
 class ArchiveCounts(models.Model):
     """How much the archive holds; there is one row, the sum over the models' summaries."""
 

@@ -103,9 +103,14 @@ def _lack(samples: Mapping[str, Values], smallest_p: float, alpha: float) -> str
 
 def _smallest_p(sizes: list[int]) -> float:
     """Return the p of the most separated groups of these sizes; sizes that are alike can be swapped."""
-    ways = math.lgamma(sum(sizes) + 1) - sum(math.lgamma(size + 1) for size in sizes)
+    ways = _ways(sizes)
     swaps = math.prod(math.factorial(count) for count in Counter(sizes).values())
     return min(1.0, swaps * math.exp(-min(ways, 700.0))) if len(sizes) > 1 else 1.0
+
+
+def _ways(sizes: list[int]) -> float:
+    """Return the logarithm of the number of ways to deal units out to groups of these sizes."""
+    return math.lgamma(sum(sizes) + 1) - sum(math.lgamma(size + 1) for size in sizes)
 
 
 def _kruskal_wallis(samples: list[Values]) -> tuple[float, float, str]:
@@ -117,7 +122,8 @@ def _kruskal_wallis(samples: list[Values]) -> tuple[float, float, str]:
         return h, chi_square_p, "chi-square"
     ranks = stats.rankdata(np.concatenate(ordered))
     ends = np.cumsum([values.size for values in ordered])[:-1]
-    if min(values.size for values in ordered) == 1:
+    sizes = [values.size for values in ordered]
+    if min(sizes) == 1 or _ways(sizes) > math.log(RESAMPLES):
         return h, _drawn_p(ranks, ends), "permutation"
     found = stats.permutation_test(
         np.split(ranks, ends),
@@ -125,7 +131,6 @@ def _kruskal_wallis(samples: list[Values]) -> tuple[float, float, str]:
         permutation_type="independent",
         alternative="greater",
         n_resamples=RESAMPLES,
-        batch=max(1, VALUES_AT_ONCE // ranks.size),
         rng=np.random.default_rng(1952),
     )
     return h, float(found.pvalue), "permutation"
@@ -134,7 +139,8 @@ def _kruskal_wallis(samples: list[Values]) -> tuple[float, float, str]:
 def _drawn_p(ranks: Values, ends: Values) -> float:
     """Return how often units dealt out anew to the groups are as far apart as these, the units among them.
 
-    For groups of one, which SciPy's test does not take.
+    For groups of one, which SciPy's test does not take, and where there are too many ways for all of them
+    (SciPy deals one set after the other; here they are dealt at once).
     """
     rng, starts = np.random.default_rng(1952), np.concatenate([[0], ends]).astype(np.int64)
     sizes = np.diff(np.append(starts, ranks.size))

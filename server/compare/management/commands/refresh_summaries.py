@@ -9,7 +9,8 @@ from django.core.management.base import BaseCommand
 from django.db import transaction
 
 from server.catalog.models import DriveModel
-from server.compare.summaries import archive_counts_update, summaries_missing
+from server.compare.archive_counts import archive_counts_held_back, archive_counts_update
+from server.compare.summaries import summaries_missing
 from server.runs.models import Aggregate
 from server.runs.signals import aggregates_updated
 
@@ -28,7 +29,7 @@ class Command(BaseCommand):
         every = DriveModel.objects.order_by("pk").values_list("pk", flat=True)
         ids = summaries_missing() if options["missing"] else list(every)
         for number, drive_model_id in enumerate(ids, start=1):
-            with transaction.atomic():
+            with archive_counts_held_back(), transaction.atomic():
                 aggregates_updated.send(sender=Aggregate, drive_model_id=drive_model_id)
             if number % 500 == 0:
                 self.stderr.write(f"{number} of {len(ids)}")
