@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from tools.services import throw_away
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Refuse tests of one id where processes share the tests: pytest-xdist would run one of them, and say
+    nothing of the others."""
+    if not hasattr(config, "workerinput"):
+        return
+    twice = sorted(name for name, count in Counter(item.nodeid for item in items).items() if count > 1)
+    if twice:
+        problem = (
+            f"Several tests have the id {', '.join(twice)}, and only one of them would run: give them ids "
+            "of their own, or run them in a suite that no processes share."
+        )
+        # What a worker raises here ends the run, but without its words.
+        print(problem, file=sys.stderr, flush=True)
+        raise pytest.UsageError(problem)
 
 
 @pytest.fixture(scope="session")

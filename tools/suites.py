@@ -18,6 +18,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 PYTEST_NO_TESTS = 5
+MOST_WORKERS = 4
+FUZZ = "tests/server/api/test_fuzz.py"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +109,15 @@ def suites(*, strict: bool) -> tuple[Suite, ...]:
     """All suites, in the order in which a defect is cheapest to find."""
     python = sys.executable
 
-    def pytest(name: str, *paths: str) -> Suite:
+    def pytest(name: str, *paths: str, workers: int = 1) -> Suite:
         options = ("-p", "tools.pytest_strict", "-rs", "--no-header", "--durations=5")
+        if workers > 1:
+            # A file's tests stay together: they share what its fixtures made.
+            options += ("--numprocesses", str(workers), "--dist", "loadfile")
         strictly = ("--strict-skips",) if strict else ()
         return Suite(name, (python, "-m", "pytest", *options, *strictly, *paths), ROOT, count_pytest)
 
-    own = ("tools", "contract", "faults", "e2e", "vm")
+    own = (*(f"tests/{name}" for name in ("tools", "contract", "faults", "e2e", "vm")), FUZZ)
     cargo = ("cargo", "test", "--quiet", "--locked", "--all-features", "--no-fail-fast")
     return (
         Suite("cargo", (*cargo, "--manifest-path", "client/Cargo.toml"), ROOT, count_cargo),
@@ -120,11 +125,18 @@ def suites(*, strict: bool) -> tuple[Suite, ...]:
         pytest("tools", "tests/tools"),
         pytest("contract", "tests/contract"),
         # Whatever has no suite of its own, so that a new folder is never left out.
-        pytest("server", "server", "tests", *(f"--ignore=tests/{name}" for name in own)),
+        pytest("server", "server", "tests", *(f"--ignore={path}" for path in own), workers=_workers()),
+        # Schemathesis gives all operations one id, and of one id processes that share tests run one test.
+        pytest("fuzz", FUZZ),
         pytest("faults", "tests/faults"),
         pytest("vm", "tests/vm"),
         pytest("e2e", "tests/e2e"),
     )
+
+
+def _workers() -> int:
+    """How many processes share the server's tests: each starts services of its own, so never many."""
+    return min(len(os.sched_getaffinity(0)), MOST_WORKERS)
 
 
 def _stream(command: Sequence[str], folder: Path) -> Iterator[str | int]:
