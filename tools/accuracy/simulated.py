@@ -78,7 +78,7 @@ def _cases(
     )
     expectations: dict[str, Callable[[dict[str, Any]], tuple[Expected, ...]]] = {
         "skippy": lambda entry: _skippy_expected(truth, strictness, entry),
-        "zoned": lambda entry: (Expected("zoned.zone_count", "", float(len(truth["zones"])), 0.5, False),),
+        "zoned": lambda _entry: _zoned_expected(truth),
         "seeker": lambda entry: _seeker_expected(truth, entry),
         "bandwidth": lambda entry: bandwidth_expected(truth, entry),
         "buffer": lambda _entry: buffer_expected(truth, strictness),
@@ -132,6 +132,18 @@ def _skippy_expected(truth: dict[str, Any], strictness: str, entry: dict[str, An
             continue
         rows += _region_expected(truth, strictness, region, zones.pop() or 0)
     return tuple(rows)
+
+
+def _zoned_expected(truth: dict[str, Any]) -> tuple[Expected, ...]:
+    """The number of zones, and the bandwidths of the outermost and the innermost one."""
+    ends = [float(truth["zones"][place]["bandwidth_mb_s"]) for place in (0, -1)]
+    return (
+        Expected("zoned.zone_count", "", float(len(truth["zones"])), 0.5, False),
+        *(
+            Expected(f"zoned.{name}_bandwidth", "", rate, 0.01 * rate, False)
+            for name, rate in zip(("outer", "inner"), ends, strict=True)
+        ),
+    )
 
 
 def _zone_of(truth: dict[str, Any], block: int) -> int | None:

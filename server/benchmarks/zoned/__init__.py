@@ -11,7 +11,7 @@ from server.benchmarks.zoned.extract import extract
 KIND = Kind(
     slug="zoned",
     title="ZONED: bandwidth by position",
-    extractor_version="1.2.0",
+    extractor_version="1.3.0",
     metrics=METRICS,
     extract=extract_undisturbed(extract),
     charts=chart_undisturbed(charts),

@@ -10,7 +10,10 @@ OUTER = Metric(
     unit="MB/s",
     direction=Direction.HIGHER,
     definition="Bandwidth of sequential reads in the first zone, where the tracks are longest.",
-    method="Median of the first zone's regions; the interval holds those next to the end too.",
+    method=(
+        "Median of the first zone's regions; the interval holds those next to the end too and reaches as far "
+        "as their scatter could hide the step of another zone or, in cells, as heads differ."
+    ),
     source="Skippy 4.2 and Table 3",
     headline=True,
 )
@@ -20,7 +23,10 @@ INNER = Metric(
     unit="MB/s",
     direction=Direction.HIGHER,
     definition="Bandwidth of sequential reads in the last zone.",
-    method="Median of the last zone's regions; the interval holds those next to the end too.",
+    method=(
+        "Median of the last zone's regions; the interval holds those next to the end too and reaches as far "
+        "as their scatter could hide the step of another zone or, in cells, as heads differ."
+    ),
     source="Skippy 4.2 and Table 3",
     headline=True,
 )

@@ -26,6 +26,10 @@ ENDS_DIFFER = (
     "The regions next to the end of the device differ from the zone that they were put into: a narrow zone "
     "may end it, so the interval reaches over both."
 )
+STEP_HIDDEN = (
+    "The regions of this zone scatter so much that a zone of another bandwidth could hide among them, so the "
+    "interval reaches as far."
+)
 HIDDEN = "a slow interface hides the zones just as well"
 
 
@@ -82,6 +86,8 @@ def _at_end(what: Metric, profile: Profile, zone: Zone, quality: Quality, reason
     quality, reason = _few(zone, quality, reason)
     if end.differs and quality is Quality.GOOD:
         quality, reason = Quality.FAIR, ENDS_DIFFER
+    elif end.hides and quality is Quality.GOOD:
+        quality, reason = Quality.FAIR, STEP_HIDDEN
     return Measurement(what.key, "", zone.mb_per_s, end.low, end.high, zone.count, quality, reason)
 
 

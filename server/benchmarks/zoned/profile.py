@@ -8,7 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from server.benchmarks.zoned.regions import BYTES_PER_MB, FloatArray, regions_of, thinned, together
+from server.benchmarks.zoned.regions import (
+    BYTES_PER_MB,
+    FloatArray,
+    regions_of,
+    scatter_in_cells,
+    thinned,
+    together,
+)
 
 MOST_POINTS = 3000
 
@@ -27,6 +34,8 @@ class Profile:
     capacity_mb: float
     in_cells: bool
     """Whether a point is a cell, a stretch in which all heads take part, and not a single region."""
+    cell_error: float = 0.0
+    """Standard error of a cell's bandwidth as a share of it, the same way for all cells; 0 without cells."""
 
     def __len__(self) -> int:
         return len(self.position_mb)
@@ -43,7 +52,8 @@ def profile_of(entry: Mapping[str, Any], block_bytes: int, capacity_bytes: int) 
         start, size, speed = thinned(start, size, speed, MOST_POINTS)
     middle = start + size / 2
     capacity = max(capacity_bytes / BYTES_PER_MB, float((start + size).max()))
-    return Profile(middle, start, start + size, speed, _shares(middle, capacity), capacity, in_cells)
+    error = scatter_in_cells(regions)
+    return Profile(middle, start, start + size, speed, _shares(middle, capacity), capacity, in_cells, error)
 
 
 def _shares(position: FloatArray, capacity: float) -> FloatArray:

@@ -92,6 +92,27 @@ def _cells(regions: Regions) -> tuple[FloatArray, FloatArray, FloatArray]:
     return start, size, speed
 
 
+def scatter_in_cells(regions: Regions) -> float:
+    """Standard error of a cell's mean as a share of it; 0 without cells.
+
+    How its regions differ, over the root of how many they are. All cells meet their heads alike, so that it
+    does not average out over cells.
+    """
+    if not (regions.group != NO_CELL).any():
+        return 0.0
+    slowness = 1 / regions.mb_per_s
+    first = np.flatnonzero(np.concatenate([[True], np.diff(regions.group) > 0]))
+    ends = np.append(first[1:], len(slowness))
+    cells = [slowness[low:high] for low, high in zip(first, ends, strict=True) if high - low > 1]
+    if not cells:
+        return 0.0
+    spreads = [1.4826 * float(np.median(np.abs(one - np.median(one)))) for one in cells]
+    shares = [
+        spread / float(np.mean(one)) / np.sqrt(len(one)) for spread, one in zip(spreads, cells, strict=True)
+    ]
+    return float(np.median(shares))
+
+
 def level(slowness: FloatArray) -> float:
     """The mean, in which a disturbed region counts no more than the slowest undisturbed one could."""
     lower, upper = np.quantile(slowness, (0.25, 0.75))

@@ -166,3 +166,14 @@ def test_whatever_cells_the_schema_allows_are_answered_with_finite_numbers_or_re
     for m in found.measurements:
         assert all(number is None or math.isfinite(number) for number in (m.value, m.low, m.high)), m
         assert (m.value is None) == (m.quality is Quality.NONE)
+
+
+def test_ends_of_a_drive_whose_heads_differ_are_known_no_better_than_the_mean_of_a_cell() -> None:
+    found = KIND.extract(entry_of(AROUND), FACTS)
+    of_heads = np.std(HEADS) / np.sqrt(REGIONS) * OUTER
+    for name, true in (("outer_bandwidth", OUTER), ("inner_bandwidth", INNER)):
+        end = one(found, name)
+        assert end.low is not None and end.high is not None and end.value is not None
+        assert end.low < true < end.high
+        assert end.high - end.value > of_heads
+        assert end.quality is Quality.FAIR

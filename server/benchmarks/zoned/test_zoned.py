@@ -7,6 +7,7 @@ import math
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -60,6 +61,27 @@ def test_a_last_zone_too_narrow_to_be_found_is_inside_the_inner_bandwidths_inter
     assert "narrow zone" in inner.reason
     assert outer.quality is Quality.GOOD and outer.low == pytest.approx(10, rel=1e-3)
     assert one(found, "bandwidth_ratio").quality is Quality.FAIR
+
+
+def scattered(levels: list[tuple[float, int]], share: float) -> list[float]:
+    """A profile of these bandwidths and counts, each region slowed down by some share of its bandwidth."""
+    delays = iter(np.random.default_rng(3).exponential(share, sum(count for _, count in levels)))
+    return [level / (1 + next(delays)) for level, count in levels for _ in range(count)]
+
+
+def test_an_end_that_scatters_more_than_a_zones_step_reaches_as_far_as_a_step_could_hide() -> None:
+    found = KIND.extract(entry_of(scattered([(10.0, 12), (9.8, 28), (6.0, 160)], 0.04)), FACTS)
+    outer, ratio = one(found, "outer_bandwidth"), one(found, "bandwidth_ratio")
+    assert outer.value is not None and abs(outer.value / 10 - 1) > 0.015
+    assert outer.quality is Quality.FAIR and ratio.quality is Quality.FAIR
+    assert outer.low is not None and outer.high is not None and outer.low <= 10 <= outer.high
+    assert "scatter" in outer.reason
+
+
+def test_an_end_of_steady_regions_keeps_its_narrow_interval() -> None:
+    outer = one(KIND.extract(entry_of(scattered([(10.0, 60), (6.0, 140)], 0.002)), FACTS), "outer_bandwidth")
+    assert outer.quality is Quality.GOOD
+    assert outer.low is not None and outer.high is not None and outer.high - outer.low < 0.02
 
 
 def test_the_mean_bandwidth_is_the_capacity_over_the_time_to_read_it() -> None:
