@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { moved, suggestionsOf } from "./suggest";
+import { asked, moved, suggestionsOf } from "./suggest";
 
 describe("moving through suggestions", () => {
   it("goes from the field to the first, on to the last, and back to the field", () => {
@@ -31,5 +31,12 @@ describe("reading an answer", () => {
 
   it("takes an answer of another form for none", () => {
     for (const answer of [null, 3, [], {}, { suggestions: "no" }]) expect(suggestionsOf(answer)).toEqual([]);
+  });
+});
+
+describe("asking for suggestions", () => {
+  it("keeps what the address says already", () => {
+    expect(asked("/drives/suggest/", "hd 1")).toBe("/drives/suggest/?q=hd%201");
+    expect(asked("/compare/suggest/?d=a~fw:S1", "hd")).toBe("/compare/suggest/?d=a~fw:S1&q=hd");
   });
 });

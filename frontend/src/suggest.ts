@@ -1,6 +1,6 @@
-/** What `/drives/suggest/` answers with. */
+/** What `/drives/suggest/` and `/compare/suggest/` answer with. */
 export interface Suggestion {
-  kind: "drive" | "vendor" | "run";
+  kind: "drive" | "vendor" | "run" | "group";
   label: string;
   detail: string;
   url: string;
@@ -24,6 +24,11 @@ export function suggestionsOf(answer: unknown): Suggestion[] {
     (one): one is Suggestion =>
       typeof one?.label === "string" && typeof one?.url === "string" && one.url.startsWith("/"),
   );
+}
+
+/** Returns the address that asks for suggestions; what the address says already stays. */
+export function asked(address: string, text: string): string {
+  return `${address}${address.includes("?") ? "&" : "?"}q=${encodeURIComponent(text)}`;
 }
 
 /** Makes a combobox of each search field that names where suggestions come from; without scripts it is a field. */
@@ -84,7 +89,7 @@ class Combobox {
     const asking = new AbortController();
     this.asking = asking;
     try {
-      const answer = await fetch(`${this.address}?q=${encodeURIComponent(text)}`, { signal: asking.signal });
+      const answer = await fetch(asked(this.address, text), { signal: asking.signal });
       if (!answer.ok) return;
       const offered = suggestionsOf(await answer.json());
       if (!asking.signal.aborted && document.activeElement === this.field) this.show(offered);

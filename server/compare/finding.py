@@ -102,7 +102,9 @@ def runs_find(text: str, *, limit: int = 5) -> list[Run]:
         return []
     runs = Run.objects.filter(condition, submission__state=State.PUBLISHED)
     return list(
-        runs.select_related("drive_model__vendor", "submission").order_by("-submission__published_at")[:limit]
+        runs.select_related("drive_model__vendor", "submission", "unit").order_by(
+            "-submission__published_at"
+        )[:limit]
     )
 
 

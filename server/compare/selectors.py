@@ -15,6 +15,7 @@ from server.benchmarks.contract import Metric
 from server.catalog.models import DriveModel, LiteratureValue
 from server.catalog.selectors import literature_values_list
 from server.compare.kept import kept_part
+from server.core.ordering import natural_order
 from server.runs.kinds import metrics_by_key
 from server.runs.models import Aggregate, Benchmark, Provenance, Run, State
 
@@ -76,7 +77,10 @@ def _metric_rows(
     aggregates = {(entry.metric, entry.scope): entry for entry in rows}
     metrics = metrics_by_key()
     places = {key: place for place, key in enumerate(metrics)}
-    pairs = sorted({*aggregates, *literature}, key=lambda pair: (places.get(pair[0], len(places)), pair))
+    pairs = sorted(
+        {*aggregates, *literature},
+        key=lambda pair: (places.get(pair[0], len(places)), pair[0], natural_order(pair[1])),
+    )
     return tuple(
         MetricRow(
             key=pair[0],

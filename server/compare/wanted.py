@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from server.compare.stats.wording import count_words
+
 MANY = 12
 """More drives than this are no wish that anyone could fulfil."""
 
@@ -63,5 +65,4 @@ def wanted_of(
 
 
 def _count(number: int, noun: str) -> str:
-    words = {1: "One", 2: "Two", 3: "Three"}
-    return f"{words.get(number, number)} {noun}{'' if number == 1 else 's'}"
+    return count_words(number, noun).capitalize()

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from urllib.parse import urlencode
 
-from server.catalog.models import DriveModel
+from server.compare.candidates import Candidate
 from server.compare.comparing import LEVEL, LEVELS, Comparison, Differing
 from server.compare.comparison import Cell, Row
 from server.compare.groups import Group
-from server.compare.keys import LETTERS, model_key
+from server.compare.keys import LETTERS
 from server.compare.numbers import GroupNumbers
 from server.compare.positions import Curves
 from server.compare.stats.wording import level_text
@@ -126,6 +126,7 @@ class Choice:
     text: str
     url: str
     current: bool
+    detail: str = ""
 
 
 def group_views(comparison: Comparison, selection: Selection) -> tuple[GroupView, ...]:
@@ -275,11 +276,8 @@ def kind_choices(selection: Selection) -> tuple[Choice, ...]:
     )
 
 
-def add_choices(models: Iterable[DriveModel], selection: Selection) -> tuple[Choice, ...]:
-    """Return the models that a search found, each with the address that adds it."""
+def add_choices(found: Iterable[Candidate], selection: Selection) -> tuple[Choice, ...]:
+    """Return the groups that a search found, each with the address that adds it."""
     return tuple(
-        Choice(
-            model.title, selection.with_key(model_key(model.slug)), model_key(model.slug) in selection.keys
-        )
-        for model in models
+        Choice(one.title, selection.with_key(one.key), one.key in selection.keys, one.detail) for one in found
     )

@@ -58,6 +58,11 @@ class KindNumbers:
         """Whether runs gave any number of it."""
         return self.total > 0
 
+    @property
+    def unmeasured(self) -> bool:
+        """Whether documents alone have numbers here, so that columns of what was measured would be empty."""
+        return not any(row.runs for row in (*self.rows, *self.folded))
+
 
 def kind_numbers(
     rows: Iterable[MetricRow],

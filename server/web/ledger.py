@@ -101,11 +101,22 @@ def _behind(evidence: Evidence) -> str:
 def facet_views(facets: LedgerFacets, chosen: dict[str, str]) -> tuple[FacetView, ...]:
     """Return the filters in the order of the page."""
     return (
-        FacetView("vendor", "Vendor", chosen["vendor"], facets.vendor),
-        FacetView("verdict", "Verdict", chosen["verdict"], facets.verdict),
-        FacetView("metric", "Metric", chosen["metric"], _titled(facets.metric)),
-        FacetView("evidence", "Rests on", chosen["evidence"], facets.evidence),
+        _facet("vendor", "Vendor", chosen, facets.vendor),
+        _facet("verdict", "Verdict", chosen, facets.verdict),
+        _facet("metric", "Metric", chosen, _titled(facets.metric)),
+        _facet("evidence", "Rests on", chosen, facets.evidence),
     )
+
+
+def _facet(
+    name: str, title: str, chosen: dict[str, str], choices: tuple[tuple[str, str, int], ...]
+) -> FacetView:
+    """A choice that leaves nothing stays in its list, or the form would deny that it was made."""
+    value = chosen[name]
+    if value and all(value != known for known, _text, _count in choices):
+        text = metric_title(value) if name == "metric" else value.replace("_", " ")
+        choices = (*choices, (value, text, 0))
+    return FacetView(name, title, value, choices)
 
 
 def _titled(choices: tuple[tuple[str, str, int], ...]) -> tuple[tuple[str, str, int], ...]:

@@ -28,14 +28,14 @@ def size_text(count: int) -> str:
     while place + 1 < len(_UNITS) and count >= 1024 and count % 1024 == 0:
         count //= 1024
         place += 1
-    return f"{write(count, 0)} {_UNITS[place]}"
+    return f"{write(count, 0)}\N{NO-BREAK SPACE}{_UNITS[place]}"
 
 
 def _number_text(match: re.Match[str]) -> str:
     number = float(match[0])
     if number >= LEAST_BYTES:
         return size_text(int(number))
-    return f"at {number:g} %" if number <= 100 else match[0]
+    return f"at {number:g}\N{NO-BREAK SPACE}%" if number <= 100 else match[0]
 
 
 def _plural(word: str, others: str) -> Callable[[re.Match[str]], str]:
@@ -44,10 +44,10 @@ def _plural(word: str, others: str) -> Callable[[re.Match[str]], str]:
 
 _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r"\d+(?:\.\d+)?"), _number_text),
-    (re.compile(r"(\d+)([KMG]iB)"), lambda match: f"{match[1]} {match[2]}"),
+    (re.compile(r"(\d+)([KMG]iB)"), lambda match: f"{match[1]}\N{NO-BREAK SPACE}{match[2]}"),
     (re.compile(r"p(\d+)"), _plural("process", "processes")),
     (re.compile(r"q(\d+)"), lambda match: f"{match[1]} queued"),
-    (re.compile(r"(\d+)(s|h)"), lambda match: f"pauses of {match[1]} {match[2]}"),
+    (re.compile(r"(\d+)(s|h)"), lambda match: f"pauses of {match[1]}\N{NO-BREAK SPACE}{match[2]}"),
 )
 
 

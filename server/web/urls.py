@@ -48,6 +48,7 @@ urlpatterns = [
     path("claims/", claims.ledger, name="claims"),
     path("claims/claims.csv", claims.ledger_csv, name="claims-csv"),
     path("compare/", compare.compare, name="compare"),
+    path("compare/suggest/", compare.compare_suggest, name="compare-suggest"),
     path("compare/comparison.csv", compare.comparison_csv, name="comparison-csv"),
     path("contribute/", reference.contribute, name="contribute"),
     path("download/<str:name>", reference.download, name="download"),

@@ -97,9 +97,12 @@ def test_a_comparison_is_put_together_from_a_search_and_its_address_keeps_it(
     page: Page, empty_site: str, compared: DriveModel
 ) -> None:
     page.goto(f"{empty_site}/compare/?d={compared.slug}~fw:S1&level=0.9")
-    page.get_by_label("Vendor or model number of a drive to add").fill("7000")
-    page.keyboard.press("Enter")
-    page.get_by_role("link", name="Sampledata Sample 7000").first.click()
+    field = page.get_by_role("combobox", name="What to add")
+    field.press_sequentially("7000")
+    offered = page.get_by_role("option", name="Sampledata Sample 7000")
+    expect(offered.first).to_be_visible()
+    field.press("ArrowDown")
+    field.press("Enter")
     expect(page.get_by_role("heading", name="Number by number")).to_be_visible()
     expect(page.locator(".segments a[aria-current]")).to_have_text("90 %")
     again = page.context.new_page()

@@ -112,3 +112,8 @@ def test_many_claims_cost_as_many_queries_as_few(client: Client, model: DriveMod
 def test_markup_and_rubbish_in_the_address_change_nothing(client: Client, model: DriveModel) -> None:
     page = client.get("/claims/?vendor=<script>&verdict=%00&sort=drop&page=-3").content.decode()
     assert "<script>alert" not in page and "No claim is left" in page
+
+
+def test_a_choice_that_leaves_no_claim_stays_chosen(client: Client) -> None:
+    page = client.get("/claims/?verdict=missed").content.decode()
+    assert '<option value="missed" selected>missed (0)</option>' in page

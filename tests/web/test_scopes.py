@@ -30,7 +30,11 @@ from tests.support.probe import entry_of
     ],
 )
 def test_a_scope_is_shown_in_words(scope: str, text: str) -> None:
-    assert scope_text(scope) == text
+    assert scope_text(scope).replace("\N{NO-BREAK SPACE}", " ") == text
+
+
+def test_a_number_keeps_its_unit_beside_it() -> None:
+    assert scope_text("read/4096/94") == "read, 4\N{NO-BREAK SPACE}KiB, at 94\N{NO-BREAK SPACE}%"
 
 
 @pytest.mark.parametrize("slug", [kind.slug for kind in KINDS if (FOLDER / f"{kind.slug}.json").is_file()])

@@ -147,7 +147,8 @@ export function tooltipLabel(
 }
 
 function scales(spec: ChartSpec, look: Look) {
-  const both = { x: scale(spec.x, look), y: scale(spec.y, look) };
+  // A disk ends where it ends: its axis goes no further than the data, as that of the values may.
+  const both = { x: { ...scale(spec.x, look), bounds: "data" as const }, y: scale(spec.y, look) };
   const used = spec.y2 && spec.series.some((series) => series.axis === "y2");
   return spec.y2 && used ? { ...both, y2: scale(spec.y2, look, "right") } : both;
 }

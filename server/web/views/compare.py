@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
-from server.catalog.selectors import drive_models_search
+from server.compare.candidates import candidates_find
 from server.compare.charts import comparison_charts
 from server.compare.comparing import (
     LEVEL,
@@ -38,7 +38,6 @@ from server.web.comparing import (
 from server.web.figures import figure_with
 from server.web.page import page
 
-FOUND_SHOWN = 8
 QUERY_MAX = 200
 
 
@@ -50,6 +49,7 @@ def compare(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {
         "query": query,
         "selection": selection,
+        "suggest_url": selection.url("/compare/suggest/"),
         "errors": errors,
         "full": len(groups) >= MOST,
         "most": MOST,
@@ -57,8 +57,7 @@ def compare(request: HttpRequest) -> HttpResponse:
         "kinds": kind_choices(selection),
     }
     if query:
-        models = drive_models_search(query=query).order_by("vendor__name", "number")[:FOUND_SHOWN]
-        context["found"] = add_choices(models, selection)
+        context["found"] = add_choices(candidates_find(query), selection)
     if FEWEST <= len(groups) <= MOST:
         comparison = comparison_get(groups=groups, level=selection.level, kind=selection.kind)
         context |= _shown(comparison, selection)
@@ -66,6 +65,22 @@ def compare(request: HttpRequest) -> HttpResponse:
         context["groups"] = lone_views(groups, selection)
         context["suggestions"] = suggestions()
     return page(request, "web/compare.html", context, section="compare", status=400 if errors else 200)
+
+
+@require_safe
+def compare_suggest(request: HttpRequest) -> JsonResponse:
+    """Answer with what could be added to the comparison of this address, as search boxes take it."""
+    query = request.GET.get("q", "").strip()[:QUERY_MAX]
+    groups, selection, _errors = _read(request)
+    choices = add_choices(candidates_find(query), selection) if len(groups) < MOST else ()
+    offered = [
+        {"kind": "group", "label": one.text, "detail": one.detail, "url": one.url}
+        for one in choices
+        if not one.current
+    ]
+    response = JsonResponse({"query": query, "suggestions": offered})
+    response.headers["Cache-Control"] = "public, max-age=60"
+    return response
 
 
 def _read(request: HttpRequest) -> tuple[tuple[Any, ...], Selection, list[str]]:
