@@ -6,7 +6,7 @@ from typing import Any
 
 import structlog
 from django.core.exceptions import PermissionDenied
-from django.db import connection
+from django.db import InterfaceError, OperationalError, connection
 from django.http import Http404, HttpRequest, JsonResponse
 from rest_framework import exceptions, status
 from rest_framework.request import Request
@@ -52,6 +52,12 @@ def problem_exception_handler(error: Exception, context: dict[str, Any]) -> Json
     if isinstance(error, exceptions.APIException):
         return problem_response(request, _of_api_exception(error, request))
     log.error("request failed", path=request.path, exc_info=error)
+    if isinstance(error, OperationalError | InterfaceError):
+        away = problem(
+            "unavailable", "The archive's database does not answer just now. Nothing was accepted."
+        )
+        away.headers["Retry-After"] = "30"
+        return problem_response(request, away)
     return problem_response(
         request,
         problem("server-error", "The archive failed to answer. Nothing was accepted; try again later."),

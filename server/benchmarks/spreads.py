@@ -20,6 +20,8 @@ MOST_FAINT = 1200
 SCATTERED = ("sawtooth",)
 """Shapes whose y is not one number for an x: a band between quartiles would lie where no point is."""
 
+SURFACE = "surface"
+
 FloatArray = NDArray[np.float64]
 
 
@@ -27,9 +29,11 @@ def chart_with_others(chart: Chart, others: Sequence[Chart]) -> Chart:
     """Return the chart with the same series of other units' charts behind its own.
 
     From `BAND_FROM` units on, a band holds the middle half of all units' values at each place; below, and
-    for scattered shapes, the others' points are drawn faintly. Heat maps and all views but the first stay
-    as they are.
+    for scattered shapes, the others' points are drawn faintly. Views behind the first stay as they are. The
+    cells of a heat map get `low` and `high`: the middle half of the units, or of few the lowest and highest.
     """
+    if chart.shape == SURFACE:
+        return _ranged(chart, others)
     found = [
         made
         for series in _measured(chart)
@@ -43,6 +47,51 @@ def chart_with_others(chart: Chart, others: Sequence[Chart]) -> Chart:
         for place, view in enumerate(chart.views)
     )
     return replace(chart, series=(*found, *chart.series), views=views)
+
+
+def _ranged(chart: Chart, others: Sequence[Chart]) -> Chart:
+    """The heat map whose cells tell how far units differ there. A unit's cells are found by their words:
+    another run may have measured more sizes."""
+    known = [by_place for one in others if (by_place := _cells(one))]
+    if not known:
+        return chart
+    ends = (25, 75) if len(known) + 1 >= BAND_FROM else (0, 100)
+    series = []
+    for one in chart.series:
+        if one.role == "cells":
+            places = [_place(chart, one, index) for index in range(len(one.x))]
+            rows = [
+                [z, *(by_place[place] for by_place in known if place in by_place)]
+                for z, place in zip(one.z, places, strict=True)
+            ]
+            low, high = zip(*(np.percentile(row, ends) for row in rows), strict=True)
+            one = replace(one, low=tuple(map(float, low)), high=tuple(map(float, high)))
+        series.append(one)
+    units = len(known) + 1
+    words = (
+        f"the middle half of {units} units" if units >= BAND_FROM else f"lowest to highest of {units} units"
+    )
+    summary = f"{chart.summary} Each cell's range, shown with its number: {words}."
+    return replace(chart, series=tuple(series), summary=summary)
+
+
+def _cells(chart: Chart) -> dict[tuple[str, str, str], float]:
+    return {
+        _place(chart, one, index): z
+        for one in chart.series
+        if one.role == "cells"
+        for index, z in enumerate(one.z)
+    }
+
+
+def _place(chart: Chart, series: Series, index: int) -> tuple[str, str, str]:
+    """Series, column and row of a cell, the latter two in words where the axes have them."""
+    words = (
+        axis.categories[round(value)] if axis.categories else repr(value)
+        for axis, value in ((chart.x, series.x[index]), (chart.y, series.y[index]))
+    )
+    column, row = words
+    return series.key, column, row
 
 
 def _measured(chart: Chart) -> list[Series]:

@@ -60,3 +60,42 @@ def test_the_first_view_shows_the_spread_and_the_others_do_not() -> None:
 def test_without_others_the_chart_is_as_it_was() -> None:
     drawn = chart(120.0)
     assert chart_with_others(drawn, []) is drawn
+
+
+def heat_map(level: float, sizes: tuple[str, ...] = ("4 KiB", "1 MiB")) -> Chart:
+    """A map of two rows whose cells grow with the column."""
+    columns = range(len(sizes))
+    x, y = tuple(float(c) for c in (*columns, *columns)), (0.0,) * len(sizes) + (1.0,) * len(sizes)
+    z = tuple(level + 10.0 * (c + 1) for c in (*columns, *columns))
+    axes = Axis("Size", "", categories=sizes), Axis("Position", "", categories=("0 GB", "500 GB"))
+    cells = Series("read", "Read", "cells", x, y, z=z)
+    views = (View("read", "Read", ("read",)),)
+    rates = Axis("Bandwidth", "MB/s")
+    return Chart("surface", "surface", "Surface", "Sample data.", *axes, (cells,), z=rates, views=views)
+
+
+def test_a_cell_of_a_heat_map_tells_the_lowest_and_the_highest_of_few_units() -> None:
+    drawn = chart_with_others(heat_map(100.0), [heat_map(90.0), heat_map(120.0)])
+    (cells,) = drawn.series
+    assert cells.z == heat_map(100.0).series[0].z
+    assert cells.low == (100.0, 110.0, 100.0, 110.0)
+    assert cells.high == (130.0, 140.0, 130.0, 140.0)
+    assert drawn.summary.endswith("lowest to highest of 3 units.")
+    assert drawn.views == heat_map(100.0).views
+
+
+def test_of_many_units_a_cell_tells_the_middle_half() -> None:
+    drawn = chart_with_others(heat_map(0.0), [heat_map(level) for level in (1.0, 2.0, 3.0, 4.0)])
+    assert (drawn.series[0].low[0], drawn.series[0].high[0]) == (11.0, 13.0)
+    assert drawn.summary.endswith("the middle half of 5 units.")
+
+
+def test_cells_meet_by_their_sizes_and_not_by_their_numbers() -> None:
+    """The other unit's run began with a smaller size, so that its columns are numbered otherwise."""
+    other = heat_map(50.0, ("512 B", "4 KiB", "1 MiB"))
+    drawn = chart_with_others(heat_map(100.0), [other])
+    assert drawn.series[0].low == (70.0, 80.0, 70.0, 80.0)
+
+
+def test_a_lone_heat_map_has_no_ranges() -> None:
+    assert chart_with_others(heat_map(100.0), []) == heat_map(100.0)

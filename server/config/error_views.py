@@ -10,7 +10,8 @@ from server.api.errors import problem_response
 from server.core.problems import PROBLEM_TYPES, Problem
 
 
-def _answer(request: HttpRequest, slug: str, detail: str) -> HttpResponseBase:
+def answer(request: HttpRequest, slug: str, detail: str) -> HttpResponseBase:
+    """Return a listed problem as a page, or below /api/ as a problem document."""
     kind = PROBLEM_TYPES[slug]
     if request.path.startswith("/api/"):
         return problem_response(request, Problem(kind, detail))
@@ -25,25 +26,25 @@ def _answer(request: HttpRequest, slug: str, detail: str) -> HttpResponseBase:
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     """Answer 400."""
-    return _answer(request, "bad-request", "The request is malformed, so that it was not read further.")
+    return answer(request, "bad-request", "The request is malformed, so that it was not read further.")
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     """Answer 403."""
-    return _answer(
+    return answer(
         request, "forbidden", "This address is not open to you. Sign in with an account that may see it."
     )
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     """Answer 404."""
-    return _answer(
+    return answer(
         request, "not-found", f"Nothing is at {request.path}. Check the address, or start at the home page."
     )
 
 
 def server_error(request: HttpRequest) -> HttpResponseBase:
     """Answer 500."""
-    return _answer(
+    return answer(
         request, "server-error", "The archive failed to answer; the failure is in its log. Try again later."
     )

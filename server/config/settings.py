@@ -56,6 +56,7 @@ MIDDLEWARE = [
     "server.config.middleware.SecurityHeadersMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "server.config.middleware.RequestLogMiddleware",
+    "server.config.availability.AvailabilityMiddleware",
     "server.api.middleware.OpenReadingMiddleware",
     "server.api.middleware.CompressionMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -124,6 +125,8 @@ USE_TZ = True
 STATIC_URL = "/static/"
 STATIC_ROOT = Path(env.text("STATIC_ROOT", str(BASE_DIR / ".build" / "static")))
 DATA_DIR = Path(env.text("DATA_DIR", str(BASE_DIR / ".data")))
+MAINTENANCE_FILE = Path(env.text("MAINTENANCE_FILE", str(DATA_DIR / "maintenance")))
+"""While this file is there, every page says that the archive is being looked after, and the file's words."""
 DOWNLOADS_DIR = Path(env.text("DOWNLOADS_DIR", str(BASE_DIR / ".build" / "downloads")))
 """Holds the probe's binaries and their SHA256SUMS; pages offer them under /download/."""
 

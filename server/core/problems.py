@@ -171,6 +171,12 @@ PROBLEM_TYPES = _types(
         500,
         "Nothing was accepted. Keep the file and send it again later.",
     ),
+    ProblemType(
+        "unavailable",
+        "Not available just now",
+        503,
+        "Nothing was accepted. Keep the file and send it again after as many seconds as Retry-After says.",
+    ),
     ProblemType("storage-unavailable", "Storage unavailable", 503, "Keep the file and send it again later."),
 )
 

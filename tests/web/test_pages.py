@@ -205,6 +205,6 @@ def test_a_page_does_not_change_anything(client: Client) -> None:
 
 def test_an_error_says_what_is_safe_and_where_to_go(client: Client) -> None:
     page = get(client, "/runs/01890a5d-ac96-774b-bcce-b302099a8057/", 404)
-    assert "one that was withdrawn has none any more" in page
+    assert "keeps one when it is withdrawn" in page
     assert 'href="/problems/"' in page
     assert page.count('role="search"') == 1

@@ -135,6 +135,8 @@ test("hovering a cell says what its colour says and where it stands", () => {
   const spec = specOf({ shape: "surface", x, y, z: { label: "Bandwidth", unit: "MB/s", scale: "linear" } });
   const item = { dataset: { label: "Read", data: [] }, parsed: { x: 1, y: 0 }, raw: { x: 1, y: 0, z: 42.5 } };
   expect(tooltipLabel(spec, item)).toBe("Read: 42.5\u00a0MB/s at 1 KiB, 0 GB");
+  const ranged = { ...item, raw: { ...(item.raw as object), low: 40, high: 45 } };
+  expect(tooltipLabel(spec, ranged)).toBe("Read: 42.5\u00a0MB/s (40 to 45\u00a0MB/s) at 1 KiB, 0 GB");
 });
 
 test("hovering a point with an interval says its ends", () => {

@@ -126,6 +126,12 @@ function valueWords(axis: Axis, value: number): string {
   return formatWithUnit(value, axis);
 }
 
+/** The ends of a bar or of a cell's range in brackets, where there are any. */
+function endsWords(dot: Partial<Dot>, axis: Axis): string {
+  if (dot.low === undefined || dot.high === undefined) return "";
+  return ` (${formatWithUnit(dot.low, { ...axis, unit: "" })} to ${formatWithUnit(dot.high, axis)})`;
+}
+
 /** What hovering and walking say: the series, then y and x with their units, and the ends of a bar. */
 export function tooltipLabel(
   spec: ChartSpec,
@@ -137,12 +143,10 @@ export function tooltipLabel(
   const axis = (item.dataset as Partial<Dataset>).yAxisID === "y2" && spec.y2 ? spec.y2 : spec.y;
   const place = valueWords(spec.x, x);
   if (dot.z !== undefined && spec.z) {
-    return `${item.dataset.label}: ${formatWithUnit(dot.z, spec.z)} at ${place}, ${valueWords(axis, y)}`;
+    const cell = `${formatWithUnit(dot.z, spec.z)}${endsWords(dot, spec.z)}`;
+    return `${item.dataset.label}: ${cell} at ${place}, ${valueWords(axis, y)}`;
   }
-  const ends =
-    dot.low !== undefined && dot.high !== undefined
-      ? ` (${formatWithUnit(dot.low, { ...axis, unit: "" })} to ${formatWithUnit(dot.high, axis)})`
-      : "";
+  const ends = endsWords(dot, axis);
   return `${item.dataset.label}: ${valueWords(axis, y)}${ends} at ${place}`;
 }
 

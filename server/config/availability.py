@@ -1,0 +1,64 @@
+"""Answers while the archive cannot: a page in the site's look, without a database, or a problem document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import structlog
+from django.conf import settings
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponseBase
+
+from server.config.error_views import answer
+
+log = structlog.get_logger("diskatlas.availability")
+Handler = Callable[[HttpRequest], HttpResponseBase]
+
+AWAY = (OperationalError, InterfaceError)
+LONGEST = 500
+"""Characters of the operator's own words that are shown."""
+SHORT_S = 30
+LONG_S = 600
+WORDS = "The archive is being looked after and will be back soon."
+
+
+class AvailabilityMiddleware:
+    """Answers 503 while the file `MAINTENANCE_FILE` is there, and where the database does not answer.
+
+    `/health/` is left alone: a process that is asked to wait is not to be restarted.
+    """
+
+    def __init__(self, get_response: Handler) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        words = None if request.path == "/health/" else maintenance_words(settings.MAINTENANCE_FILE)
+        if words is not None:
+            return _unavailable(request, words, LONG_S)
+        return self._get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponseBase | None:
+        """Answer for a view that found no database; leave other failures to their own answer."""
+        if request.path == "/health/" or not isinstance(exception, AWAY):
+            return None
+        log.error("database away", path=request.path, exc_info=exception)
+        return _unavailable(
+            request, "The archive's database does not answer just now. Try again in a minute.", SHORT_S
+        )
+
+
+def maintenance_words(path: Path) -> str | None:
+    """Return what the maintenance file says, or a sentence where it is empty; None where there is none."""
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    return " ".join(text.split())[:LONGEST] or WORDS
+
+
+def _unavailable(request: HttpRequest, words: str, retry_after_s: int) -> HttpResponseBase:
+    response = answer(request, "unavailable", words)
+    response.headers["Retry-After"] = str(retry_after_s)
+    response.headers["Cache-Control"] = "no-store"
+    return response
