@@ -16,6 +16,7 @@ from server.core import clock
 from server.core.locks import transaction_lock
 from server.runs.conditions import Differing, differing_of, run_conditions
 from server.runs.models import Aggregate, AggregateDue, Measurement, State
+from server.runs.resting import cost_note
 from server.runs.signals import aggregates_updated
 
 USABLE = ("good", "fair")
@@ -35,6 +36,7 @@ def aggregates_update(*, drive_model_id: int) -> int:
     """Compute a model's aggregates anew, and have all follow that is computed from them; return how many
     there are."""
     transaction_lock("aggregates", str(drive_model_id))
+    began_ms = clock.monotonic_ms()
     AggregateDue.objects.filter(drive_model_id=drive_model_id).delete()
     conditions = run_conditions(drive_model_id=drive_model_id)
     known: dict[frozenset[UUID], Differing] = {}
@@ -48,6 +50,7 @@ def aggregates_update(*, drive_model_id: int) -> int:
     Aggregate.objects.filter(drive_model_id=drive_model_id).delete()
     Aggregate.objects.bulk_create(rows)
     aggregates_updated.send(sender=Aggregate, drive_model_id=drive_model_id)
+    cost_note(drive_model_id=drive_model_id, took_s=(clock.monotonic_ms() - began_ms) / 1000)
     return len(rows)
 
 

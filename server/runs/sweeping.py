@@ -7,6 +7,7 @@ from datetime import timedelta
 import structlog
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 
 from server.core import clock
 from server.runs.envelopes import envelope_delete
@@ -46,8 +47,10 @@ def submissions_sweep() -> int:
 
 
 def _aggregates_sweep() -> None:
-    stale = clock.now() - timedelta(seconds=settings.PIPELINE_STALE_AFTER_S)
-    for due in AggregateDue.objects.filter(since__lte=stale)[:_BATCH]:
+    now = clock.now()
+    stale = now - timedelta(seconds=settings.PIPELINE_STALE_AFTER_S)
+    lost = Q(not_before=None, since__lte=stale)
+    for due in AggregateDue.objects.filter(lost | Q(not_before__lte=now))[:_BATCH]:
         aggregates_enqueue(due.drive_model_id)
 
 

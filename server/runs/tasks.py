@@ -15,7 +15,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
 
-from server.runs import aggregation, extraction, pipeline, sweeping, withdrawing
+from server.runs import aggregation, extraction, pipeline, resting, sweeping, withdrawing
 
 TRANSIENT = (OperationalError, InterfaceError, OSError)
 """What another try may mend: the database, the storage or the network was away."""
@@ -65,7 +65,9 @@ def submission_assess(submission_id: str) -> str | None:
 
 @shared_task(name="runs.aggregates_update", **_RETRIED)
 def aggregates_update(drive_model_id: str) -> int:
-    """Compute a model's aggregates anew."""
+    """Compute a model's aggregates anew, or leave it due where that was done lately and takes long."""
+    if resting.left_resting(drive_model_id=int(drive_model_id)):
+        return 0
     return aggregation.aggregates_update(drive_model_id=int(drive_model_id))
 
 

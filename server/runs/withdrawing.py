@@ -21,6 +21,7 @@ from server.runs.events import aggregates_enqueue, submission_move
 from server.runs.log_entry import LogEntry
 from server.runs.models import AggregateDue, Batch, LogLeaf, Run, State, Submission, Unit, Withdrawal
 from server.runs.publication_log import log_append
+from server.runs.resting import rest_end
 
 log = structlog.get_logger("diskatlas.withdrawing")
 
@@ -55,6 +56,8 @@ def run_withdraw(*, run: Run, by: User, reason: str, keep_envelope: bool = False
         by=by,
     )
     AggregateDue.objects.get_or_create(drive_model_id=run.drive_model_id)
+    # What is withdrawn leaves the model's numbers at once, however large the model.
+    rest_end(drive_model_id=run.drive_model_id)
     aggregates_enqueue(run.drive_model_id)
     transaction.on_commit(withdrawn_envelopes_remove)
     log.info("withdrawn", run=str(run.pk), leaf=leaf.index, reason=reason)

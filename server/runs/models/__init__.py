@@ -1,7 +1,7 @@
 """Submissions, the runs inside them, and the numbers extracted from those."""
 
 from server.runs.models.chart import DriveChart, StoredChart
-from server.runs.models.measurement import Aggregate, AggregateDue, Measurement
+from server.runs.models.measurement import Aggregate, AggregateCost, AggregateDue, Measurement
 from server.runs.models.plausibility import CheckResult, Decision, SampleTrace
 from server.runs.models.publication_log import LogKey, LogLeaf, LogNode, Withdrawal
 from server.runs.models.run import Batch, Benchmark, Run, Unit
@@ -9,6 +9,7 @@ from server.runs.models.submission import Provenance, State, Submission, Submiss
 
 __all__ = [
     "Aggregate",
+    "AggregateCost",
     "AggregateDue",
     "Batch",
     "Benchmark",

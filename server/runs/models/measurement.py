@@ -102,9 +102,25 @@ class AggregateDue(models.Model):
         "catalog.DriveModel", on_delete=models.CASCADE, related_name="aggregate_due"
     )
     since = models.DateTimeField(auto_now_add=True)
+    not_before = models.DateTimeField(
+        null=True, help_text="Until when the model rests; empty where it may be computed at once."
+    )
 
     class Meta:
         verbose_name_plural = "aggregates due"
 
     def __str__(self) -> str:
         return str(self.drive_model_id)
+
+
+class AggregateCost(models.Model):
+    """What computing a model's aggregates, and all that follows from them, took the last time."""
+
+    drive_model = models.OneToOneField(
+        "catalog.DriveModel", on_delete=models.CASCADE, primary_key=True, related_name="aggregate_cost"
+    )
+    at = models.DateTimeField(help_text="When it ended.")
+    took_s = models.FloatField()
+
+    def __str__(self) -> str:
+        return f"{self.drive_model_id}: {self.took_s:.1f} s"
