@@ -13,6 +13,12 @@ from server.core.numbers import write
 
 RATE = "MB/s"
 """The unit of what a bridge or a slow link limits."""
+COMMANDS = ("ms", "1/s")
+"""Units of what a command takes, to which a bridge adds its own time."""
+ANGLES = frozenset(
+    f"skippy.{name}" for name in ("rotation_time", "transfer_time", "head_switch_gap", "cylinder_switch_gap")
+)
+"""Times that are differences of the platter's angle: what a bridge adds to each command is not in them."""
 SLACK = 1e-6
 """A link that is as fast as the claim is not slower than it."""
 
@@ -80,7 +86,11 @@ def _why_not(claim: Claim, metric: Metric | None, number: Measured) -> str:
     """Return why a number says nothing of the claim, to be read behind `2 runs`; nothing where it does."""
     if claim.write_cache and number.cache is not (claim.write_cache == Claim.WriteCache.ON):
         return f"that did not tell the write cache to be {claim.write_cache}, as claimed"
-    if metric is None or metric.unit != RATE:
+    if metric is None:
+        return ""
+    if number.bridged and metric.unit in COMMANDS and metric.key not in ANGLES:
+        return "behind a USB bridge, which adds to the time of each command"
+    if metric.unit != RATE:
         return ""
     if number.bridged:
         return "behind a USB bridge"

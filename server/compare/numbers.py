@@ -124,7 +124,7 @@ def _cache_key(what: str, group: Group, metrics: Collection[str]) -> str:
 
 
 def _measured(group: Group, metrics: Collection[str]) -> GroupNumbers:
-    conditions = {str(run): states for run, states in conditions_of(group.runs()).items()}
+    conditions = {str(run): made.whole for run, made in conditions_of(group.runs()).items()}
     units = dict(group.runs().values_list("run_id", "unit__digest"))
     names = {str(run): digest or f"run {run}" for run, digest in units.items()}
     return GroupNumbers(

@@ -16,7 +16,7 @@ from server.benchmarks.contract import Place
 from server.catalog.models import DriveModel
 from server.compare.mechanism.features import USABLE, Reading, RunReadings
 from server.compare.stats.samples import Values
-from server.runs.conditions import run_conditions
+from server.runs.conditions import UNTOLD, run_conditions
 from server.runs.models import Measurement, Provenance, State
 
 
@@ -29,12 +29,19 @@ class RunNumbers:
     """The drive's digest; `run <id>` where the run does not tell it: it may be of any drive."""
     block_bytes: int
     conditions: Mapping[str, str]
+    during: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """The conditions during benchmarks of a kind, of the kinds that told their caches."""
     readings: dict[Place, Reading] = field(default_factory=dict)
 
     def value(self, place: Place) -> float | None:
         """Return a number that is good enough to count, or None."""
         reading = self.readings.get(place)
         return reading.value if reading and reading.quality in USABLE else None
+
+    def state(self, place: Place, condition: str) -> str:
+        """Return a condition's state when the number was measured; nothing where it was not told."""
+        kind = place[0].partition(".")[0]
+        return self.during.get(kind, self.conditions).get(condition, "")
 
     def for_fingerprint(self) -> RunReadings:
         """Return the same as the fingerprint takes it."""
@@ -49,9 +56,11 @@ def model_numbers(
     found: dict[UUID, RunNumbers] = {}
     for row in _rows(drive_model, provenance, metrics):
         run_id, digest, block_bytes, metric, scope, value, low, high, quality = row
-        run = found.setdefault(
-            run_id, RunNumbers(run_id, digest or f"run {run_id}", block_bytes, conditions.get(run_id, {}))
-        )
+        if run_id not in found:
+            made = conditions.get(run_id, UNTOLD)
+            name = digest or f"run {run_id}"
+            found[run_id] = RunNumbers(run_id, name, block_bytes, made.whole, made.kinds)
+        run = found[run_id]
         run.readings[metric, scope] = Reading(metric, scope, value, low, high, quality)
     return list(found.values())
 
@@ -113,7 +122,7 @@ def means_by_state(runs: Collection[RunNumbers], place: Place, condition: str) -
     """Return one number for each drive in each known state of a condition."""
     by_state: dict[str, list[RunNumbers]] = {}
     for run in runs:
-        if state := run.conditions.get(condition, ""):
+        if state := run.state(place, condition):
             by_state.setdefault(state, []).append(run)
     means = {state: unit_means(members, place) for state, members in sorted(by_state.items())}
     return {state: found for state, found in means.items() if found}

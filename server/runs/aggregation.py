@@ -14,7 +14,7 @@ from django.db.models import F
 
 from server.core import clock
 from server.core.locks import transaction_lock
-from server.runs.conditions import Differing, differing_of, run_conditions
+from server.runs.conditions import UNTOLD, Differing, differing_of, run_conditions
 from server.runs.models import Aggregate, AggregateDue, Measurement, State
 from server.runs.resting import cost_note
 from server.runs.signals import aggregates_updated
@@ -39,13 +39,16 @@ def aggregates_update(*, drive_model_id: int) -> int:
     began_ms = clock.monotonic_ms()
     AggregateDue.objects.filter(drive_model_id=drive_model_id).delete()
     conditions = run_conditions(drive_model_id=drive_model_id)
-    known: dict[frozenset[UUID], Differing] = {}
+    # Benchmarks that told their caches differ from their run in them; all others are known by their runs.
+    telling = {kind for one in conditions.values() for kind in one.kinds}
+    known: dict[tuple[frozenset[UUID], str], Differing] = {}
     rows = []
     for key, group in _groups(drive_model_id).items():
-        runs = frozenset(group.runs)
-        if runs not in known:
-            known[runs] = differing_of(conditions.get(run, {}) for run in runs)
-        if row := _row(drive_model_id, key, group, known[runs]):
+        kind = key[1].partition(".")[0]
+        alike = frozenset(group.runs), kind if kind in telling else ""
+        if alike not in known:
+            known[alike] = differing_of(conditions.get(run, UNTOLD).during(kind) for run in group.runs)
+        if row := _row(drive_model_id, key, group, known[alike]):
             rows.append(row)
     Aggregate.objects.filter(drive_model_id=drive_model_id).delete()
     Aggregate.objects.bulk_create(rows)

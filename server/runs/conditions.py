@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import F, QuerySet
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import F, OuterRef, QuerySet, TextField, Value
 from django.db.models.fields.json import KT
+from django.db.models.functions import Cast, Concat
 
-from server.runs.models import Run, State
+from server.runs.models import Benchmark, Run, State
 
 Fields = Mapping[str, Any]
 """The columns that `_FIELDS` names."""
@@ -48,6 +50,13 @@ _FIELDS = {
     "write_cache": KT("summary__conditions__write_cache_during"),
     "look_ahead": KT("summary__conditions__look_ahead_during"),
 }
+_CACHES = {"write_cache": "write", "look_ahead": "look_ahead"}
+"""Conditions that a benchmark may tell apart from its run, and their names there."""
+_OF_KINDS = ArraySubquery(
+    Benchmark.objects.filter(run=OuterRef("pk"), caches__isnull=False)
+    .order_by("kind")
+    .values_list(Concat("kind", Value(" "), Cast("caches", TextField()), output_field=TextField()))
+)
 _AS_JSON = ("bridge", "link_speed", "hba", "write_cache", "look_ahead")
 """Columns whose text is JSON."""
 
@@ -82,8 +91,11 @@ def _kernel(fields: Fields) -> str:
     return found.group(1).strip() if found else text
 
 
+_STATES: Mapping[bool | None, str] = {True: "on", False: "off"}
+
+
 def _switch(key: str) -> Callable[[Fields], str]:
-    return lambda fields: {True: "on", False: "off"}.get(fields[key], "")
+    return lambda fields: _STATES.get(fields[key], "")
 
 
 def _link_speed(fields: Fields) -> str:
@@ -106,29 +118,57 @@ CONDITIONS = (
 BY_KEY = {condition.key: condition for condition in CONDITIONS}
 
 
-def run_conditions(*, drive_model_id: int) -> dict[UUID, dict[str, str]]:
+@dataclass(frozen=True, slots=True)
+class RunConditions:
+    """What one run was made under; runs that were made alike share one."""
+
+    whole: Mapping[str, str]
+    """Condition to state. The state of a cache that the run's benchmarks found in several is `off and on`."""
+    kinds: Mapping[str, Mapping[str, str]]
+    """The same during one benchmark, of those that told their caches."""
+
+    def during(self, kind: str) -> Mapping[str, str]:
+        """Return the conditions during a benchmark of that kind; the run's where it told none of its own."""
+        return self.kinds.get(kind, self.whole)
+
+
+UNTOLD = RunConditions({}, {})
+
+
+def run_conditions(*, drive_model_id: int) -> dict[UUID, RunConditions]:
     """Return the conditions of a model's published runs."""
     return conditions_of(Run.objects.filter(drive_model_id=drive_model_id, submission__state=State.PUBLISHED))
 
 
-def conditions_of(runs: QuerySet[Run]) -> dict[UUID, dict[str, str]]:
-    """Return the conditions of some runs; those of runs that were made alike are one mapping."""
-    rows = runs.annotate(**{f"of_{name}": column for name, column in _FIELDS.items()})
-    known: dict[tuple[Any, ...], dict[str, str]] = {}
+def conditions_of(runs: QuerySet[Run]) -> dict[UUID, RunConditions]:
+    """Return the conditions of some runs; those of runs that were made alike are one."""
+    rows = runs.annotate(**{f"of_{name}": column for name, column in _FIELDS.items()}, of_kinds=_OF_KINDS)
+    known: dict[tuple[Any, ...], RunConditions] = {}
     found = {}
     names = [f"of_{name}" for name in _FIELDS]
-    for run_id, *columns in rows.values_list("run_id", *names).iterator(chunk_size=2000):
-        key = tuple(columns)
+    for run_id, kinds, *columns in rows.values_list("run_id", "of_kinds", *names).iterator(chunk_size=2000):
+        key = (*kinds, *columns)
         if key not in known:
-            known[key] = _conditions(dict(zip(_FIELDS, columns, strict=True)))
+            known[key] = _conditions(dict(zip(_FIELDS, columns, strict=True)), kinds)
         found[run_id] = known[key]
     return found
 
 
-def _conditions(fields: dict[str, Any]) -> dict[str, str]:
+def _conditions(fields: dict[str, Any], kinds: Iterable[str]) -> RunConditions:
     for name in _AS_JSON:
         fields[name] = json.loads(fields[name]) if fields[name] is not None else None
-    return {condition.key: condition.of(fields) for condition in CONDITIONS}
+    whole = {condition.key: condition.of(fields) for condition in CONDITIONS}
+    told = dict(kind.split(" ", 1) for kind in kinds)
+    own = {kind: _caches(json.loads(text)) for kind, text in told.items()}
+    for name in _CACHES:
+        states = sorted({states[name] for states in own.values()} - {""})
+        whole[name] = whole[name] or " and ".join(states)
+    return RunConditions(whole, {kind: whole | states for kind, states in own.items()})
+
+
+def _caches(caches: Mapping[str, Any]) -> dict[str, str]:
+    """Return the states that a benchmark told; none of a cache that it switched itself."""
+    return {name: _STATES.get(caches.get(key), "") for name, key in _CACHES.items()}
 
 
 def differing_of(runs: Iterable[Mapping[str, str]]) -> Differing:

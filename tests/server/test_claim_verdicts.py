@@ -150,6 +150,16 @@ def test_a_bridge_does_not_keep_a_run_from_judging_what_it_does_not_limit() -> N
     assert only(model).measured.left_out == 0
 
 
+def test_what_a_command_takes_is_not_judged_through_a_bridge() -> None:
+    run_with(110, unit="aa" * 32, device={"bridge": BRIDGE})
+    model = run_with(110, unit="bb" * 32)
+    Measurement.objects.filter(metric="skippy.rotation_time").update(metric="skippy.mtm")
+    claim(model, metric="skippy.mtm", form="maximum", low=None, high=9.0, unit="ms")
+    measured = only(model).measured
+    assert (measured.verdict.outcome, measured.left_out) == (Outcome.EXCEEDED, 1)
+    assert "1 run behind a USB bridge, which adds to the time of each command" in measured.verdict.words
+
+
 def test_the_write_cache_is_that_of_the_benchmark_and_not_of_the_run() -> None:
     model = run_with(110)
     Benchmark.objects.filter(kind="zoned").update(caches={"write": True, "look_ahead": None})

@@ -11,7 +11,8 @@ from django.core.cache import cache
 from server.catalog.models import DriveModel
 from server.compare.statistics import DriveStatistics, drive_statistics
 from server.runs.aggregation import aggregates_update
-from server.runs.models import Provenance, State
+from server.runs.conditions import run_conditions
+from server.runs.models import Benchmark, Provenance, Run, State
 from tests.support.sample_units import measured
 
 pytestmark = pytest.mark.django_db
@@ -67,6 +68,32 @@ def test_a_firmware_revision_that_changes_the_bandwidth_is_named() -> None:
     assert found.mixture == "16 runs under 2 firmware revisions (S1: 8, S2: 8)"
     assert firmware.words.startswith("Firmware revisions differ in")
     assert "S1: 102 MB/s (eight units), S2: 122 MB/s (eight units)" in firmware.words
+
+
+def test_the_cache_that_is_compared_is_that_of_the_benchmark() -> None:
+    """Nothing of the runs tells them apart: one of their benchmarks was measured with the cache on."""
+    for place in range(8):
+        model = measured(place, 100 + place % 4).drive_model
+        told = measured(100 + place, 120 + place % 4)
+        told.benchmarks.filter(kind="zoned").update(caches={"write": True, "look_ahead": None})
+    Benchmark.objects.filter(kind="skippy").update(caches={"write": False, "look_ahead": None})
+    for run in Run.objects.all():
+        # The document says nothing where its benchmarks were measured with different states.
+        run.summary["conditions"]["write_cache_during"] = None
+        run.save(update_fields=["summary"])
+    (cache,) = statistics(model).confounders
+    assert cache.condition == "write_cache"
+    assert dict(cache.states) == {"off": 8, "off and on": 8}
+    rotation = next(test for test in cache.tests if test.metric == "skippy.rotation_time")
+    assert [state.state for state in rotation.states] == ["off"]
+
+
+def test_a_benchmark_that_switched_the_cache_itself_tells_no_state_of_it() -> None:
+    model = measured(1).drive_model
+    Benchmark.objects.filter(kind="zoned").update(caches={"write": None, "look_ahead": True})
+    (run,) = run_conditions(drive_model_id=model.pk).values()
+    assert run.whole["write_cache"] == run.during("skippy")["write_cache"] != ""
+    assert (run.during("zoned")["write_cache"], run.during("zoned")["look_ahead"]) == ("", "on")
 
 
 def test_firmware_revisions_of_few_units_are_mixed_but_not_judged() -> None:
