@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+
+from server.benchmarks.temperature.slopes import MOST_PAIRED, line
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -18,8 +19,6 @@ SMALLEST_STEP = 0.03
 """Relative change below which a step is not called one."""
 CLEAR = 6.0
 """A step is as many of its standard errors high."""
-MOST_PAIRED = 1500
-"""Samples of which every pair, or every place to cut, is looked at."""
 BETTER = 0.8
 """Another explanation wins where it leaves less than this part of the deviations."""
 
@@ -76,14 +75,6 @@ def week_of(entry: Mapping[str, Any], variant: str) -> Week | None:
     return Week(table[:, 0], table[:, 1], table[:, 2])
 
 
-def _line(values: FloatArray, celsius: FloatArray) -> tuple[float, float, float, float]:
-    """Slope and intercept by Theil and Sen with the slope's bounds; of long runs evenly chosen samples, since
-    all pairs are looked at."""
-    stride = -(-len(values) // MOST_PAIRED)
-    slope, intercept, low, high = stats.theilslopes(values[::stride], celsius[::stride])
-    return float(slope), float(intercept), float(low), float(high)
-
-
 def step_of(week: Week) -> tuple[Step | None, str]:
     """The step, or why there is none: a sentence."""
     values = np.log(week.mb_per_s)
@@ -103,8 +94,8 @@ def step_of(week: Week) -> tuple[Step | None, str]:
         seen = 100 * float(np.expm1(min(max(SMALLEST_STEP, CLEAR * error), 20.0)))
         span = f"{readings[0]:.0f} and {readings[-1]:.0f} °C"
         return None, f"No step between {span}: one of {seen:.0f} % would have been seen."
-    line = _line(values, week.celsius)
-    if float(np.abs(values - line[1] - line[0] * week.celsius).sum()) < BETTER * left:
+    slope, intercept, _, _ = line(values, week.celsius)
+    if float(np.abs(values - intercept - slope * week.celsius).sum()) < BETTER * left:
         return None, "The bandwidth changes gradually with temperature, not at one."
     few = values[:: -(-len(values) // MOST_PAIRED)]
     in_time = _best_cut(few, np.arange(len(few), dtype=np.float64))
@@ -130,7 +121,7 @@ def slope_of(week: Week, inside: BoolArray) -> tuple[float, float, float] | None
     values, celsius = np.log(week.mb_per_s[inside]), week.celsius[inside]
     if len(values) < 4 or float(np.ptp(celsius)) < 3:
         return None
-    slope, intercept, low, high = _line(values, celsius)
+    slope, intercept, low, high = line(values, celsius)
     wider = widening(values - intercept - slope * celsius)
     return slope, slope - (slope - low) * wider, slope + (high - slope) * wider
 

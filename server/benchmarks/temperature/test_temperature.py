@@ -8,12 +8,15 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from server.benchmarks.contract import Extraction, Facts, Measurement, Quality
 from server.benchmarks.temperature import KIND
+from server.benchmarks.temperature.slopes import line
 
 FACTS = Facts(block_bytes=512, capacity_bytes=10**12)
 BYTES = 128 << 20
@@ -175,3 +178,28 @@ def test_whatever_the_schema_allows_is_answered_with_finite_numbers_or_reasons(
         assert m.value is None or (m.low is not None and m.high is not None and m.low <= m.value <= m.high), m
         assert (m.value is None) == (m.quality is Quality.NONE)
         assert m.value is not None or m.reason
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("hours", [168, 24 * 700])
+def test_equal_transfers_and_days_that_repeat_have_a_slope_and_no_warning(hours: int) -> None:
+    def day(hour: int) -> float:
+        return 20 + hour % 24 % 12
+
+    flat = one(KIND.extract(entry_of(course=day, noise=0.0, hours=hours), FACTS), "slope")
+    assert (flat.value, flat.low, flat.high) == pytest.approx((0, 0, 0), abs=1e-6)
+
+    def warmer(_hour: int, celsius: float) -> float:
+        return 1 + 0.001 * (celsius - 20)
+
+    slope = one(KIND.extract(entry_of(warmer, day, noise=0.002, hours=hours), FACTS), "slope")
+    assert slope.value == pytest.approx(0.1, abs=0.02)
+    assert slope.low is not None and slope.high is not None and slope.low < 0.1 < slope.high
+
+
+def test_the_slope_and_its_bounds_are_those_of_theil_and_sen() -> None:
+    randomly = np.random.default_rng(2)
+    at = randomly.normal(25, 5, 150)
+    values = 0.01 * at + randomly.normal(0, 0.05, 150)
+    expected = stats.theilslopes(values, at)
+    assert line(values, at) == pytest.approx(tuple(expected), abs=2e-4)
