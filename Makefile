@@ -119,6 +119,10 @@ simtool: | prerequisites
 	@echo "Probe: building the tests and diskatlas-simtool"
 	@$(CARGO) test --quiet --locked --manifest-path $(MANIFEST) --all-features --no-run
 
+.PHONY: pictures
+pictures: venv ## Take the pictures below docs/user/pictures from a running demo (DEMO_PORT)
+	@DEMO_PORT=$(DEMO_PORT) $(BIN)/python -m tools.pictures
+
 .PHONY: test
 test: venv build simtool ## Run every suite; with STRICT=1 a skip fails
 	@$(BIN)/python -m tools.suites $(if $(STRICT),--strict) $(SUITES)

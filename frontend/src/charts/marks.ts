@@ -43,7 +43,7 @@ export function toAnnotation(mark: Mark, look: Look, index = 0): AnnotationOptio
       backgroundColor: "transparent",
     };
     // Words above and below by turns: marks that fall together can still be read.
-    const words = { ...label(mark, look), xAdjust: 8, yAdjust: index % 2 === 0 ? -16 : 16 };
+    const words = { ...label(mark, look), xAdjust: 8, yAdjust: index % 2 === 0 ? -20 : 20 };
     return [ring, { type: "label", ...at, ...words, position: "start" } as const];
   }
   const vertical = mark.x !== null;
