@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
-from django.http import HttpResponse
+from django.db.models import QuerySet
+from django.http import HttpResponse, HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from server.api.frame.answering import ReadView
+from server.api.frame.formats import TABLES, streamed, streams_lines
+from server.api.frame.keyset import CHUNK_ROWS
+from server.api.frame.rows import columns_of
 from server.api.log_shapes import (
     ConsistencySerializer,
     InclusionSerializer,
     LogHeadSerializer,
+    LogLeafSerializer,
     LogLeavesSerializer,
+    TombstoneSerializer,
     TombstonesSerializer,
     bytes_text,
     key_data,
@@ -91,7 +98,9 @@ class CheckpointView(ReadView):
 class LeavesView(ReadView):
     """The leaves."""
 
+    renderer_classes = TABLES
     known = frozenset({"start", "limit", "digest", "run"})
+    streams = streams_lines
 
     @extend_schema(
         operation_id="log_leaves",
@@ -108,15 +117,12 @@ class LeavesView(ReadView):
         ],
         responses={200: LogLeavesSerializer},
     )
-    def get(self, request: Request) -> Response:
+    def get(self, request: Request, format: str | None = None) -> HttpResponseBase:
         """Return leaves from `start` on, or those of a submission."""
         leaves = publication_log.leaves_list(
             digest=digest_or_none(request, "digest"), run_id=identity_or_none(request, "run")
         )
-        start, limit = _window(request)
-        rows = list(leaves.filter(index__gte=start)[: limit + 1])
-        following = rows[limit].index if len(rows) > limit else None
-        return Response({"results": [leaf_data(leaf) for leaf in rows[:limit]], "next": following})
+        return _listed(self, request, leaves, "index", leaf_data, LogLeafSerializer(), "leaves")
 
 
 class InclusionView(ReadView):
@@ -171,7 +177,9 @@ class ConsistencyView(ReadView):
 class TombstonesView(ReadView):
     """Runs that were withdrawn."""
 
+    renderer_classes = TABLES
     known = frozenset({"since", "start", "limit"})
+    streams = streams_lines
 
     @extend_schema(
         operation_id="tombstones",
@@ -189,13 +197,40 @@ class TombstonesView(ReadView):
         ],
         responses={200: TombstonesSerializer},
     )
-    def get(self, request: Request) -> Response:
+    def get(self, request: Request, format: str | None = None) -> HttpResponseBase:
         """Return tombstones in the order of their leaves."""
         found = tombstones_list(since=instant_or_none(request, "since"))
-        start, limit = _window(request)
-        rows = list(found.filter(leaf_id__gte=start)[: limit + 1])
-        following = rows[limit].leaf_id if len(rows) > limit else None
-        return Response({"results": [tombstone_data(row) for row in rows[:limit]], "next": following})
+        return _listed(self, request, found, "leaf_id", tombstone_data, TombstoneSerializer(), "tombstones")
+
+
+def _listed(
+    view: ReadView,
+    request: Request,
+    found: QuerySet[Any],
+    key: str,
+    data: Callable[[Any], dict[str, Any]],
+    shape: serializers.Serializer[Any],
+    name: str,
+) -> HttpResponseBase:
+    """Return a page of rows by the number `key`, or all of them from `start` on as lines."""
+    start, limit = _window(request)
+    if streams_lines(view, request):
+        most = limit if "limit" in request.query_params else None
+        chunks = ([data(row) for row in rows] for rows in _chunks(found, key, start, most))
+        return streamed(chunks, request.accepted_renderer, list(columns_of(shape)), name=name)
+    rows = list(found.filter(**{f"{key}__gte": start})[: limit + 1])
+    following = getattr(rows[limit], key) if len(rows) > limit else None
+    return Response({"results": [data(row) for row in rows[:limit]], "next": following})
+
+
+def _chunks(found: QuerySet[Any], key: str, start: int, left: int | None) -> Iterator[list[Any]]:
+    while left is None or left > 0:
+        size = CHUNK_ROWS if left is None else min(CHUNK_ROWS, left)
+        rows = list(found.filter(**{f"{key}__gte": start})[:size])
+        yield rows
+        if len(rows) < size:
+            return
+        start, left = getattr(rows[-1], key) + 1, None if left is None else left - size
 
 
 def _window(request: Request) -> tuple[int, int]:

@@ -15,6 +15,8 @@ from rest_framework.response import Response
 
 from server.api.frame.answering import ReadView
 from server.api.frame.describing import problems
+from server.api.frame.formats import TABLES, streamed, streams_lines
+from server.api.frame.rows import columns_of
 from server.api.params import LARGEST, instant_or_none, number_or_none
 from server.api.ranges import file_response
 from server.core.problems import problem
@@ -34,8 +36,6 @@ _MEDIA |= {".parquet": "application/vnd.apache.parquet", ".cff": "text/yaml; cha
 
 class ReleaseSerializer(serializers.Serializer[Any]):
     """One release."""
-
-    known = frozenset({"since"})
 
     number = serializers.IntegerField()
     url = serializers.URLField()
@@ -92,6 +92,10 @@ class ReleaseDetailSerializer(ReleaseSerializer):
     removed = serializers.ListField(
         child=serializers.CharField(), help_text="With `since`: paths of that release that this one has not."
     )
+    deltas = ReleaseFileSerializer(
+        many=True,
+        help_text="With `since`: the rows that changed in each release after that one, oldest first.",
+    )
     change_lists = serializers.ListField(
         child=serializers.URLField(), help_text="With `since`: what changed in each release after that one."
     )
@@ -100,6 +104,7 @@ class ReleaseDetailSerializer(ReleaseSerializer):
 class ReleasesView(ReadView):
     """The releases."""
 
+    renderer_classes = TABLES
     known = frozenset({"since"})
 
     @extend_schema(
@@ -110,10 +115,14 @@ class ReleasesView(ReadView):
         ],
         responses={200: ReleasesSerializer},
     )
-    def get(self, request: Request) -> Response:
+    def get(self, request: Request, format: str | None = None) -> HttpResponseBase:
         """Return every complete release, the latest first."""
         found = releases_list(since=instant_or_none(request, "since"))
-        return Response({"results": [release_data(one, request) for one in found]})
+        results = [release_data(one, request) for one in found]
+        if streams_lines(self, request):
+            columns = list(columns_of(ReleaseSerializer()))
+            return streamed([results], request.accepted_renderer, columns, name="releases")
+        return Response({"results": results})
 
 
 class ReleaseView(ReadView):
@@ -139,11 +148,13 @@ class ReleaseView(ReadView):
         files = list(release_files(release=release))
         removed: list[str] = []
         lists: list[ReleaseFile] = []
+        deltas: list[ReleaseFile] = []
         since = number_or_none(request, "since", most=number)
         if since is not None:
             before = dict(release_files(release=_release(since)).values_list("path", "sha256"))
             removed = sorted(before.keys() - {file.path for file in files})
-            lists = changes_since(release, since)
+            lists = files_since(release, since, path="ndjson/changes.ndjson.gz")
+            deltas = files_since(release, since, table__startswith="delta_")
             files = [file for file in files if before.get(file.path) != file.sha256]
         return Response(
             {
@@ -155,7 +166,8 @@ class ReleaseView(ReadView):
                 "samples_missing": release.missing,
                 "files": [file_data(file, number, request) for file in files],
                 "removed": removed,
-                "change_lists": [_url(file, file.release_id, request) for file in lists],
+                "deltas": [file_data(file, file.release.number, request) for file in deltas],
+                "change_lists": [_url(file, file.release.number, request) for file in lists],
             }
         )
 
@@ -236,13 +248,15 @@ def file_data(file: ReleaseFile, number: int, request: Request) -> dict[str, Any
     }
 
 
-def changes_since(release: Release, since: int) -> list[ReleaseFile]:
-    """Return the change lists of the releases after `since`, up to this one."""
-    return list(
-        ReleaseFile.objects.filter(
-            release__number__gt=since, release__number__lte=release.number, path="ndjson/changes.ndjson.gz"
-        ).order_by("release_id")
+def files_since(release: Release, since: int, **which: str) -> list[ReleaseFile]:
+    """Return such files of the releases after `since`, up to this one, the oldest first."""
+    found = ReleaseFile.objects.select_related("release").filter(
+        release__state=Release.State.PUBLISHED,
+        release__number__gt=since,
+        release__number__lte=release.number,
+        **which,
     )
+    return list(found.order_by("release__number", "path"))
 
 
 def _url(file: ReleaseFile, number: int, request: Request) -> str:

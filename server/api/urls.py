@@ -8,7 +8,7 @@ from django.urls import URLPattern, path, re_path
 from drf_spectacular.views import SpectacularAPIView
 
 from server.api import comparisons, exports, follows, log, releases, statistics, views
-from server.api.resources import catalog, claims, numbers, reference, runs, samples
+from server.api.resources import catalog, claims, divisions, numbers, overviews, reference, runs, samples
 
 app_name = "api"
 
@@ -46,17 +46,35 @@ urlpatterns = [
     path("comparisons/", comparisons.ComparisonsView.as_view(), name="comparisons"),
     path("log/", log.LogView.as_view(), name="log"),
     path("log/checkpoint", log.CheckpointView.as_view(), name="log-checkpoint"),
-    path("log/leaves/", log.LeavesView.as_view(), name="log-leaves"),
+    *resource("log/leaves", log.LeavesView, "log-leaves"),
     path("log/proofs/inclusion", log.InclusionView.as_view(), name="log-inclusion"),
     path("log/proofs/consistency", log.ConsistencyView.as_view(), name="log-consistency"),
-    path("releases/", releases.ReleasesView.as_view(), name="releases"),
+    *resource("releases", releases.ReleasesView, "releases"),
     path("releases/<int:number>/", releases.ReleaseView.as_view(), name="release"),
     path("releases/<int:number>/files/<path:path>", releases.ReleaseFileView.as_view(), name="release-file"),
     path("follows/", follows.FollowsView.as_view(), name="follows"),
     path("follows/<uuid:follow_id>/", follows.FollowView.as_view(), name="follow"),
     path("follows/<uuid:follow_id>/resume/", follows.FollowResumeView.as_view(), name="follow-resume"),
     path("follows/<uuid:follow_id>/test/", follows.FollowTestView.as_view(), name="follow-test"),
-    path("tombstones/", log.TombstonesView.as_view(), name="tombstones"),
+    *resource("tombstones", log.TombstonesView, "tombstones"),
+    path("statistics/", overviews.StatisticsView.as_view(), name="statistics"),
+    path("wanted/", overviews.WantedView.as_view(), name="wanted"),
+    path("facets/", overviews.FacetsView.as_view(), name="facets"),
+    path("drives/<slug:slug>/overview/", overviews.DriveOverviewView.as_view(), name="drive-overview"),
+    path("drives/<slug:slug>/charts/", overviews.DriveChartsView.as_view(), name="drive-charts"),
+    path(
+        "drives/<slug:slug>/charts/<slug:provenance>/<slug:kind>/<slug:chart_id>/",
+        overviews.DriveChartView.as_view(),
+        name="drive-chart",
+    ),
+    path("drives/<slug:slug>/batches/<str:part>/", divisions.BatchView.as_view(), name="batch"),
+    path(
+        "drives/<slug:slug>/firmware/<str:part>/",
+        divisions.FirmwareRevisionView.as_view(),
+        name="firmware-revision",
+    ),
+    path("drives/<slug:slug>/units/<str:part>/", divisions.UnitView.as_view(), name="unit"),
+    *resource("firmware", divisions.FirmwareView, "firmware"),
     *resource("vendors", catalog.VendorsView, "vendors"),
     *resource("vendors/<slug:slug>", catalog.VendorView, "vendor"),
     *resource("drives", catalog.DrivesView, "drives"),

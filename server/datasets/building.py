@@ -18,17 +18,20 @@ from django.db import transaction
 from server.core import clock
 from server.core.locks import session_lock
 from server.datasets.copying import FORMATS, table_write
-from server.datasets.describing import descriptions_of
+from server.datasets.deltas import DELTAS
+from server.datasets.describing import ALL_TABLES, descriptions_of
 from server.datasets.models import SCHEMA_VERSION, Release, ReleaseFile, ReleasePart
 from server.datasets.samples import SEGMENT_LEAVES, SampledRun, segment_fingerprint, segment_write
 from server.datasets.snapshot import is_stale, log_size, models_digest, snapshot_open, tables_prepare
 from server.datasets.storing import Workshop, Written, storage, text_store, workshop
-from server.datasets.tables import CATALOGUE, TABLES
+from server.datasets.tables import CATALOGUE
 from server.runs.kinds import kinds_by_slug
 from server.runs.publication_log import log_head
 
 log = structlog.get_logger("diskatlas.datasets")
 
+_ANEW = CATALOGUE | {table.name for table in DELTAS}
+"""What a resumed build writes anew: what is compared with the release before is of one moment too."""
 Write = Callable[[Workshop], list[dict[str, str]]]
 """Writes a part's files; gives the runs whose samples could not be read."""
 
@@ -60,7 +63,7 @@ def _release(raw: Any, began: datetime) -> Release:
     if release is not None and release.parts.exists():
         tables_prepare(raw, release)
         if not is_stale(raw, release):
-            release.parts.filter(key__regex=rf"^({'|'.join(sorted(CATALOGUE))})/").delete()
+            release.parts.filter(key__regex=rf"^({'|'.join(sorted(_ANEW))})/").delete()
             return release
         log.warning("the archive changed under a release that was cut off: begun anew", number=release.number)
         _discard(release)
@@ -88,7 +91,7 @@ def _discard(release: Release) -> None:
 
 
 def _table_parts(raw: Any) -> Iterator[tuple[str, str, Write]]:
-    for table in TABLES:
+    for table in ALL_TABLES:
         for kind in sorted(kinds_by_slug()) if table.by_kind else (None,):
             for form in FORMATS:
 
@@ -164,7 +167,7 @@ def _sum_up(raw: Any, release: Release) -> None:
     rows: Counter[str] = Counter()
     for table, count in release.files.filter(format="ndjson").values_list("table", "rows"):
         rows[table] += count or 0
-    release.rows = {table.name: rows[table.name] for table in TABLES} | {"samples": rows["samples"]}
+    release.rows = {table.name: rows[table.name] for table in ALL_TABLES} | {"samples": rows["samples"]}
     changes = "SELECT change, count(DISTINCT run_id) FROM release_change GROUP BY 1"
     release.changes = {"added": 0, "withdrawn": 0, "reextracted": 0, **dict(raw.execute(changes).fetchall())}
     extractors: dict[str, dict[str, int]] = {}

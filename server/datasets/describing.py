@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from server.datasets.columns import CROISSANT, LISTS, Column
+from server.datasets.deltas import DELTAS
 from server.datasets.models import Release, ReleaseFile
 from server.datasets.samples import sample_columns
 from server.datasets.tables import TABLES
@@ -22,6 +23,9 @@ MEDIA = {
     "ndjson": "application/gzip",
     "parquet": "application/x-parquet",
 }
+
+ALL_TABLES = (*TABLES, *DELTAS)
+"""The tables that are made from rows of the database: those of the release, and what is different in it."""
 
 
 def descriptions_of(release: Release, files: Sequence[ReleaseFile]) -> dict[str, str]:
@@ -52,7 +56,7 @@ def columns_of(table: str, kind: str) -> tuple[Column, ...]:
     """Return the columns of a table."""
     if table == "samples":
         return sample_columns(kind)
-    return next(one.columns for one in TABLES if one.name == table)
+    return next(one.columns for one in ALL_TABLES if one.name == table)
 
 
 def _date(release: Release) -> str:
@@ -62,7 +66,7 @@ def _date(release: Release) -> str:
 def _readme(release: Release) -> str:
     lines = [f"# DiskAtlas, release {release.number}", "", about_of(release), ""]
     lines += ["| table | rows | what |", "|---|---|---|"]
-    lines += [f"| {one.name} | {release.rows[one.name]} | {one.about} |" for one in TABLES]
+    lines += [f"| {one.name} | {release.rows[one.name]} | {one.about} |" for one in ALL_TABLES]
     lines += [f"| samples | {release.rows['samples']} | One row for each series of samples. |", ""]
     changes = ", ".join(f"{count} {change}" for change, count in release.changes.items())
     before = f"release {release.previous_id}" if release.previous_id else "nothing: this is the first"
@@ -134,7 +138,7 @@ def _resource(file: ReleaseFile) -> dict[str, Any]:
     }
     if file.format != "csv":
         return found
-    table = next(one for one in TABLES if one.name == file.table)
+    table = next(one for one in ALL_TABLES if one.name == file.table)
     schema: dict[str, Any] = {"fields": [column.table_schema() for column in table.columns]}
     if table.key:
         schema["primaryKey"] = list(table.key)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
-SCHEMA_VERSION = "1.0"
+SCHEMA_VERSION = "1.1"
 """Of the tables and their columns; docs/reference/datasets.md says what may change in which version."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import Any
 
 from django.db import connection
@@ -47,6 +48,18 @@ SELECT rr.run_id, 'reextracted', b.kind, b.extractor_version, rr.leaf
 FROM release_run rr JOIN runs_benchmark b ON b.run_id = rr.run_id
 WHERE rr.leaf < %(before)s AND b.extracted_at > %(since)s
 """
+_DELTA = """
+CREATE TEMPORARY TABLE release_delta ON COMMIT DROP AS
+SELECT rr.run_id, CASE WHEN rr.leaf >= %(before)s THEN 'added' ELSE 'changed' END AS change, rr.leaf
+FROM release_run rr
+JOIN runs_run r ON r.run_id = rr.run_id
+JOIN catalog_drivemodel m ON m.id = r.drive_model_id
+JOIN catalog_vendor v ON v.id = m.vendor_id
+WHERE %(there)s AND (rr.leaf >= %(before)s OR r.updated_at > %(since)s
+    OR (%(renamed)s AND (m.updated_at > %(since)s OR v.updated_at > %(since)s)))
+UNION ALL
+SELECT run_id, change, leaf FROM release_change WHERE %(there)s AND change = 'withdrawn'
+"""
 _MODELS = """
 SELECT encode(sha256(convert_to(coalesce(string_agg(m.id || ' ' || v.slug || ' ' || m.slug, chr(10)
     ORDER BY m.id), ''), 'UTF8')), 'hex')
@@ -77,6 +90,11 @@ def snapshot_open() -> Iterator[Any]:
         own.close()
 
 
+DELTA_MARGIN = timedelta(minutes=5)
+"""A row is dated when it is written and seen when that is committed: changes are looked for from a little
+before the release before, and some rows of a delta may be the same as they were."""
+
+
 def log_size(raw: Any) -> int:
     """Return the number of the log's leaves in the snapshot."""
     return int(raw.execute("SELECT coalesce(max(index) + 1, 0) FROM runs_logleaf").fetchone()[0])
@@ -88,8 +106,8 @@ def models_digest(raw: Any) -> str:
 
 
 def tables_prepare(raw: Any, release: Release) -> None:
-    """Make `release_run`, `release_metric` and `release_change`."""
-    raw.execute("DROP TABLE IF EXISTS release_run, release_metric, release_change")
+    """Make `release_run`, `release_metric`, `release_change` and `release_delta`."""
+    raw.execute("DROP TABLE IF EXISTS release_run, release_metric, release_change, release_delta")
     raw.execute(_RUNS, {"size": release.log_size})
     raw.execute("CREATE UNIQUE INDEX ON release_run (run_id)")
     raw.execute("CREATE INDEX ON release_run (vendor, leaf)")
@@ -106,6 +124,16 @@ def tables_prepare(raw: Any, release: Release) -> None:
             "size": release.log_size,
             "before": before.log_size if before else 0,
             "since": before.began_at if before else release.began_at,
+        },
+    )
+    raw.execute(
+        _DELTA,
+        {
+            # The first release has nothing before it: its deltas would be the whole of it again.
+            "there": before is not None,
+            "before": before.log_size if before else 0,
+            "since": (before or release).began_at - DELTA_MARGIN,
+            "renamed": before is not None and before.models_digest != release.models_digest,
         },
     )
 

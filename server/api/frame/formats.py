@@ -10,6 +10,7 @@ from typing import Any
 
 from django.http import StreamingHttpResponse
 from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.request import Request
 from rest_framework.utils.encoders import JSONEncoder
 
 
@@ -62,6 +63,11 @@ def streamed(chunks: Rows, renderer: BaseRenderer, columns: Columns, *, name: st
     response = StreamingHttpResponse(lines, content_type=f"{renderer.media_type}; charset=utf-8")
     response.headers["Content-Disposition"] = f'attachment; filename="{name}.{renderer.format}"'
     return response
+
+
+def streams_lines(_view: Any, request: Request) -> bool:
+    """Return whether a request gets lines, all of them, in place of a page: `streams` of views."""
+    return isinstance(request.accepted_renderer, CSVRenderer | NDJSONRenderer)
 
 
 def ndjson_lines(chunks: Rows) -> Iterator[str]:

@@ -1,0 +1,302 @@
+"""What the website's pages say of a model and of the archive as a whole, from the same selectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from server.api.frame.answering import ReadView
+from server.api.frame.filters import missing
+from server.api.resources.samples import ChartInListSerializer
+from server.api.resources.shared import page_url
+from server.benchmarks.chart_json import chart_json
+from server.catalog.models import DriveModel
+from server.catalog.similar import drive_class, drive_models_similar
+from server.compare.drives import DriveList, drive_query_of
+from server.compare.facets import FACETS
+from server.compare.front import archive_counts, runs_wanted
+from server.compare.overview import DriveOverview, drive_overview
+from server.runs.drive_charts import drive_chart, drive_charts
+from server.runs.models import Provenance
+
+_PROVENANCES = [provenance.value for provenance in Provenance]
+WANTED_MOST = 100
+
+
+class CountsSerializer(serializers.Serializer[Any]):
+    """How much the archive holds. Samples and numbers are those of measured runs alone."""
+
+    models_listed = serializers.IntegerField()
+    models_measured = serializers.IntegerField()
+    units = serializers.IntegerField()
+    measured_runs = serializers.IntegerField()
+    simulated_runs = serializers.IntegerField()
+    samples = serializers.IntegerField(help_text="Timings in the documents of measured runs.")
+    measurements = serializers.IntegerField()
+    claims = serializers.IntegerField()
+    updated_at = serializers.DateTimeField(allow_null=True, help_text="Null before anything was counted.")
+
+
+class StatisticsView(ReadView):
+    """The archive's counts."""
+
+    @extend_schema(
+        operation_id="statistics",
+        summary="How much the archive holds",
+        tags=["archive"],
+        responses={200: CountsSerializer},
+    )
+    def get(self, request: Request) -> Response:
+        """Return the counts of the first page."""
+        counts = archive_counts()
+        names = [str(name) for name in CountsSerializer().fields]
+        empty = {**dict.fromkeys(names, 0), "updated_at": None}
+        body = {name: getattr(counts, name) for name in names} if counts else empty
+        return Response(CountsSerializer(body).data)
+
+
+class WantedSerializer(serializers.Serializer[Any]):
+    """A model of which a further run would settle something."""
+
+    drive = serializers.SlugField()
+    title = serializers.CharField()
+    rank = serializers.IntegerField(help_text="The smaller, the more a run settles.")
+    words = serializers.CharField()
+    measured_runs = serializers.IntegerField()
+    units = serializers.IntegerField()
+    url = serializers.CharField()
+
+
+class WantedListSerializer(serializers.Serializer[Any]):
+    """The runs that are wanted most, in order."""
+
+    results = WantedSerializer(many=True)
+
+
+class WantedView(ReadView):
+    """Which runs are wanted."""
+
+    @extend_schema(
+        operation_id="wanted",
+        summary=f"Runs that would settle most, {WANTED_MOST} models at most",
+        tags=["archive"],
+        responses={200: WantedListSerializer},
+    )
+    def get(self, request: Request) -> Response:
+        """Return the models in order."""
+        results = [
+            {
+                "drive": row.drive_model.slug,
+                "title": row.drive_model.title,
+                "rank": row.wanted_rank,
+                "words": row.wanted_words,
+                "measured_runs": row.measured_runs,
+                "units": row.units,
+                "url": page_url({"request": request}, "drive-detail", row.drive_model.slug),
+            }
+            for row in runs_wanted(limit=WANTED_MOST)
+        ]
+        return Response({"results": results})
+
+
+class FacetValueSerializer(serializers.Serializer[Any]):
+    """One value, with how many drives it would leave."""
+
+    value = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]  # the field's published name
+    count = serializers.IntegerField()
+    chosen = serializers.BooleanField()
+
+
+class FacetSerializer(serializers.Serializer[Any]):
+    """One thing that drives differ in."""
+
+    key = serializers.CharField()
+    title = serializers.CharField()
+    values = FacetValueSerializer(many=True)
+
+
+class FacetsSerializer(serializers.Serializer[Any]):
+    """How the drives that pass are spread."""
+
+    total = serializers.IntegerField(help_text="Drive models that pass all choices.")
+    facets = FacetSerializer(many=True)
+
+
+class FacetsView(ReadView):
+    """The facets of the list of drives."""
+
+    known = frozenset({"q", *(facet.key for facet in FACETS)})
+    repeatable = frozenset(facet.key for facet in FACETS)
+
+    @extend_schema(
+        operation_id="facets",
+        summary="Facets of drive models, counted",
+        description="As the website's list narrows: counts follow the choices in the other facets.",
+        tags=["catalogue"],
+        parameters=[
+            OpenApiParameter("q", description="Words to search for."),
+            *(
+                OpenApiParameter(facet.key, str, many=True, description=f"{facet.title}; any of several.")
+                for facet in FACETS
+            ),
+        ],
+        responses={200: FacetsSerializer},
+    )
+    def get(self, request: Request) -> Response:
+        """Return every facet with its values."""
+        found = DriveList(drive_query_of(request.query_params))
+        facets = [
+            {"key": group.facet.key, "title": group.facet.title, "values": group.values}
+            for group in found.facets()
+        ]
+        return Response(FacetsSerializer({"total": found.total, "facets": facets}).data)
+
+
+class PartSerializer(serializers.Serializer[Any]):
+    """One batch or firmware revision."""
+
+    part = serializers.CharField(help_text="Empty where the runs do not tell.")
+    label = serializers.CharField()  # type: ignore[assignment]  # the field's published name
+    key = serializers.CharField(help_text="In comparisons; empty where the runs do not tell.")
+    runs = serializers.IntegerField()
+    units = serializers.IntegerField()
+
+
+class OverviewSerializer(serializers.Serializer[Any]):
+    """The runs of one provenance, counted."""
+
+    provenance = serializers.ChoiceField(choices=Provenance.choices)
+    runs = serializers.IntegerField()
+    units = serializers.IntegerField(help_text="Different drives, as far as the runs tell.")
+    untold = serializers.IntegerField(help_text="Runs that do not tell their drive.")
+    keys = serializers.IntegerField(help_text="Different keys that signed them.")
+    batches = PartSerializer(many=True)
+    firmwares = PartSerializer(many=True)
+
+
+class SimilarSerializer(serializers.Serializer[Any]):
+    """A model of the same class."""
+
+    drive = serializers.SlugField()
+    title = serializers.CharField()
+    url = serializers.CharField()
+
+
+class DriveOverviewSerializer(serializers.Serializer[Any]):
+    """What the page of a model says beside its numbers."""
+
+    drive = serializers.SlugField()
+    overviews = OverviewSerializer(many=True, help_text="One for each provenance that it has runs of.")
+    wanted = serializers.CharField(help_text="Which further run would settle most; or empty.")
+    similar_rule = serializers.CharField(help_text="What models of one class have in common; or empty.")
+    similar = SimilarSerializer(many=True)
+
+
+class DriveOverviewView(ReadView):
+    """What a model's runs are of, which are wanted, and which models are like it."""
+
+    @extend_schema(
+        operation_id="drive_overview",
+        summary="Runs of a drive model by drive, batch and firmware; what is wanted; models of its class",
+        tags=["catalogue"],
+        responses={200: DriveOverviewSerializer},
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """Return what the page says."""
+        model = _model(slug)
+        found = [(one, drive_overview(drive_model=model, provenance=one)) for one in Provenance]
+        summary, alike = getattr(model, "summary", None), drive_class(model)
+        body = {
+            "drive": slug,
+            "overviews": [_overview(one, told) for one, told in found if told.runs],
+            "wanted": summary.wanted_words if summary else "",
+            "similar_rule": alike.words if alike else "",
+            "similar": [
+                {
+                    "drive": one.slug,
+                    "title": one.title,
+                    "url": page_url({"request": request}, "drive-detail", one.slug),
+                }
+                for one in drive_models_similar(drive_model=model)
+            ],
+        }
+        return Response(DriveOverviewSerializer(body).data)
+
+
+class DriveChartInListSerializer(ChartInListSerializer):
+    """A chart of a model."""
+
+    provenance = serializers.ChoiceField(choices=Provenance.choices)
+    run = serializers.UUIDField(help_text="The run that is drawn, of the unit in the middle.")
+    units = serializers.IntegerField(help_text="Units that are drawn.")
+
+
+class DriveChartListSerializer(serializers.Serializer[Any]):
+    """The charts of a model, measured and simulated apart."""
+
+    results = DriveChartInListSerializer(many=True)
+
+
+class DriveChartsView(ReadView):
+    """A model's charts."""
+
+    @extend_schema(
+        operation_id="drive_charts_list",
+        summary="Charts of a drive model: its median unit with the spread of the others",
+        tags=["samples"],
+        responses={200: DriveChartListSerializer},
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """Return the charts' names and the addresses of their data."""
+        model = _model(slug)
+        results = [
+            {
+                "kind": one.kind,
+                "id": one.chart.id,
+                "shape": one.chart.shape,
+                "title": one.chart.title,
+                "summary": one.chart.summary,
+                "url": request.build_absolute_uri(f"{request.path}{provenance}/{one.kind}/{one.chart.id}/"),
+                "provenance": provenance,
+                "run": str(one.run_id),
+                "units": one.units,
+            }
+            for provenance in _PROVENANCES
+            for one in drive_charts(drive_model=model, provenance=provenance)
+        ]
+        return Response({"results": results})
+
+
+class DriveChartView(ReadView):
+    """A model's chart."""
+
+    @extend_schema(
+        operation_id="drive_charts_get",
+        summary="Series of a drive model's chart, with the spread over its units",
+        tags=["samples"],
+        responses={(200, "application/json"): OpenApiTypes.OBJECT},
+    )
+    def get(self, request: Request, slug: str, provenance: str, kind: str, chart_id: str) -> Response:
+        """Return the chart as the website draws it."""
+        one = drive_chart(slug=slug, provenance=provenance, kind=kind, chart_id=chart_id)
+        if one is None:
+            raise missing("chart", f"{slug} {provenance}/{kind}/{chart_id}")
+        return Response(chart_json(one.chart))
+
+
+def _overview(provenance: Provenance, told: DriveOverview) -> dict[str, Any]:
+    names = ("runs", "units", "untold", "keys", "batches", "firmwares")
+    return {"provenance": provenance.value, **{name: getattr(told, name) for name in names}}
+
+
+def _model(slug: str) -> DriveModel:
+    model = DriveModel.objects.select_related("vendor", "summary").filter(slug=slug).first()
+    if model is None:
+        raise missing("drive", slug)
+    return model
