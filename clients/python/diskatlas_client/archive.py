@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 from urllib.error import HTTPError
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 from urllib.request import Request, urlopen
 
 from diskatlas_client.rows import (
@@ -16,13 +16,19 @@ from diskatlas_client.rows import (
     Batch,
     Benchmark,
     Claim,
+    Counts,
+    Division,
     Drive,
+    DriveOverview,
+    Firmware,
+    Follow,
     LiteratureValue,
     Measurement,
     Metric,
     Run,
     Unit,
     Vendor,
+    Wanted,
 )
 
 PAGE = 500
@@ -76,6 +82,38 @@ class Archive:
     def batches(self, **filters: object) -> Iterator[Batch]:
         """Give the batches."""
         return cast(Iterator[Batch], self.rows("batches", **filters))
+
+    def firmware(self, **filters: object) -> Iterator[Firmware]:
+        """Give the firmware revisions."""
+        return cast(Iterator[Firmware], self.rows("firmware", **filters))
+
+    def batch(self, drive: str, part: str) -> Division:
+        """Return a batch, such as `2012-w31`, with its statistics; raises ArchiveError."""
+        return cast(Division, self.get(f"drives/{drive}/batches/{quote(part, safe='')}/"))
+
+    def revision(self, drive: str, revision: str) -> Division:
+        """Return a firmware revision with its statistics; raises ArchiveError."""
+        return cast(Division, self.get(f"drives/{drive}/firmware/{quote(revision, safe='')}/"))
+
+    def unit(self, drive: str, digest: str) -> Division:
+        """Return a physical drive with its statistics; raises ArchiveError."""
+        return cast(Division, self.get(f"drives/{drive}/units/{digest}/"))
+
+    def overview(self, drive: str) -> DriveOverview:
+        """Return what a model's runs are of, what is wanted, and models like it; raises ArchiveError."""
+        return cast(DriveOverview, self.get(f"drives/{drive}/overview/"))
+
+    def statistics(self) -> Counts:
+        """Return how much the archive holds."""
+        return cast(Counts, self.get("statistics/"))
+
+    def wanted(self) -> Iterator[Wanted]:
+        """Give the models of which further runs would settle most."""
+        return iter(cast(list[Wanted], self.get("wanted/")["results"]))
+
+    def follows(self) -> Iterator[Follow]:
+        """Give the account's webhooks; raises ArchiveError without a token."""
+        return iter(cast(list[Follow], self.get("follows/")["results"]))
 
     def benchmarks(self, **filters: object) -> Iterator[Benchmark]:
         """Give the benchmarks of published runs."""

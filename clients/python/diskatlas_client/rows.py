@@ -53,6 +53,68 @@ class Batch(TypedDict):
     group: str
 
 
+class Firmware(TypedDict):
+    drive: DriveName
+    revision: str
+    group: str
+
+
+class Division(TypedDict):
+    group: str
+    form: str
+    drive: DriveName
+    part: str
+    title: str
+    provenance: str
+    runs: int
+    units: int
+    runs_url: str
+    url: str
+    statistics: dict[str, Any] | None
+
+
+class DriveOverview(TypedDict):
+    drive: str
+    overviews: list[dict[str, Any]]
+    wanted: str
+    similar_rule: str
+    similar: list[dict[str, Any]]
+
+
+class Counts(TypedDict):
+    models_listed: int
+    models_measured: int
+    units: int
+    measured_runs: int
+    simulated_runs: int
+    samples: int
+    measurements: int
+    claims: int
+    updated_at: str | None
+
+
+class Wanted(TypedDict):
+    drive: str
+    title: str
+    rank: int
+    words: str
+    measured_runs: int
+    units: int
+    url: str
+
+
+class Follow(TypedDict):
+    id: str
+    drive: str
+    url: str
+    simulated: bool
+    state: str
+    reason: str
+    created_at: str
+    active_since: str
+    api_url: str
+
+
 class Run(TypedDict):
     id: str
     drive: DriveName

@@ -138,7 +138,7 @@ def _not_empty(schema: dict[str, Any]) -> None:
         # django-filter takes no larger ones.
         schema.setdefault("maximum", 1e50)
     elif schema.get("type") == "string" and not {"enum", "format", "pattern"} & set(schema):
-        schema |= {"minLength": 1, "pattern": r"^[^\x00]*\S[^\x00]*$"}
+        schema |= {"minLength": 1, "pattern": r"^[^\x00]*[^\s\x00][^\x00]*$"}
 
 
 def streams_as_text(result: dict[str, Any], **_more: Any) -> dict[str, Any]:

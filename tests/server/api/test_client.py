@@ -51,7 +51,7 @@ def archive(transactional_db: None, live_server: Any, monkeypatch: pytest.Monkey
 
 
 def test_the_guide_has_an_example_for_each_task() -> None:
-    assert len(EXAMPLES) == 8
+    assert len(EXAMPLES) == 9
 
 
 def test_every_example_of_the_guide_runs_and_prints_something(
@@ -80,6 +80,20 @@ def test_the_client_pages_waits_and_says_what_is_wrong(
     assert len(waited) == 5 and all(0 < seconds <= 60 for seconds in waited)
 
 
+def test_the_client_gives_parts_of_a_model_and_the_archive(archive: str, client_folder: None) -> None:
+    from diskatlas_client import Archive, ArchiveError
+
+    one, slug = Archive(archive), "seagate-st2000nm0001"
+    assert [row["revision"] for row in one.firmware(drive=slug)] == ["S1"]
+    parts = (one.batch(slug, "2026-w07"), one.revision(slug, "S1"), one.unit(slug, "ab" * 32))
+    assert [part["runs"] for part in parts] == [3, 3, 3]
+    assert one.overview(slug)["overviews"][0]["runs"] == 3
+    assert set(one.statistics()) >= {"measured_runs", "samples"}
+    assert list(one.wanted()) == [] or all(row["drive"] for row in one.wanted())
+    with pytest.raises(ArchiveError, match="belongs to an account"):
+        one.follows()
+
+
 def test_the_clients_rows_are_those_of_the_openapi_document(client_folder: None) -> None:
     from diskatlas_client import rows
 
@@ -91,4 +105,4 @@ def test_the_clients_rows_are_those_of_the_openapi_document(client_folder: None)
         extra = {"measurements", "document"} if name == "Run" else set()
         assert set(get_type_hints(row)) == set(schema["properties"]) - extra, name
         checked += 1
-    assert checked == 12
+    assert checked == 18

@@ -176,7 +176,7 @@ def test_a_models_charts_are_listed_and_given_with_their_spread(client: Client, 
     with sample_kinds_registered():
         drive_charts_update(drive_model_id=model.pk)
         results = get(client, f"drives/{model.slug}/charts/")["results"]
-        assert {(one["provenance"], one["units"]) for one in results} == {("probe", 1)}
+        assert {(one["provenance"], one["units"]) for one in results} == {("probe", 1), ("simulated", 1)}
         chart = get(client, results[0]["url"].partition("/api/v1/")[2])
     assert chart["id"] == results[0]["id"] and chart["series"]
 
