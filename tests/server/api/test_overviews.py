@@ -10,8 +10,8 @@ import pytest
 from django.test import Client
 
 from server.catalog.models import DriveModel
+from server.compare.archive_counts import archive_counts_update
 from server.compare.deriving import derived_update
-from server.compare.summaries import archive_counts_update
 from server.runs import firmware
 from server.runs.drive_charts import drive_charts_update
 from server.runs.firmware import firmware_list
