@@ -255,7 +255,7 @@ def _edge_of(
     if limit.latency_ms < model.lines.block_ms:
         return none(metric.MTM, scope, TOO_SHORT), none(metric.STM, scope, TOO_SHORT)
     quality, reason = _edge_quality(finding)
-    doubt = _doubt(finding, findings, write_cache)
+    doubt = _doubt(finding, findings, write_cache) or _alone(finding, findings)
     if quality is not Quality.POOR and doubt:
         quality, reason = Quality.POOR, doubt
     # Where look-ahead answers some of the steps, the last one before the edge may be missing.
@@ -324,6 +324,19 @@ def _doubt(finding: Finding, findings: tuple[Finding, ...], write_cache: bool | 
     if write_cache:
         return "" if near else WRITE_CACHE
     return BELOW_READS if others and limit.latency_ms < min(others) - slack else ""
+
+
+ALONE = "Of all series of this run only this one shows an edge: nothing bears it out."
+
+
+def _alone(finding: Finding, findings: tuple[Finding, ...]) -> str:
+    """Why an edge that none of several other series shows is not believed; nothing where one does."""
+    others = [other for other in findings if other is not finding and other.trace.variant != "backward"]
+    carried = any(
+        other.trusted and other.threshold is not None and _edge_quality(other)[0] is not Quality.POOR
+        for other in others
+    )
+    return ALONE if len(others) > 1 and not carried else ""
 
 
 def _preference(finding: Finding, quality: Quality) -> int:

@@ -16,7 +16,8 @@ from server.benchmarks.skippy.tracks import Period, Shape
 
 FEWEST_BOUNDARIES = 4
 FEWEST_STEPS = 12
-SURE_AGREEMENT = 0.985
+LATE_BETTER = 0.02
+"""By how much more steps have to agree with the access before, for a write cache to be what answers."""
 SHARPENINGS = 3
 SHARP = 0.02
 """Blocks over the longest steps by which a sharpening must still move the slope for another to follow."""
@@ -79,13 +80,15 @@ def fit_model(trace: Trace, lines: Lines) -> Model:
     """Find the boundaries, tell the gaps apart, fit all together."""
     cached = False
     period, gaps = find_gaps(trace, lines)
-    unsure = period is not None and period.agreement < SURE_AGREEMENT and gaps is not None and not gaps.enough
+    # What agrees so well leaves no room for another reading to agree better by as much as it would have to.
+    room = period is not None and period.agreement < 1 - LATE_BETTER
+    unsure = room and gaps is not None and not gaps.enough
     if period is not None and trace.variant == "write" and unsure:
         late = one_access_late(trace)
         behind = replace(lines, offset_ms=lines.offset_ms + lines.block_ms)
         late_period, late_gaps = find_gaps(late, behind) if late is not None else (None, None)
         better = late_period is not None and (
-            late_period.agreement > period.agreement + 0.02
+            late_period.agreement > period.agreement + LATE_BETTER
             and late_period.margin >= 3.0
             and late_period.length <= lines.track_blocks * 1.02
         )

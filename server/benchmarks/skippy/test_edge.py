@@ -70,6 +70,16 @@ def test_accesses_that_miss_for_other_reasons_do_not_move_the_edge_far() -> None
     assert found.low <= 2.0 <= found.high
 
 
+def test_an_edge_that_one_of_many_series_shows_is_poor() -> None:
+    noise = [int(8e6 + (k * 7919) % 300_000) for k in range(450)]
+    silent = [columns(noise, region=region) for region in ("middle", "inner")]
+    alone = one(KIND.extract(entry_of(columns(mock_disk()), *silent), UNCACHED), "mtm", "outer/write")
+    assert alone.quality is Quality.POOR
+    assert "nothing bears it out" in alone.reason
+    heard = entry_of(columns(mock_disk()), columns(mock_disk(), region="middle"), silent[1])
+    assert one(KIND.extract(heard, UNCACHED), "mtm", "outer/write").quality is Quality.GOOD
+
+
 def edge(low_ms: float, high_ms: float) -> Threshold:
     return Threshold((low_ms + high_ms) / 2, low_ms, high_ms, 30.0, 9, 9)
 
