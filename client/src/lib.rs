@@ -8,6 +8,7 @@ pub mod cli;
 pub mod device;
 pub mod drawing;
 pub mod identify;
+pub mod import;
 pub mod log;
 pub mod report;
 pub mod run;

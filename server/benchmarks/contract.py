@@ -86,6 +86,8 @@ class Facts:
     capacity_bytes: int
     rated_rpm: float | None = None
     simulated: bool = False
+    imported: bool = False
+    """Whether the samples were read from another tool's output."""
     write_cache: bool | None = None
     """Whether the write cache was on while the samples were taken; None where nobody could tell."""
 

@@ -38,7 +38,7 @@ SORTS = {
 }
 """Columns of facts and counts by which the list can be sorted, beside those of `columns.py`."""
 MATCH = "match"
-NUMBERS = (Provenance.PROBE.value, LITERATURE, Provenance.SIMULATED.value)
+NUMBERS = (Provenance.PROBE.value, LITERATURE, Provenance.IMPORTED.value, Provenance.SIMULATED.value)
 """Where the numbers of the list's columns may come from: one at a time, never mixed."""
 
 

@@ -76,6 +76,7 @@ FACETS: tuple[Facet, ...] = (
         (
             ("probe", "measured runs"),
             ("literature", "published documents"),
+            ("imported", "imported runs"),
             ("simulated", "simulated runs"),
             (UNSTATED, "none yet"),
         ),

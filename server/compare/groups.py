@@ -174,7 +174,11 @@ def _with_source(group: Group, key: Key) -> Group:
 
 
 def _label(label: str, source: Source) -> str:
-    words = {Source.SIMULATED: "simulated", Source.LITERATURE: "published values"}.get(source, "")
+    words = {
+        Source.IMPORTED: "imported",
+        Source.SIMULATED: "simulated",
+        Source.LITERATURE: "published values",
+    }.get(source, "")
     return ", ".join(text for text in (label, words) if text)
 
 

@@ -2,8 +2,8 @@
 
 `samsung-hd103sj` is a drive model, `samsung-hd103sj~batch:2012-w31` a batch, `samsung-hd103sj~fw:1AJ10001` a
 firmware revision, `samsung-hd103sj~unit:<first 12 hex digits>` a unit and `run:<uuid>` a run. Labels are
-percent-encoded. `~sim` or `~lit` at the end asks for the simulated runs of a model that has measured ones
-too, or for what documents say of it.
+percent-encoded. `~imp`, `~sim` or `~lit` at the end asks for the imported or simulated runs of a model that
+has measured ones too, or for what documents say of it.
 """
 
 from __future__ import annotations
@@ -38,18 +38,20 @@ class Source(StrEnum):
     """Where a group's numbers come from; a group has one."""
 
     MEASURED = "probe"
+    IMPORTED = "imported"
     SIMULATED = "simulated"
     LITERATURE = "literature"
 
     @property
     def words(self) -> str:
         """The provenance in a word."""
-        return {"probe": "measured", "simulated": "simulated", "literature": "published"}[self.value]
+        words = {"probe": "measured", "literature": "published"}
+        return words.get(self.value, self.value)
 
 
 _FORMS = {"batch": Form.BATCH, "fw": Form.FIRMWARE, "unit": Form.UNIT}
 _PARTS = {form: name for name, form in _FORMS.items()}
-_ASKED = {"sim": Source.SIMULATED, "lit": Source.LITERATURE}
+_ASKED = {"imp": Source.IMPORTED, "sim": Source.SIMULATED, "lit": Source.LITERATURE}
 _SLUG = re.compile(r"[A-Za-z0-9_-]{1,200}")
 _EXAMPLES = "samsung-hd103sj, samsung-hd103sj~batch:2012-w31, samsung-hd103sj~fw:1AJ10001 or run:<id>"
 

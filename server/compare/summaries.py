@@ -50,6 +50,7 @@ def summary_update(*, drive_model_id: int) -> None:
         for provenance, there in (
             (Provenance.PROBE.value, counts["measured_runs"]),
             (LITERATURE, literature),
+            (Provenance.IMPORTED.value, runs["imported_runs"]),
             (Provenance.SIMULATED.value, counts["simulated_runs"]),
         )
         if there
@@ -61,7 +62,8 @@ def summary_update(*, drive_model_id: int) -> None:
         | counts
         | _amounts(model)
         | {
-            "listed": model.curated or bool(counts["measured_runs"] or counts["simulated_runs"]),
+            "listed": model.curated
+            or bool(counts["measured_runs"] or counts["simulated_runs"] or runs["imported_runs"]),
             "last_published_at": runs["last"],
             "claims": claims,
             "facets": _facets(model, counts | {"claims": claims}, provenances, outcomes),
@@ -133,6 +135,7 @@ def _runs(model: DriveModel) -> dict[str, Any]:
     return Run.objects.filter(drive_model=model, submission__state=State.PUBLISHED).aggregate(
         measured_runs=Count("pk", filter=measured),
         simulated_runs=Count("pk", filter=Q(provenance=Provenance.SIMULATED)),
+        imported_runs=Count("pk", filter=Q(provenance=Provenance.IMPORTED)),
         units=Count("unit", filter=measured, distinct=True),
         batches=Count("batch", filter=measured, distinct=True),
         firmwares=Count("firmware", filter=measured & ~Q(firmware=""), distinct=True),

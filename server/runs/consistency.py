@@ -25,7 +25,7 @@ def inconsistencies(document: dict[str, Any]) -> list[ErrorItem]:
     """Return every contradiction found, in the document's order."""
     device = document["device"]
     blocks = device["capacity_bytes"] // device["block_bytes"]
-    errors = list(_device_errors(device))
+    errors = [*_provenance_errors(document), *_device_errors(device)]
     errors += _kind_errors(document["benchmarks"])
     for position, part in enumerate(document["benchmarks"]):
         if "skipped" in part:
@@ -44,6 +44,15 @@ def inconsistencies(document: dict[str, Any]) -> list[ErrorItem]:
                     ErrorItem(f"{path}/errors/{number}/offset_bytes", "lies beyond the device's end.")
                 )
     return errors
+
+
+def _provenance_errors(document: dict[str, Any]) -> Iterator[ErrorItem]:
+    """An import names its source, and nothing else does."""
+    imported, named = document["provenance"] == "imported", "imported" in document
+    if imported and not named:
+        yield ErrorItem("/imported", "is missing; an imported run names what it was read from.")
+    if named and not imported:
+        yield ErrorItem("/imported", f"stands in a run whose /provenance is {document['provenance']}.")
 
 
 def _device_errors(device: dict[str, Any]) -> Iterator[ErrorItem]:

@@ -32,6 +32,7 @@ def facts_of(document: dict[str, Any], part: dict[str, Any]) -> Facts:
         capacity_bytes=device["capacity_bytes"],
         rated_rpm=float(rate) if rate else None,
         simulated=document["provenance"] == "simulated",
+        imported=document["provenance"] == "imported",
         write_cache=_write_cache(document, part),
     )
 

@@ -78,7 +78,7 @@ def drive_charts_update(*, drive_model_id: int) -> int:
     """Draw a model's charts anew; return how many there are."""
     rows = [
         row
-        for provenance in (Provenance.PROBE, Provenance.SIMULATED)
+        for provenance in Provenance
         for benchmarks in _latest(drive_model_id, provenance).values()
         for row in _drawn(drive_model_id, provenance, benchmarks)
     ]

@@ -11,6 +11,7 @@ from django.db.models import F
 
 from server.benchmarks.contract import Extraction, Kind
 from server.benchmarks.contract import Measurement as Extracted
+from server.benchmarks.imported import held_back
 from server.core import clock
 from server.core.locks import session_lock
 from server.runs.chart_making import Drawn, charts_drawn, charts_store
@@ -73,7 +74,9 @@ def _extract(benchmark: Benchmark, kind: Kind, document: dict[str, Any]) -> None
 def extraction_of(benchmark: Benchmark, kind: Kind, document: dict[str, Any]) -> Extraction:
     """Run the kind on the benchmark's part of its document; raises whatever the kind raises."""
     part = document["benchmarks"][benchmark.position]
-    return kind.extract(part, facts_of(document, part))
+    facts = facts_of(document, part)
+    extraction = kind.extract(part, facts)
+    return held_back(extraction) if facts.imported else extraction
 
 
 @transaction.atomic

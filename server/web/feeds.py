@@ -40,7 +40,7 @@ class RunsFeed(_Feed):
 
     def subtitle(self, obj: DriveModel | None) -> str:
         """Say what is in the feed."""
-        return "Published runs, the latest first. Runs of simulated drives say so in their title."
+        return "Published runs, the latest first. Simulated and imported runs say so in their title."
 
     def link(self, obj: DriveModel | None) -> str:
         """Return the page that the feed belongs to."""
@@ -51,18 +51,22 @@ class RunsFeed(_Feed):
         return runs_latest(limit=ENTRIES) if obj is None else list(runs_of_model(drive_model=obj)[:ENTRIES])
 
     def item_title(self, item: Run) -> str:
-        """Return the drive, and that it is a simulated one where it is."""
-        how = "Simulated: " if item.provenance == Provenance.SIMULATED else ""
+        """Return the drive, and that it is simulated or imported where it is."""
+        how = "" if item.provenance == Provenance.PROBE else f"{item.provenance.capitalize()}: "
         return f"{how}{item.drive_model.title}"
 
     def item_description(self, item: Run) -> str:
         """Return what was measured, on what."""
         kinds = ", ".join(benchmark.kind for benchmark in item.benchmarks.all())
-        how = "a simulated drive" if item.provenance == Provenance.SIMULATED else "a real drive"
+        how = {
+            Provenance.PROBE.value: "Measured on a real drive",
+            Provenance.SIMULATED.value: "Measured on a simulated drive",
+            Provenance.IMPORTED.value: "Imported from another tool's output",
+        }[item.provenance]
         unit = f" Unit {item.unit}." if item.unit else ""
         batch = f" Batch {item.batch}." if item.batch else ""
         firmware = f" Firmware {item.firmware}." if item.firmware else ""
-        return f"Measured on {how} at {item.created_at:%Y-%m-%d %H:%M} UTC: {kinds}.{unit}{batch}{firmware}"
+        return f"{how} at {item.created_at:%Y-%m-%d %H:%M} UTC: {kinds}.{unit}{batch}{firmware}"
 
     def item_link(self, item: Run) -> str:
         """Return the run's page."""
@@ -82,7 +86,7 @@ class RunsFeed(_Feed):
 
     def item_categories(self, item: Run) -> tuple[str, ...]:
         """Return where its numbers come from, and its licence."""
-        return ("simulated" if item.provenance == Provenance.SIMULATED else "measured", item.license)
+        return ("measured" if item.provenance == Provenance.PROBE else item.provenance, item.license)
 
 
 def _runs(slug: str) -> list[tuple[Any, datetime | None]]:

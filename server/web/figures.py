@@ -229,9 +229,11 @@ def figure_of(run: Run, kind: str, chart: Chart) -> Figure:
 
 def provenance_words(provenance: str) -> str:
     """Return how numbers of a provenance came about."""
-    return {Provenance.PROBE: "measured", Provenance.SIMULATED: "simulated drive"}.get(
-        Provenance(provenance), "published"
-    )
+    return {
+        Provenance.PROBE: "measured",
+        Provenance.SIMULATED: "simulated drive",
+        Provenance.IMPORTED: "imported from another tool",
+    }.get(Provenance(provenance), "published")
 
 
 def figures_of_run(run: Run) -> dict[str, tuple[Figure, ...]]:

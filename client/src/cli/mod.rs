@@ -7,6 +7,7 @@ mod completions;
 mod consent;
 #[cfg(test)]
 mod definitions;
+mod import;
 mod input;
 mod key;
 mod kinds;
@@ -59,6 +60,7 @@ enum Command {
     Submit(submit::Args),
     Verify(verify::Args),
     Show(show::Args),
+    Import(import::Args),
     Key(key::Args),
     Kinds(kinds::Args),
     Completions(completions::Args),
@@ -113,6 +115,7 @@ fn dispatch(command: Option<&Command>, stdout: &mut dyn Write) -> anyhow::Result
         Command::Submit(args) => submit::execute(args, stdout),
         Command::Verify(args) => verify::execute(args, stdout),
         Command::Show(args) => show::execute(args, stdout),
+        Command::Import(args) => import::execute(args, stdout),
         Command::Key(args) => key::execute(args, stdout),
         Command::Kinds(args) => kinds::execute(args, stdout),
         Command::Completions(args) => completions::execute(args, stdout),

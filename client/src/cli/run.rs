@@ -120,10 +120,7 @@ fn request(args: &Args) -> Result<Request, UsageError> {
     if args.wipe && args.choice.writes != Writes::Destroy {
         return Err(UsageError("--wipe only means something with --writes destroy; leave it out".to_owned()));
     }
-    let label = args.batch_label.as_deref().map(str::trim).filter(|label| !label.is_empty());
-    if label.is_some_and(|label| label.chars().count() > 64 || label.chars().any(char::is_control)) {
-        return Err(UsageError("--batch-label takes at most 64 characters on one line; shorten it".to_owned()));
-    }
+    let batch_label = checked_label(args.batch_label.as_deref())?;
     Ok(Request {
         device: args.device.clone(),
         kinds,
@@ -132,13 +129,22 @@ fn request(args: &Args) -> Result<Request, UsageError> {
         rotational: args.rotational.map(|answer| answer == Answer::Yes),
         settings: args.choice.settings(),
         license: args.license.clone(),
-        batch_label: label.map(str::to_owned),
+        batch_label,
         manufacture: args.manufactured.clone(),
     })
 }
 
+/// A label without the space around it; `None` where nothing is left.
+pub(super) fn checked_label(label: Option<&str>) -> Result<Option<String>, UsageError> {
+    let label = label.map(str::trim).filter(|label| !label.is_empty());
+    if label.is_some_and(|label| label.chars().count() > 64 || label.chars().any(char::is_control)) {
+        return Err(UsageError("--batch-label takes at most 64 characters on one line; shorten it".to_owned()));
+    }
+    Ok(label.map(str::to_owned))
+}
+
 /// `2024-W07`: an ISO year and week.
-fn parse_week(text: &str) -> Result<Manufacture, String> {
+pub(super) fn parse_week(text: &str) -> Result<Manufacture, String> {
     let wrong = || format!("'{text}' is not a year and an ISO week such as 2024-W07");
     let (year, week) = text.split_once("-W").ok_or_else(wrong)?;
     let (year, week): (u16, u8) = (year.parse().map_err(|_| wrong())?, week.parse().map_err(|_| wrong())?);
@@ -266,7 +272,7 @@ pub(super) fn nothing_measured(document: &RunDocument) -> bool {
     document.benchmarks.iter().all(|benchmark| matches!(benchmark, Benchmark::Skipped { .. }))
 }
 
-fn summary(benchmark: &Benchmark) -> serde_json::Value {
+pub(super) fn summary(benchmark: &Benchmark) -> serde_json::Value {
     match benchmark {
         Benchmark::Measured(measured) => json!({
             "kind": measured.kind,

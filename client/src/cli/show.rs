@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::{Status, input, say};
 use crate::report::document::{
-    Benchmark, Bridge, CacheSetting, Conditions, DeviceReport, Host, Measured, Provenance, RunDocument,
+    Benchmark, Bridge, CacheSetting, Conditions, DeviceReport, Host, Imported, Measured, Provenance, RunDocument,
 };
 use crate::report::envelope::{Envelope, Verified};
 use crate::report::json::Json;
@@ -58,12 +58,18 @@ fn describe(document: &RunDocument, verified: &Verified) -> String {
     page.row("run", &document.run_id);
     page.row("created", &document.created_at);
     page.row("probe", format!("{} for {}", document.probe.version, document.probe.target));
-    if document.provenance == Provenance::Simulated {
-        page.row("provenance", "simulated: never counted among measured drives");
-    } else {
-        page.row("provenance", "measured on a real device");
-    }
+    page.row(
+        "provenance",
+        match document.provenance {
+            Provenance::Probe => "measured on a real device",
+            Provenance::Simulated => "simulated: never counted among measured drives",
+            Provenance::Imported => "imported: never counted among what the probe measured",
+        },
+    );
     page.row("licence", document.license.as_deref().map_or(NO_LICENCE.to_owned(), licence));
+    if let Some(imported) = &document.imported {
+        describe_import(&mut page, imported);
+    }
     describe_device(&mut page, &document.device);
     describe_host(&mut page, &document.host);
     describe_conditions(&mut page, &document.conditions);
@@ -78,6 +84,18 @@ fn describe(document: &RunDocument, verified: &Verified) -> String {
     page.line("the serial number and the WWN (only the unit digest above stands for them),");
     page.line("the secret key, the names of users, hosts, files and networks, and all that is stored on the device");
     page.text
+}
+
+fn describe_import(page: &mut Page, imported: &Imported) {
+    page.section("Imported from");
+    page.row("tool", imported.tool_version.as_ref().unwrap_or(&imported.tool));
+    page.optional("written", imported.measured_at.as_ref());
+    for file in &imported.files {
+        page.row(&file.format, format!("{} bytes, SHA-256 {}", text::grouped(file.size_bytes), file.sha256));
+    }
+    for remark in &imported.remarks {
+        page.line(&text::printable(remark));
+    }
 }
 
 fn describe_device(page: &mut Page, device: &DeviceReport) {

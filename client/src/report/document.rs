@@ -21,6 +21,9 @@ pub struct RunDocument {
     pub provenance: Provenance,
     /// An SPDX identifier; `None` until the contributor has consented, and no archive takes it then.
     pub license: Option<String>,
+    /// What it was read from; there where the provenance is imported, and only there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported: Option<Imported>,
     pub probe: Probe,
     pub host: Host,
     pub device: DeviceReport,
@@ -33,6 +36,29 @@ pub struct RunDocument {
 pub enum Provenance {
     Probe,
     Simulated,
+    Imported,
+}
+
+/// The output of another tool that a document was made from.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Imported {
+    /// `fio`, `hdparm`, `hdtune` or `zcav`.
+    pub tool: String,
+    pub tool_version: Option<String>,
+    /// RFC 3339, UTC, whole seconds, `Z`, where the output says it.
+    pub measured_at: Option<String>,
+    /// The files without their names.
+    pub files: Vec<ImportedFile>,
+    /// What was left out and why, and what the output does not say.
+    pub remarks: Vec<String>,
+}
+
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct ImportedFile {
+    pub format: String,
+    /// 64 hex digits.
+    pub sha256: String,
+    pub size_bytes: u64,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -101,7 +127,7 @@ pub struct DeviceReport {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Rotational {
     pub value: bool,
-    /// `kernel`, `test` (measured by the probe), `user` or `simulated`.
+    /// `kernel`, `test` (measured by the probe), `user`, `simulated`, or `device` (the disk's own word, in an import).
     pub source: String,
     pub kernel_says: Option<bool>,
 }

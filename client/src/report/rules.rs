@@ -27,7 +27,8 @@ pub fn check(document: &Json) -> Vec<Violation> {
         capacity_blocks: capacity_bytes / block_bytes,
         writes: document["conditions"]["writes"].as_str() != Some("none"),
     };
-    let mut violations = Vec::from_iter(block_bytes_source(device));
+    let mut violations = Vec::from_iter(imported(document));
+    violations.extend(block_bytes_source(device));
     if document["benchmarks"].items().iter().all(|benchmark| benchmark.get("skipped").is_some()) {
         let message = "every kind was skipped: there is no measurement".to_owned();
         violations.push(broken("/benchmarks".to_owned(), message));
@@ -82,6 +83,17 @@ fn check_columns(path: &str, series: &BTreeMap<String, Json>, capacity_blocks: u
         violations.extend(check_columns(&format!("{path}/{name}"), inner, capacity_blocks));
     }
     violations
+}
+
+/// An import names its source, and nothing else does.
+fn imported(document: &Json) -> Option<Violation> {
+    let provenance = document["provenance"].as_str()?;
+    let message = match (provenance == "imported", document.get("imported").is_some()) {
+        (true, false) => "is missing: an imported run names what it was read from".to_owned(),
+        (false, true) => format!("stands in a run whose /provenance is {provenance}"),
+        _ => return None,
+    };
+    Some(broken("/imported".to_owned(), message))
 }
 
 /// `block_bytes` is the size that its source names.

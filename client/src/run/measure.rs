@@ -84,6 +84,7 @@ fn document(
         created_at: journal.header.created_at.clone(),
         provenance: target.provenance,
         license: request.license.clone(),
+        imported: None,
         probe: probe(),
         host: target.host.clone(),
         device: target.report.clone(),

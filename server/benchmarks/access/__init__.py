@@ -11,7 +11,7 @@ from server.benchmarks.marks import chart_undisturbed, extract_undisturbed
 KIND = Kind(
     slug="access",
     title="ACCESS: what HD Tune and HD Tach print",
-    extractor_version="1.0.0",
+    extractor_version="1.1.0",
     metrics=METRICS,
     extract=extract_undisturbed(extract),
     charts=chart_undisturbed(charts),

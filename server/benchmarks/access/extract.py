@@ -10,6 +10,7 @@ from scipy import stats
 
 from server.benchmarks.access import definitions as metric
 from server.benchmarks.access.rates import Columns, FloatArray, columns_of, scatter_of
+from server.benchmarks.access.stated import printed_of
 from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
 
 LEVEL = 0.95
@@ -31,6 +32,8 @@ BUFFERED = 3.0
 
 def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
     """Never raises on data that fits the schema: what the samples do not carry gets a reason instead."""
+    if (printed := printed_of(entry)) is not None:
+        return Extraction(printed)
     spread, positions = columns_of(entry, "spread"), columns_of(entry, "positions")
     scatter = scatter_of(spread.mb_per_s(facts))
     burst = columns_of(entry, "burst")

@@ -156,7 +156,7 @@ def _combination(series: Mapping[str, Any], params: Mapping[str, Any], facts: Fa
         pattern=series["pattern"],
         concurrency=series["concurrency"],
         size=series["request_blocks"] * facts.block_bytes,
-        asked=params["requests"],
+        asked=params["requests"] or 0,
         requests=series["requests"],
         failed=series["failed_requests"],
         elapsed_s=series["elapsed_ns"] / 1e9,

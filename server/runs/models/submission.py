@@ -29,6 +29,8 @@ class Provenance(models.TextChoices):
 
     PROBE = "probe"
     SIMULATED = "simulated"
+    IMPORTED = "imported"
+    """Read from another tool's output: nobody here saw it measured."""
 
 
 class Submission(models.Model):

@@ -108,6 +108,11 @@ class Evidence:
         return bool(self.document["provenance"] == "simulated")
 
     @property
+    def imported(self) -> bool:
+        """Whether the samples were read from another tool's output."""
+        return bool(self.document["provenance"] == "imported")
+
+    @property
     def blocks(self) -> int:
         """The device's capacity in blocks."""
         return int(self.device["capacity_bytes"] // self.device["block_bytes"])

@@ -109,6 +109,8 @@ def wall_clock(evidence: Evidence) -> Result:
     """Compare when the run began and how long it took with when it came in."""
     if evidence.simulated:
         return not_applicable("A simulated drive's time is not the clock's.")
+    if evidence.imported:
+        return not_applicable("An import says when it was made; what it was read from is older.")
     if evidence.received_at is None:
         return not_applicable("When the run came in is not known.")
     began = datetime.fromisoformat(evidence.document["created_at"])

@@ -81,6 +81,7 @@ def drive_detail(request: HttpRequest, slug: str) -> HttpResponse:
         drive_model=model, provenance=Provenance.PROBE, before=_before(request), limit=RUNS_SHOWN
     )
     simulated_runs, _more = runs_before(drive_model=model, provenance=Provenance.SIMULATED, limit=RUNS_SHOWN)
+    imported_runs, _more = runs_before(drive_model=model, provenance=Provenance.IMPORTED, limit=RUNS_SHOWN)
     klass = drive_class(model)
     context = {
         "model": model,
@@ -88,6 +89,8 @@ def drive_detail(request: HttpRequest, slug: str) -> HttpResponse:
         "overview": overview,
         "measured": measured,
         "simulated": simulated if simulated_runs else None,
+        "imported": _part(model, Provenance.IMPORTED, sources) if imported_runs else None,
+        "imported_runs": imported_runs,
         "claims": claim_views(claims, sources),
         "verdicts": _verdicts(claims),
         "facts": fact_rows(literature_facts_list(drive_model=model), sources),
@@ -117,13 +120,14 @@ def drive_numbers(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
         provenance: statistics_groups(
             drive_metric_rows(drive_model=model, provenance=provenance, kind=kind), sources
         )
-        for provenance in (Provenance.PROBE, Provenance.SIMULATED)
+        for provenance in Provenance
     }
     context = {
         "model": model,
         "kind": entry,
         "measured": groups[Provenance.PROBE],
         "simulated": groups[Provenance.SIMULATED],
+        "imported": groups[Provenance.IMPORTED],
         "sources": sources,
     }
     return page(request, "web/drive_numbers.html", context, section="drives")

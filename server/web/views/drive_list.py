@@ -43,6 +43,7 @@ PART_HEADER = "X-Part"
 NUMBER_WORDS = {
     "probe": "measured runs",
     "literature": "published documents",
+    "imported": "imported runs",
     "simulated": "simulated runs",
 }
 FACTS = (

@@ -58,7 +58,7 @@ def _vendor(vendor: Vendor) -> dict[str, str]:
 
 
 def _run(run: Run) -> dict[str, str]:
-    words = "simulated run" if run.provenance == "simulated" else "measured run"
+    words = "measured run" if run.provenance == "probe" else f"{run.provenance} run"
     return {
         "kind": "run",
         "label": f"Run {run.run_id}",

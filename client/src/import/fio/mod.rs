@@ -1,0 +1,249 @@
+//! fio's JSON (`--output-format=json` or `json+`) and the logs of `--write_lat_log`, as fio 3 writes them (fio(1), fio's HOWTO on log
+//! files). A job is taken where it did what a kind measures, with direct requests over the whole device, and declined with the
+//! option that stands against it otherwise.
+
+mod buckets;
+mod job;
+mod log;
+mod options;
+
+use serde_json::{Value, json};
+
+use self::job::Job;
+use super::{About, ImportError, Input, Taken, entry};
+
+/// What a shorter job's milliseconds leave open is more than a hundredth.
+const SHORTEST_MS: u64 = 100;
+
+pub fn is_log(input: &Input) -> bool {
+    log::is_log(input)
+}
+
+/// What a job becomes.
+enum Series {
+    Random(Value),
+    Sync(Value),
+}
+
+pub fn take(inputs: &[Input], about: &About<'_>) -> Result<Taken, ImportError> {
+    let mut documents = inputs.iter().filter(|input| !log::is_log(input));
+    let (Some(input), None) = (documents.next(), documents.next()) else {
+        let why = "one fio JSON is one run, with the logs of its jobs beside it; import each JSON by itself";
+        return Err(ImportError::new(&inputs[0], why));
+    };
+    let logs: Vec<&Input> = inputs.iter().filter(|input| log::is_log(input)).collect();
+    let value = parse(input)?;
+    let mut taken = Taken {
+        tool_version: value["fio version"].as_str().map(str::to_owned),
+        measured_at: value["timestamp"].as_u64().and_then(moment),
+        ..Taken::default()
+    };
+    let jobs = job::jobs(&value).map_err(|why| ImportError::new(input, why))?;
+    // fio counts its groups up at each --stonewall, and prints no flag of it.
+    if jobs.iter().enumerate().any(|(place, job)| jobs[..place].iter().any(|earlier| earlier.group == job.group)) {
+        let why = "its jobs ran at the same time and disturbed each other; measure them one after the other (--stonewall), or each by itself";
+        return Err(ImportError::new(input, why));
+    }
+    if jobs.len() > 1 {
+        taken.remarks.push("That its jobs ran one after the other is taken from their groups, which --stonewall and --new_group both make.".to_owned());
+    }
+    let mut made = Made::default();
+    for job in &jobs {
+        match series(job, &logs, about, &mut taken.remarks) {
+            Ok(series) => made.add(job, series, &mut taken.remarks),
+            Err(why) => taken.remarks.push(format!("The job {:?} was left out: {why}.", job.name)),
+        }
+    }
+    unclaimed(&jobs, &logs, &mut taken.remarks);
+    taken.writes = made.writes;
+    taken.benchmarks = made.benchmarks(about);
+    if taken.benchmarks.is_empty() {
+        let why = format!("no job of it measured what a kind can carry. {}", taken.remarks.join(" "));
+        return Err(ImportError::new(input, why));
+    }
+    taken.remarks.push("fio prints how long a job ran in milliseconds.".to_owned());
+    Ok(taken)
+}
+
+/// fio prints warnings before the JSON.
+fn parse(input: &Input) -> Result<Value, ImportError> {
+    let wrong = |why: &str| ImportError::new(input, why);
+    let start = input
+        .bytes
+        .iter()
+        .position(|byte| *byte == b'{')
+        .ok_or_else(|| wrong("this is no JSON; run fio with --output-format=json+"))?;
+    let mut values = serde_json::Deserializer::from_slice(&input.bytes[start..]).into_iter::<Value>();
+    let value = values
+        .next()
+        .and_then(Result::ok)
+        .ok_or_else(|| wrong("its JSON ends early or is damaged; give fio's whole output"))?;
+    let version = value["fio version"].as_str().unwrap_or_default();
+    if !version.starts_with("fio-3.") {
+        let why = format!("it is of {version:?}, and only fio 3 prints latencies in nanoseconds; measure with fio 3");
+        return Err(ImportError::new(input, why));
+    }
+    Ok(value)
+}
+
+#[derive(Default)]
+struct Made {
+    random: Vec<Value>,
+    sync: Vec<Value>,
+    random_ns: u64,
+    sync_ns: u64,
+    writes: bool,
+    combinations: Vec<(String, String, u64, u64)>,
+}
+
+impl Made {
+    fn add(&mut self, job: &Job, series: Series, remarks: &mut Vec<String>) {
+        let elapsed_ns = job.runtime_ms * 1_000_000;
+        match series {
+            Series::Random(value) => {
+                let text = |name: &str| value[name].as_str().unwrap_or_default().to_owned();
+                let number = |name: &str| value[name].as_u64().unwrap_or_default();
+                let combination = (text("variant"), text("pattern"), number("concurrency"), number("request_blocks"));
+                if self.combinations.contains(&combination) {
+                    remarks.push(format!(
+                        "The job {:?} was left out: an earlier job measured the same; import it as a run of its own.",
+                        job.name
+                    ));
+                    return;
+                }
+                self.writes |= combination.0 != "read";
+                self.combinations.push(combination);
+                self.random_ns += elapsed_ns;
+                self.random.push(value);
+            }
+            Series::Sync(value) => {
+                self.writes = true;
+                self.sync_ns += elapsed_ns;
+                self.sync.push(value);
+            }
+        }
+    }
+
+    fn benchmarks(self, about: &About<'_>) -> Vec<crate::report::document::Measured> {
+        let mut found = Vec::new();
+        if !self.sync.is_empty() {
+            let lengths = self.sync.iter().filter_map(|one| one["latency_ns"].as_array().map(Vec::len));
+            let most = lengths.max().unwrap_or(1).max(1) as u64;
+            let largest = self.sync.iter().filter_map(|one| one["request_blocks"].as_u64()).max().unwrap_or(1);
+            let params = json!({
+                "block_bytes": about.block_bytes(),
+                "writes_per_size": most,
+                "total_bytes": most * largest * about.block_bytes(),
+                "time_limit_ns": null,
+                "rotation_estimate_ns": null,
+                "not_switched": "Imported: fio switches no write cache, and does not say how it stood.",
+            });
+            found.push(entry("sync_write", params, self.sync, self.sync_ns));
+        }
+        if !self.random.is_empty() {
+            let params = json!({
+                "block_bytes": about.block_bytes(),
+                "requests": null,
+                "limit_ns": null,
+                "batch_bytes": null,
+                "sub_bucket_bits": buckets::BITS,
+                "seed": null,
+                "queue_by": "queue",
+                "queue_reason": null,
+                "left_out": [],
+            });
+            found.push(entry("random_io", params, self.random, self.random_ns));
+        }
+        found
+    }
+}
+
+fn series(job: &Job, logs: &[&Input], about: &About<'_>, remarks: &mut Vec<String>) -> Result<Series, String> {
+    let shape = options::shape(job, about.device.capacity_bytes)?;
+    if job.runtime_ms < SHORTEST_MS {
+        return Err(format!(
+            "it ran for {} ms, and fio counts milliseconds: give it {SHORTEST_MS} at least",
+            job.runtime_ms
+        ));
+    }
+    let block = about.block_bytes();
+    if shape.request_bytes % block != 0 || shape.request_bytes / block > 4096 {
+        return Err(format!("its requests of {} bytes are not 1 to 4,096 blocks of {block}", shape.request_bytes));
+    }
+    let request_blocks = shape.request_bytes / block;
+    let log = log::of_job(job, logs, remarks)?;
+    if shape.sequential {
+        let log = log.ok_or("successive writes need each write's time and place: run fio with --write_lat_log=NAME --log_offset=1 and give NAME_lat.1.log too")?;
+        return log::sync_write(&log, &shape, request_blocks, about).map(Series::Sync);
+    }
+    let (reads, writes) = latencies(job, log.as_deref(), remarks);
+    let requests = job.reads.total_ios + job.writes.total_ios;
+    if !(1..=1_000_000).contains(&requests) {
+        return Err(format!(
+            "it made {requests} requests, and the kind has room for 1 to 1,000,000: give it fewer (--number_ios)"
+        ));
+    }
+    Ok(Series::Random(json!({
+        "variant": shape.variant,
+        "pattern": shape.pattern,
+        "concurrency": shape.concurrency,
+        "request_blocks": request_blocks,
+        "requests": requests,
+        "failed_requests": 0,
+        "batches": 1,
+        "elapsed_ns": job.runtime_ms * 1_000_000,
+        "steady_requests": 0,
+        "steady_ns": 0,
+        "processors": null,
+        "reads": reads,
+        "writes": writes,
+        "slices": {"requests": [], "elapsed_ns": []},
+        "first": {"offset_blocks": [], "is_write": [], "lane": [], "start_ns": [], "latency_ns": []},
+    })))
+}
+
+/// The latencies of a job's reads and writes: from its log, else from the buckets of `json+`, else none.
+fn latencies(job: &Job, log: Option<&[log::Line]>, remarks: &mut Vec<String>) -> (Value, Value) {
+    if let Some(lines) = log {
+        let of = |direction: u8| {
+            buckets::of_times(lines.iter().filter(|line| line.direction == direction).map(|line| line.latency_ns))
+        };
+        return (of(log::READ), of(log::WRITE));
+    }
+    let mut of = |side: &job::Side| {
+        if side.total_ios == 0 {
+            return Value::Null;
+        }
+        if let Some(found) = side.total.as_ref().and_then(|times| buckets::of_bins(times, side.total_ios)) {
+            return found;
+        }
+        let Some(found) = buckets::of_bins(&side.completion, side.total_ios) else {
+            remarks.push(format!(
+                "The job {:?} has no latencies here: its JSON has percentiles only. Run fio with --output-format=json+ or --write_lat_log.",
+                job.name
+            ));
+            return Value::Null;
+        };
+        if job.is_queued {
+            remarks.push(format!("The latencies of the job {:?} are fio's completion latencies: the time to hand a request over is not in them.", job.name));
+        }
+        found
+    };
+    (of(&job.reads), of(&job.writes))
+}
+
+fn unclaimed(jobs: &[Job], logs: &[&Input], remarks: &mut Vec<String>) {
+    for input in logs {
+        if !jobs.iter().any(|job| log::belongs(job, &input.name)) {
+            remarks.push("A latency log that belongs to none of the jobs, or holds parts of latencies (slat, clat), was left out.".to_owned());
+        }
+    }
+}
+
+/// Unix seconds as a document has them.
+fn moment(seconds: u64) -> Option<String> {
+    // Between 2000 and 2100: a machine without a clock says 1970.
+    let seconds = i64::try_from(seconds).ok().filter(|seconds| (946_684_800..4_102_444_800).contains(seconds))?;
+    let at = jiff::Timestamp::from_second(seconds).ok()?;
+    Some(at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
+}

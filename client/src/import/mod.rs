@@ -1,0 +1,175 @@
+//! Reads what other tools printed into a run document that says so. Parsers take bytes, never panic, and give nothing that the
+//! output does not carry: what is left out stands as a sentence among the remarks.
+
+mod assemble;
+mod figures;
+mod fio;
+mod hdparm;
+mod hdtune;
+mod smartctl;
+mod zcav;
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+pub use assemble::{Asked, document};
+
+use crate::report::document::{DeviceReport, ImportedFile, Interference, Measured};
+use crate::report::json::Json;
+use crate::report::keys::hex;
+
+/// No file of these tools comes near it; more would not fit into an envelope either.
+pub const LARGEST_FILE_BYTES: u64 = 64 << 20;
+
+/// A file as it was read. The name only pairs logs with jobs and stands in messages: no document has it.
+pub struct Input {
+    pub name: String,
+    pub bytes: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Tool {
+    Fio,
+    Hdparm,
+    HdTune,
+    Zcav,
+}
+
+/// What can't be imported: the file, the fact and the remedy as a sentence.
+#[derive(Debug, thiserror::Error)]
+#[error("{file}: {why}")]
+pub struct ImportError {
+    pub file: String,
+    pub why: String,
+}
+
+impl ImportError {
+    fn new(input: &Input, why: impl Into<String>) -> Self {
+        Self { file: input.name.clone(), why: why.into() }
+    }
+}
+
+/// What a tool's files carry.
+#[derive(Default)]
+struct Taken {
+    tool_version: Option<String>,
+    measured_at: Option<String>,
+    benchmarks: Vec<Measured>,
+    remarks: Vec<String>,
+    writes: bool,
+}
+
+/// What a parser may know beside its files.
+struct About<'a> {
+    device: &'a DeviceReport,
+    /// For tools whose output does not say where they read.
+    offset_gib: Option<u64>,
+}
+
+impl About<'_> {
+    const fn block_bytes(&self) -> u64 {
+        self.device.block_bytes as u64
+    }
+
+    const fn blocks(&self) -> u64 {
+        self.device.capacity_bytes / self.block_bytes()
+    }
+}
+
+impl Tool {
+    /// As documents and messages call it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Fio => "fio",
+            Self::Hdparm => "hdparm",
+            Self::HdTune => "hdtune",
+            Self::Zcav => "zcav",
+        }
+    }
+
+    /// Whose output a file is, by what only that tool prints.
+    #[must_use]
+    pub fn of(input: &Input) -> Option<Self> {
+        let text = String::from_utf8_lossy(&input.bytes);
+        if text.contains("\"fio version\"") || fio::is_log(input) {
+            Some(Self::Fio)
+        } else if text.contains("disk reads") && text.contains("Timing ") {
+            Some(Self::Hdparm)
+        } else if text.contains("HD Tune") || text.contains("Transfer Rate Average") {
+            Some(Self::HdTune)
+        } else if text.contains("#block ") {
+            Some(Self::Zcav)
+        } else {
+            None
+        }
+    }
+
+    /// The one tool whose output all files are.
+    ///
+    /// # Errors
+    /// A file of no known form, or of another tool than the first.
+    pub fn of_all(inputs: &[Input]) -> Result<Self, ImportError> {
+        let mut found = None;
+        for input in inputs {
+            let tool = Self::of(input).ok_or_else(|| {
+                ImportError::new(
+                    input,
+                    "this is no output of fio (JSON), hdparm -t, HD Tune (text) or zcav as far as it can be told; name the tool with --from, or give the whole output",
+                )
+            })?;
+            if found.is_some_and(|first| first != tool) {
+                let words = format!("this is {} output beside another tool's; import each tool by itself", tool.word());
+                return Err(ImportError::new(input, words));
+            }
+            found = Some(tool);
+        }
+        found.ok_or_else(|| ImportError { file: "import".to_owned(), why: "no file was named".to_owned() })
+    }
+
+    fn format_of(self, input: &Input) -> &'static str {
+        match self {
+            Self::Fio if fio::is_log(input) => "fio-lat-log",
+            Self::Fio => "fio-json",
+            Self::Hdparm => "hdparm-text",
+            Self::HdTune => "hdtune-text",
+            Self::Zcav => "zcav-text",
+        }
+    }
+
+    fn take(self, inputs: &[Input], about: &About<'_>) -> Result<Taken, ImportError> {
+        match self {
+            Self::Fio => fio::take(inputs, about),
+            Self::Hdparm => hdparm::take(inputs, about),
+            Self::HdTune => hdtune::take(inputs, about),
+            Self::Zcav => zcav::take(inputs, about),
+        }
+    }
+}
+
+fn file_of(input: &Input, format: &str) -> ImportedFile {
+    ImportedFile {
+        format: format.to_owned(),
+        sha256: hex(&Sha256::digest(&input.bytes)),
+        size_bytes: input.bytes.len() as u64,
+    }
+}
+
+/// An entry of `benchmarks[]`; nobody watched, so nothing is known of interference.
+fn entry(kind: &str, params: Value, series: Vec<Value>, elapsed_ns: u64) -> Measured {
+    let samples =
+        Json::Object([("series".to_owned(), Json::List(series.into_iter().map(Json::from).collect()))].into());
+    Measured {
+        kind: kind.to_owned(),
+        version: 1,
+        params,
+        samples,
+        elapsed_ns,
+        caches: None,
+        interference: Interference::default(),
+        errors: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,80 @@
+"""What `diskatlas import` makes of other tools' output, from the probe to the archive's pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from server.runs.models import Aggregate, State, Submission
+from tests.server.test_submission_life import Queue
+from tests.support.documents import document, envelope
+from tests.support.probe import Probe
+
+pytestmark = [pytest.mark.django_db]
+DATA = Path(__file__).parents[2] / "client/tests/data/import"
+OUTPUTS = {
+    "hdparm": ("hdparm-direct.txt",),
+    "zcav": ("zcav.txt",),
+    "hdtune": ("hdtune.txt",),
+    "fio": ("fio-json-plus.json", "reads_lat.1.log"),
+}
+
+
+def imported(probe: Probe, output: Path, *names: str) -> bytes:
+    files = [DATA / name for name in names]
+    identity = ("--identity", DATA / "identity.json", "--license", "CC0-1.0", "-o", output)
+    done = probe.call("import", *files, *identity)
+    assert done.returncode == 0, done.stderr
+    return output.read_bytes()
+
+
+@pytest.mark.probe
+def test_imports_of_every_tool_are_published_apart(
+    probe: Probe,
+    client: Client,
+    queue: Queue,
+    run_jobs: Callable[[], None],
+    django_capture_on_commit_callbacks: Any,
+    tmp_path: Path,
+) -> None:
+    for tool, names in OUTPUTS.items():
+        body = imported(probe, tmp_path / f"{tool}.json", *names)
+        with django_capture_on_commit_callbacks(execute=True):
+            answer = client.post("/api/v1/submissions/", data=body, content_type="application/json")
+        assert answer.status_code == 202, answer.content
+        run_jobs()
+        submission = Submission.objects.get(pk=answer.json()["id"])
+        reasons = [event.reason for event in submission.events.all()]
+        assert submission.state == State.PUBLISHED, (tool, reasons)
+    runs = client.get("/api/v1/runs/?provenance=imported").json()["results"]
+    assert len(runs) == len(OUTPUTS)
+    assert client.get("/api/v1/runs/?provenance=probe").json()["results"] == []
+    numbers = client.get("/api/v1/measurements/?provenance=imported&limit=500").json()["results"]
+    assert "good" not in {number["quality"] for number in numbers}
+    rates = [one for one in numbers if (one["metric"], one["scope"]) == ("random_io.iops", "read/4096/p1")]
+    assert rates[0]["value"] == pytest.approx(1500 / 0.201)
+    assert set(Aggregate.objects.values_list("provenance", flat=True)) == {"imported"}
+    page = client.get(f"/runs/{runs[0]['run_id']}/").content.decode()
+    assert "Imported from fio (fio-3.33) output" in page
+
+
+def test_a_document_that_hides_or_invents_its_source_is_refused(client: Client, queue: Queue) -> None:
+    hidden = document(provenance="imported")
+    invented = document() | {
+        "imported": {
+            "tool": "fio",
+            "tool_version": None,
+            "measured_at": None,
+            "files": [{"format": "fio-json", "sha256": "ab" * 32, "size_bytes": 1}],
+            "remarks": [],
+        }
+    }
+    for wrong in (hidden, invented):
+        body = envelope(wrong)
+        answer = client.post("/api/v1/submissions/", data=body, content_type="application/json")
+        assert answer.status_code == 400, answer.content
+        assert "/imported" in answer.content.decode()
