@@ -81,7 +81,7 @@ fn the_identity_is_what_smartctl_says_and_its_serial_number_a_digest() {
     assert_eq!((device.model.as_str(), device.rotation_rate_rpm), ("EXAMPLE DISK-8", Some(7200)));
     assert_eq!(
         (device.link_speed_bits_per_s, device.link_speed_supported_bits_per_s),
-        (Some(3_000_000_000), Some(6_000_000_000))
+        (Some(6_000_000_000), Some(6_000_000_000))
     );
     assert_eq!(device.unit_digest, crate::report::digest::unit_digest("EXAMPLE DISK-8", "SAMPLE0001"));
     assert_eq!((device.interface.as_str(), device.write_cache.current), ("ata", Some(false)));

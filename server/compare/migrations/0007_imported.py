@@ -6,8 +6,8 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("catalog", "0004_updated_at"),
-        ("compare", "0005_kept_statistics"),
-        ("runs", "0010_publication_log_next"),
+        ("compare", "0006_archive_counts_due"),
+        ("runs", "0011_aggregate_cost"),
     ]
 
     operations = [

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("catalog", "0004_updated_at"),
-        ("runs", "0010_publication_log_next"),
+        ("runs", "0011_aggregate_cost"),
     ]
 
     operations = [
