@@ -58,7 +58,7 @@ def test_imports_of_every_tool_are_published_apart(
     rates = [one for one in numbers if (one["metric"], one["scope"]) == ("random_io.iops", "read/4096/p1")]
     assert rates[0]["value"] == pytest.approx(1500 / 0.201)
     assert set(Aggregate.objects.values_list("provenance", flat=True)) == {"imported"}
-    page = client.get(f"/runs/{runs[0]['run_id']}/").content.decode()
+    page = client.get(f"/runs/{submission.run.run_id}/").content.decode()
     assert "Imported from fio (fio-3.33) output" in page
 
 
@@ -76,5 +76,5 @@ def test_a_document_that_hides_or_invents_its_source_is_refused(client: Client, 
     for wrong in (hidden, invented):
         body = envelope(wrong)
         answer = client.post("/api/v1/submissions/", data=body, content_type="application/json")
-        assert answer.status_code == 400, answer.content
+        assert answer.status_code == 422, answer.content
         assert "/imported" in answer.content.decode()
