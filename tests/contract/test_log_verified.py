@@ -31,6 +31,38 @@ def verify(probe: Probe, live_server: Any, tmp_path: Path) -> Callable[[Path], d
     return one
 
 
+def test_a_machine_without_a_network_checks_saved_proofs_and_what_it_saw_before(
+    probe: Probe, live_server: Any, tmp_path: Path
+) -> None:
+    log_append(LogEntry("published", "1" * 64, UUID(int=1), AT))
+    run, file, alone = document(), tmp_path / "run.json", {"XDG_STATE_HOME": str(tmp_path / "alone")}
+    file.write_bytes(logged(run))
+    away = "http://archive.invalid"
+    for since, size, before in ((None, 2, None), ("2", 3, 2)):
+        folder = tmp_path / f"proofs-{size}"
+        asked = ("--log", live_server.url, "--save-proofs", folder, *(("--since", since) if since else ()))
+        saved = probe.call("verify", file, *asked)
+        assert saved.returncode == 0, saved.stderr + saved.stdout
+        done = probe.call("verify", file, "--log", away, "--proofs", folder, "--json", env=alone)
+        shown = json.loads(done.stdout)
+        assert (shown["valid"], shown["log"]["size"], shown["log"]["goes_on_from"]) == (True, size, before)
+        log_append(LogEntry("published", "2" * 64, UUID(int=2), AT))
+    (tmp_path / "proofs-3/consistency-2.json").write_text('{"proof": []}')
+    (tmp_path / "proofs-2/inclusion-1.json").write_text('{"proof": []}')
+    forged = probe.call(
+        "verify",
+        file,
+        "--log",
+        away,
+        "--proofs",
+        tmp_path / "proofs-2",
+        env={"XDG_STATE_HOME": str(tmp_path / "new")},
+    )
+    assert forged.returncode == 1 and "does not lead to the signed head" in forged.stdout
+    older = probe.call("verify", file, "--log", away, "--proofs", tmp_path / "proofs-2", env=alone)
+    assert older.returncode == 1 and "something was taken back" in older.stdout
+
+
 def logged(run: dict[str, Any], kind: str = "published") -> bytes:
     content = envelope(run)
     log_append(LogEntry(kind, sha256_hex(content), UUID(run["run_id"]), AT))

@@ -1,7 +1,7 @@
 //! `diskatlas verify`: whether a file is what its signer signed and keeps to the schemas. Offline, but for `--log`.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
@@ -9,6 +9,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::{Status, UsageError, input, manifest};
+use crate::log::saved::{Keeping, Saved};
 use crate::log::{self, Shown, memory};
 use crate::report::check::Violation;
 use crate::report::document::SCHEMA;
@@ -16,7 +17,7 @@ use crate::report::envelope::{Envelope, EnvelopeError, Verified};
 use crate::report::json::Json;
 use crate::report::keys::hex;
 use crate::submit::endpoint::Endpoint;
-use crate::submit::http::Client;
+use crate::submit::http::{Client, Http};
 use crate::text;
 
 /// Check a file's signature and schema, offline
@@ -37,6 +38,18 @@ pub struct Args {
     /// With --log: the key that must have signed the log's head, as name+id+base64; remembered from the first time otherwise
     #[arg(long, value_name = "KEY", requires = "log")]
     log_key: Option<String>,
+
+    /// With --log: ask nobody, and read the archive's answers from this folder, as --save-proofs leaves them
+    #[arg(long, value_name = "FOLDER", requires = "log", conflicts_with = "save_proofs")]
+    proofs: Option<PathBuf>,
+
+    /// With --log: keep the archive's answers in this folder, for --proofs on a machine without a network
+    #[arg(long, value_name = "FOLDER", requires = "log")]
+    save_proofs: Option<PathBuf>,
+
+    /// With --save-proofs: the size of the head that the other machine saw last, to keep the proof that the log goes on from it
+    #[arg(long, value_name = "LEAVES", requires = "save_proofs")]
+    since: Option<u64>,
 
     /// With --manifest: the key that must have signed it, as ed25519:BASE64 or as its id
     #[arg(long, value_name = "KEY", requires = "manifest")]
@@ -77,7 +90,7 @@ pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
     if let Some(server) = &args.log
         && findings.valid
     {
-        look_up(&mut findings, &bytes, server, args.log_key.as_deref())?;
+        look_up(&mut findings, &bytes, server, args)?;
     }
     if args.json {
         serde_json::to_writer(&mut *stdout, &findings)?;
@@ -89,7 +102,7 @@ pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
 }
 
 /// Asks the log; what it shows is remembered, what it fails to show makes the findings not valid.
-fn look_up(findings: &mut Findings, bytes: &[u8], server: &str, key: Option<&str>) -> anyhow::Result<()> {
+fn look_up(findings: &mut Findings, bytes: &[u8], server: &str, args: &Args) -> anyhow::Result<()> {
     let endpoint = Endpoint::parse(server).map_err(|error| UsageError(error.to_string()))?;
     let folder = memory::folder();
     let seen = match &folder {
@@ -98,9 +111,16 @@ fn look_up(findings: &mut Findings, bytes: &[u8], server: &str, key: Option<&str
         None => None,
     };
     let digest = hex(&Sha256::digest(bytes));
-    let http = Client::new(Duration::from_secs(30));
+    let client = Client::new(Duration::from_secs(30));
+    let files = args.proofs.clone().map(Saved);
+    let asked: &dyn Http = files.as_ref().map_or(&client, |files| files);
+    let http = Keeping::new(asked);
+    let key = args.log_key.as_deref();
     match log::check(&http, endpoint.base(), &digest, findings.run_id.as_deref(), key, seen.as_ref()) {
         Ok(shown) => {
+            if let Some(proofs) = &args.save_proofs {
+                keep(&http, endpoint.base(), &shown, args.since, proofs)?;
+            }
             if let (Some(folder), Some(seen)) = (&folder, &shown.seen) {
                 memory::store(folder, seen)
                     .with_context(|| format!("can't remember the log's head in {}", folder.display()))?;
@@ -114,6 +134,16 @@ fn look_up(findings: &mut Findings, bytes: &[u8], server: &str, key: Option<&str
         }
     }
     Ok(())
+}
+
+/// Keeps what was asked, and what the other machine will need to see that the log goes on from the head it knows.
+fn keep(http: &Keeping<'_>, server: &str, shown: &Shown, since: Option<u64>, folder: &Path) -> anyhow::Result<()> {
+    if let Some(first) = since.filter(|first| *first > 0 && *first < shown.size) {
+        let url = format!("{server}/api/v1/log/proofs/consistency?first={first}&second={}", shown.size);
+        let answer = http.get(&url)?;
+        anyhow::ensure!(answer.status == 200, "{url} answered with status {}; check --since", answer.status);
+    }
+    http.write(folder).with_context(|| format!("can't keep the proofs in {}", folder.display()))
 }
 
 fn print_log(findings: &Findings, stdout: &mut dyn Write) -> anyhow::Result<()> {

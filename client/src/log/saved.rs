@@ -43,11 +43,16 @@ impl Http for Saved {
         let path = self.0.join(&name);
         let missing = |error: std::io::Error| {
             let place = path.display();
-            HttpError::Permanent(format!("can't read {place} ({error}): it holds what {url} answers; fetch it on a machine with a network"))
+            HttpError::Permanent(format!(
+                "can't read {place} ({error}): it holds what {url} answers; fetch it on a machine with a network"
+            ))
         };
         let length = fs::metadata(&path).map_err(missing)?.len();
         if length > LARGEST_BYTES {
-            return Err(HttpError::Permanent(format!("{} is larger than {LARGEST_BYTES} bytes, which no answer is", path.display())));
+            return Err(HttpError::Permanent(format!(
+                "{} is larger than {LARGEST_BYTES} bytes, which no answer is",
+                path.display()
+            )));
         }
         Ok(Response { status: 200, body: fs::read(&path).map_err(missing)?, ..Response::default() })
     }
