@@ -46,7 +46,7 @@ def test_a_machine_without_a_network_checks_saved_proofs_and_what_it_saw_before(
         done = probe.call("verify", file, "--log", away, "--proofs", folder, "--json", env=alone)
         shown = json.loads(done.stdout)
         assert (shown["valid"], shown["log"]["size"], shown["log"]["goes_on_from"]) == (True, size, before)
-        log_append(LogEntry("published", "2" * 64, UUID(int=2), AT))
+        log_append(LogEntry("published", f"{size:064x}", UUID(int=size), AT))
     (tmp_path / "proofs-3/consistency-2.json").write_text('{"proof": []}')
     (tmp_path / "proofs-2/inclusion-1.json").write_text('{"proof": []}')
     forged = probe.call(
