@@ -17,11 +17,14 @@ import urllib.error
 import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "user" / "pictures"
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+Theme = Literal["light", "dark"]
+THEMES: tuple[Theme, ...] = ("light", "dark")
 QUALITY = 0.8
 MOST_BYTES = 3_000_000
 """Of all pictures together."""
@@ -80,7 +83,7 @@ def main() -> int:
         FOLDER.mkdir(parents=True, exist_ok=True)
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-            for theme in ("light", "dark"):
+            for theme in THEMES:
                 _take_all(browser, address, theme)
             browser.close()
         size = sum(file.stat().st_size for file in FOLDER.glob("*.webp"))
@@ -104,12 +107,12 @@ def _check(address: str) -> None:
         ) from None
 
 
-def _take_all(browser: Browser, address: str, theme: str) -> None:
+def _take_all(browser: Browser, address: str, theme: Theme) -> None:
     named = set(sys.argv[1:])
     for shot in SHOTS:
         if named and shot.name not in named:
             continue
-        viewport = {"width": shot.width, "height": shot.height}
+        viewport: ViewportSize = {"width": shot.width, "height": shot.height}
         context = browser.new_context(viewport=viewport, color_scheme=theme, reduced_motion="reduce")
         page = context.new_page()
         page.goto(address + _path(page, address, shot))

@@ -110,7 +110,7 @@ def suites(*, strict: bool) -> tuple[Suite, ...]:
     python = sys.executable
 
     def pytest(name: str, *paths: str, workers: int = 1) -> Suite:
-        options = ("-p", "tools.pytest_strict", "-rs", "--no-header", "--durations=5")
+        options: tuple[str, ...] = ("-p", "tools.pytest_strict", "-rs", "--no-header", "--durations=5")
         if workers > 1:
             # A file's tests stay together: they share what its fixtures made.
             options += ("--numprocesses", str(workers), "--dist", "loadfile")
