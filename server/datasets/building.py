@@ -7,7 +7,7 @@ those runs, and is thrown away otherwise: a release is of one state.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -17,7 +17,8 @@ from django.db import transaction
 
 from server.core import clock
 from server.core.locks import session_lock
-from server.datasets.copying import FORMATS, table_write
+from server.datasets.columns import FORMATS
+from server.datasets.copying import table_write
 from server.datasets.deltas import DELTAS
 from server.datasets.describing import ALL_TABLES, descriptions_of
 from server.datasets.models import SCHEMA_VERSION, Release, ReleaseFile, ReleasePart
@@ -40,8 +41,8 @@ class ReleaseRunning(Exception):
     """Another process is building a release."""
 
 
-def release_build() -> Release:
-    """Make a release, or go on with the one that was cut off; raises ReleaseRunning."""
+def release_build(*, formats: Sequence[str] = FORMATS) -> Release:
+    """Make a release, or go on with the one that was cut off, in its formats; raises ReleaseRunning."""
     with session_lock("dataset-release") as free:
         if not free:
             raise ReleaseRunning(
@@ -49,15 +50,18 @@ def release_build() -> Release:
             )
         began = clock.now()
         with snapshot_open() as raw:
-            release = _release(raw, began)
+            release = _release(raw, began, formats)
             log.info("release", number=release.number, leaves=release.log_size)
-            for key, fingerprint, write in (*_table_parts(raw), *_sample_parts(raw)):
+            for key, fingerprint, write in (
+                *_table_parts(raw, release.formats),
+                *_sample_parts(raw, release.formats),
+            ):
                 _part(release, key, fingerprint, write)
             _sum_up(raw, release)
         return _publish(release)
 
 
-def _release(raw: Any, began: datetime) -> Release:
+def _release(raw: Any, began: datetime, formats: Sequence[str]) -> Release:
     """Return the release that is being built, with the snapshot's tables made for it."""
     release = Release.objects.filter(state=Release.State.BUILDING).select_related("previous").first()
     if release is not None and release.parts.exists():
@@ -72,6 +76,7 @@ def _release(raw: Any, began: datetime) -> Release:
         release = Release(number=previous.number + 1 if previous else 1)
     release.previous = previous
     release.schema_version = SCHEMA_VERSION
+    release.formats = [form for form in FORMATS if form in formats]
     release.log_size = log_size(raw)
     release.checkpoint = log_head(size=release.log_size).checkpoint
     release.models_digest = models_digest(raw)
@@ -90,10 +95,10 @@ def _discard(release: Release) -> None:
         storage().delete(file.storage_name)
 
 
-def _table_parts(raw: Any) -> Iterator[tuple[str, str, Write]]:
+def _table_parts(raw: Any, formats: Sequence[str]) -> Iterator[tuple[str, str, Write]]:
     for table in ALL_TABLES:
         for kind in sorted(kinds_by_slug()) if table.by_kind else (None,):
-            for form in FORMATS:
+            for form in formats:
 
                 def write(
                     shop: Workshop, table: Any = table, kind: Any = kind, form: str = form
@@ -104,7 +109,7 @@ def _table_parts(raw: Any) -> Iterator[tuple[str, str, Write]]:
                 yield f"{table.name}/{kind or 'all'}/{form}", "", write
 
 
-def _sample_parts(raw: Any) -> Iterator[tuple[str, str, Write]]:
+def _sample_parts(raw: Any, formats: Sequence[str]) -> Iterator[tuple[str, str, Write]]:
     query = "SELECT DISTINCT vendor, leaf / %s FROM release_run ORDER BY 1, 2"
     for vendor, segment in raw.execute(query, [SEGMENT_LEAVES]).fetchall():
         runs = _segment_runs(raw, vendor, segment)
@@ -112,9 +117,9 @@ def _sample_parts(raw: Any) -> Iterator[tuple[str, str, Write]]:
         def write(
             shop: Workshop, vendor: str = vendor, segment: int = segment, runs: list[SampledRun] = runs
         ) -> list[dict[str, str]]:
-            return segment_write(shop, vendor, segment, runs)
+            return segment_write(shop, vendor, segment, runs, formats)
 
-        yield f"samples/{vendor}/{segment}", segment_fingerprint(runs), write
+        yield f"samples/{vendor}/{segment}", segment_fingerprint(runs, formats), write
 
 
 def _segment_runs(raw: Any, vendor: str, segment: int) -> list[SampledRun]:
@@ -165,7 +170,9 @@ def _as_written(file: ReleaseFile) -> Written:
 def _sum_up(raw: Any, release: Release) -> None:
     """Write down what the release holds."""
     rows: Counter[str] = Counter()
-    for table, count in release.files.filter(format="ndjson").values_list("table", "rows"):
+    # Samples have no CSV.
+    counted = next(form for form in ("ndjson", "parquet", "csv") if form in release.formats)
+    for table, count in release.files.filter(format=counted).values_list("table", "rows"):
         rows[table] += count or 0
     release.rows = {table.name: rows[table.name] for table in ALL_TABLES} | {"samples": rows["samples"]}
     changes = "SELECT change, count(DISTINCT run_id) FROM release_change GROUP BY 1"

@@ -29,6 +29,8 @@ CROISSANT = {
     "numbers": "sc:Float",
     "integers": "sc:Integer",
 }
+FORMATS = ("parquet", "csv", "ndjson")
+"""What a release is written as, unless fewer are asked for. Samples have no CSV."""
 LISTS = {"strings", "numbers", "integers"}
 
 

@@ -24,8 +24,6 @@ _AS_LINES = (
     "COPY (SELECT row_to_json(t) FROM ({}) t) TO STDOUT (FORMAT csv, QUOTE e'\\x01', DELIMITER e'\\x02')"
 )
 
-FORMATS = ("parquet", "csv", "ndjson")
-
 
 def table_write(shop: Workshop, raw: Any, table: Table, kind: str | None, form: str) -> None:
     """Write one table, or one kind of it, in one format."""

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from django.db import models
 
+from server.datasets.columns import FORMATS
+
 SCHEMA_VERSION = "1.1"
 """Of the tables and their columns; docs/reference/datasets.md says what may change in which version."""
+
+
+def every_format() -> list[str]:
+    """Return what a release is written as unless fewer are asked for."""
+    return list(FORMATS)
 
 
 class Release(models.Model):
@@ -19,6 +26,7 @@ class Release(models.Model):
     state = models.CharField(max_length=16, choices=State, default=State.BUILDING)
     schema_version = models.CharField(max_length=16)
     log_size = models.BigIntegerField(help_text="Leaves of the publication log that the release holds.")
+    formats = models.JSONField(default=every_format, help_text="What its tables are written as.")
     checkpoint = models.TextField(help_text="The signed head of that size.")
     models_digest = models.CharField(max_length=64, help_text="Of the models' names as it began.")
     previous = models.ForeignKey("self", on_delete=models.PROTECT, null=True, related_name="+")

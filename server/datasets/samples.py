@@ -8,7 +8,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cache
 from gzip import GzipFile
@@ -18,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from server.benchmarks.contract import Kind
-from server.datasets.columns import Column
+from server.datasets.columns import FORMATS, Column
 from server.datasets.copying import parquet_writer
 from server.datasets.storing import Draft, Workshop, gzip_open
 from server.runs.envelopes import EnvelopeLost, envelope_load
@@ -27,6 +28,8 @@ from server.runs.kinds import kinds_by_slug
 SEGMENT_LEAVES = 50_000
 """Leaves of the log whose runs share a file: their samples never change, so the next release has it too."""
 _FLUSH_NUMBERS = 500_000
+_WRITTEN = ("parquet", "ndjson")
+"""What samples are written as."""
 _OWN = (
     Column("run_id", "string", "", "The run's identity."),
     Column("drive_model", "string", "", "Drive model, as in addresses."),
@@ -53,21 +56,21 @@ class SampledRun:
 
 @dataclass
 class _Kind:
-    """Two open files of one kind."""
+    """The open files of one kind."""
 
     columns: tuple[Column, ...]
-    drafts: tuple[Draft, Draft]
-    parquet: pq.ParquetWriter
-    lines: GzipFile
-    closing: Any
+    drafts: list[Draft]
+    parquet: pq.ParquetWriter | None
+    lines: GzipFile | None
+    closing: ExitStack
     rows: list[dict[str, Any]] = field(default_factory=list)
     numbers: int = 0
 
     def flush(self) -> None:
-        if self.rows:
+        if self.rows and self.parquet is not None:
             schema = pa.schema([column.field() for column in self.columns])
             self.parquet.write_table(pa.Table.from_pylist(self.rows, schema=schema))
-            self.rows, self.numbers = [], 0
+        self.rows, self.numbers = [], 0
 
 
 @cache
@@ -81,19 +84,23 @@ def sample_columns(slug: str) -> tuple[Column, ...]:
     return (*_OWN, *found.values(), *_END)
 
 
-def segment_fingerprint(runs: list[SampledRun]) -> str:
-    """Return what a segment's files are made from: who is in it, and under which columns."""
-    stated = json.dumps(
-        [[run.run_id, run.digest, run.drive_model, run.unit] for run in runs]
-        + [[slug, [column.name for column in sample_columns(slug)]] for slug in sorted(kinds_by_slug())]
-    )
-    return hashlib.sha256(stated.encode()).hexdigest()
+def segment_fingerprint(runs: list[SampledRun], formats: Collection[str] = FORMATS) -> str:
+    """Return what a segment's files are made from: who is in it, under which columns, and written as what."""
+    stated: list[Any] = [[run.run_id, run.digest, run.drive_model, run.unit] for run in runs]
+    stated += [[slug, [column.name for column in sample_columns(slug)]] for slug in sorted(kinds_by_slug())]
+    if left_out := sorted(set(_WRITTEN) - set(formats)):
+        stated.append(["without", left_out])
+    return hashlib.sha256(json.dumps(stated).encode()).hexdigest()
 
 
-def segment_write(shop: Workshop, vendor: str, segment: int, runs: list[SampledRun]) -> list[dict[str, str]]:
+def segment_write(
+    shop: Workshop, vendor: str, segment: int, runs: list[SampledRun], formats: Collection[str] = FORMATS
+) -> list[dict[str, str]]:
     """Write the samples of one vendor's runs in one range of leaves; return whose can't be read, and why."""
     opened: dict[str, _Kind] = {}
-    missing = []
+    missing: list[dict[str, str]] = []
+    if not set(_WRITTEN) & set(formats):
+        return missing
     for run in runs:
         try:
             parts = _document(run)["benchmarks"]
@@ -102,13 +109,12 @@ def segment_write(shop: Workshop, vendor: str, segment: int, runs: list[SampledR
             continue
         for part in parts:
             if "skipped" not in part and part["kind"] in kinds_by_slug():
-                kind = opened.get(part["kind"]) or _open(shop, vendor, segment, part["kind"])
+                kind = opened.get(part["kind"]) or _open(shop, vendor, segment, part["kind"], formats)
                 opened[part["kind"]] = kind
                 _add(kind, run, part)
     for kind in opened.values():
         kind.flush()
-        kind.parquet.close()
-        kind.closing.__exit__(None, None, None)
+        kind.closing.close()
     return missing
 
 
@@ -118,16 +124,20 @@ def _document(run: SampledRun) -> dict[str, Any]:
     return document
 
 
-def _open(shop: Workshop, vendor: str, segment: int, slug: str) -> _Kind:
+def _open(shop: Workshop, vendor: str, segment: int, slug: str, formats: Collection[str]) -> _Kind:
     columns = sample_columns(slug)
     facts: dict[str, Any] = {"table": "samples", "kind": slug, "rows": 0}
-    parquet = shop.draft(
-        f"parquet/samples/kind={slug}/vendor={vendor}/part-{segment}.parquet", format="parquet", **facts
-    )
-    lines = shop.draft(f"ndjson/samples/{slug}/{vendor}-{segment}.ndjson.gz", format="ndjson", **facts)
-    closing = gzip_open(lines.local)
-    writer = parquet_writer(parquet.local, pa.schema([column.field() for column in columns]))
-    return _Kind(columns, (parquet, lines), writer, closing.__enter__(), closing)
+    kind = _Kind(columns, [], None, None, ExitStack())
+    if "parquet" in formats:
+        path = f"parquet/samples/kind={slug}/vendor={vendor}/part-{segment}.parquet"
+        kind.drafts.append(draft := shop.draft(path, format="parquet", **facts))
+        schema = pa.schema([column.field() for column in columns])
+        kind.parquet = kind.closing.enter_context(parquet_writer(draft.local, schema))
+    if "ndjson" in formats:
+        path = f"ndjson/samples/{slug}/{vendor}-{segment}.ndjson.gz"
+        kind.drafts.append(draft := shop.draft(path, format="ndjson", **facts))
+        kind.lines = kind.closing.enter_context(gzip_open(draft.local))
+    return kind
 
 
 def _add(kind: _Kind, run: SampledRun, part: Mapping[str, Any]) -> None:
@@ -135,7 +145,8 @@ def _add(kind: _Kind, run: SampledRun, part: Mapping[str, Any]) -> None:
     for number, series in enumerate(part["samples"]["series"]):
         row = {column.name: series.get(column.name) for column in kind.columns}
         row |= own | {"series": number, "params": part["params"]}
-        kind.lines.write(json.dumps(row, separators=(",", ":"), ensure_ascii=False).encode() + b"\n")
+        if kind.lines is not None:
+            kind.lines.write(json.dumps(row, separators=(",", ":"), ensure_ascii=False).encode() + b"\n")
         for column in kind.columns:
             if column.type == "json" and row[column.name] is not None:
                 row[column.name] = json.dumps(row[column.name], separators=(",", ":"), sort_keys=True)

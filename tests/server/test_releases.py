@@ -239,3 +239,24 @@ def test_samples_that_cannot_be_read_are_said_and_stop_nothing(
     folder = download(release, tmp_path)
     assert f"- {archive[0].run.run_id}: No envelope is stored" in (folder / "README.md").read_text()
     assert list(releases_list()) == [release]
+
+
+def test_a_release_in_one_format_has_the_same_rows_and_nothing_else(
+    archive: list[Submission], tmp_path: Path
+) -> None:
+    whole = release_build()
+    call_command("release_dataset", "--formats", "parquet")
+    release = releases_list()[0]
+    assert release.number == whole.number + 1
+    data = [file for file in release_files(release=release) if file.table]
+    assert {file.format for file in data} == {"parquet"}
+    assert {file.path for file in data} == {
+        file.path for file in release_files(release=whole) if file.format == "parquet"
+    }
+    changes = {"changes", "aggregates"}
+    assert {key: count for key, count in release.rows.items() if key not in changes} == {
+        key: count for key, count in whole.rows.items() if key not in changes
+    }
+    before = download(whole, tmp_path / "whole") / "parquet" / "samples"
+    after = download(release, tmp_path / "parquet") / "parquet" / "samples"
+    assert pandas.read_parquet(before).equals(pandas.read_parquet(after))

@@ -48,7 +48,7 @@ def main() -> int:
                 )
     print("\n" + table(figures))
     if options.table:
-        Path(options.table).write_text(document(*TITLES[options.what], figures))
+        Path(options.table).write_text(document(*TITLES[options.what], figures, options.note))
     return 0
 
 
@@ -58,6 +58,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--sizes", default="1000,10000,100000")
     parser.add_argument("--folder", default=".build/bench-web")
     parser.add_argument("--table")
+    parser.add_argument("--note", default="", help="what a reader of the table should know of this time")
     return parser.parse_args()
 
 

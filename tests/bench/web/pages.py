@@ -63,11 +63,10 @@ def api_of(archive: Archive) -> list[Page]:
         Page("units", "/api/v1/units/?limit=50", API_LIST_MS),
         Page(
             "decimated samples of a run",
-            f"/api/v1/runs/{run}/benchmarks/zoned/samples/?points=500",
+            f"/api/v1/runs/{run}/charts/zoned/profile/",
             API_SAMPLES_MS,
         ),
         Page("statistics of the largest model", f"/api/v1/drives/{slugs[0]}/statistics/"),
-        Page("statistics of the archive", "/api/v1/statistics/"),
     ]
 
 

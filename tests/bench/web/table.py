@@ -30,7 +30,7 @@ def table(figures: Figures) -> str:
     return "\n".join(lines)
 
 
-def document(title: str, what: str, figures: Figures) -> str:
+def document(title: str, what: str, figures: Figures, note: str) -> str:
     """Return the whole page of the reference."""
     load = " ".join(f"{value:.1f}" for value in os.getloadavg())
     return (
@@ -38,7 +38,7 @@ def document(title: str, what: str, figures: Figures) -> str:
         f"Milliseconds until the last byte: median (95th percentile) with one client, then with {CLIENTS} at "
         f"once. Growth is from the smallest archive to the largest, by the first median; the bar is "
         f"held against the same.\n\nMeasured {datetime.now(UTC):%Y-%m-%d} on {_machine()}; load averages at "
-        f"the end {load}. Figures of a day: a machine with other work on it gives others.\n\n"
+        f"the end {load}. Figures of a day: a machine with other work on it gives others. {note}\n\n"
         f"{table(figures)}\n"
     )
 

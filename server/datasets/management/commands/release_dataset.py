@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
 from server.datasets.building import ReleaseRunning, release_build
+from server.datasets.columns import FORMATS
 
 
 class Command(BaseCommand):
@@ -15,11 +17,21 @@ class Command(BaseCommand):
 
     help = "Make a release of the archive, or go on with one that was cut off."
 
-    def handle(self, *_args: Any, **_options: Any) -> None:
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Take the formats."""
+        parser.add_argument(
+            "--formats",
+            nargs="+",
+            choices=FORMATS,
+            default=list(FORMATS),
+            help="write only these; one that was cut off goes on in those that it was begun with",
+        )
+
+    def handle(self, *_args: Any, **options: Any) -> None:
         """Make it."""
         began = time.monotonic()
         try:
-            release = release_build()
+            release = release_build(formats=options["formats"])
         except ReleaseRunning as error:
             raise CommandError(str(error)) from error
         rows = ", ".join(f"{count} {table}" for table, count in release.rows.items())
