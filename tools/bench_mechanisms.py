@@ -98,7 +98,11 @@ def readings(document: dict[str, Any]) -> Iterator[Reading]:
             continue
         cache = (entry.get("caches") or {}).get("write")
         facts = Facts(
-            device["block_bytes"], device["capacity_bytes"], float(rate) if rate else None, True, cache
+            block_bytes=device["block_bytes"],
+            capacity_bytes=device["capacity_bytes"],
+            rated_rpm=float(rate) if rate else None,
+            simulated=True,
+            write_cache=cache,
         )
         for one in kinds[entry["kind"]].extract(entry, facts).measurements:
             yield Reading(one.metric, one.scope, one.value, one.low, one.high, one.quality.value)
