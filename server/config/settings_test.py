@@ -27,5 +27,7 @@ STORAGES = {
 LOG_KEY = "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc="
 # A change is in the counts at once.
 ARCHIVE_COUNTS_EVERY_S = 0
+# A test asks what a page says now.
+PAGES_KEPT_S = 0
 SUBMISSION_MAX_WIRE_BYTES = 2 * 1024**2
 SUBMISSION_MAX_BYTES = 8 * 1024**2

@@ -15,6 +15,7 @@ from server.catalog.models import Claim
 from server.compare.claims import claim_row_of
 from server.compare.ledger import SORTS, LedgerFilter, ledger_facets, ledger_list
 from server.web.claims import claim_text
+from server.web.keeping import kept_rendered
 from server.web.ledger import facet_views, ledger_rows
 from server.web.page import page
 from server.web.rows import Sources
@@ -24,6 +25,7 @@ VALUE_MAX = 200
 
 
 @require_safe
+@kept_rendered()
 def ledger(request: HttpRequest) -> HttpResponse:
     """Show the claims; filters, order and page stand in the address."""
     chosen = _chosen(request)

@@ -36,12 +36,14 @@ from server.web.comparing import (
     lone_views,
 )
 from server.web.figures import figure_with
+from server.web.keeping import kept_rendered
 from server.web.page import page
 
 QUERY_MAX = 200
 
 
 @require_safe
+@kept_rendered()
 def compare(request: HttpRequest) -> HttpResponse:
     """Show a comparison, or how to put one together; all of its state stands in the address."""
     query = request.GET.get("q", "").strip()[:QUERY_MAX]
@@ -68,6 +70,7 @@ def compare(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@kept_rendered()
 def compare_suggest(request: HttpRequest) -> JsonResponse:
     """Answer with what could be added to the comparison of this address, as search boxes take it."""
     query = request.GET.get("q", "").strip()[:QUERY_MAX]

@@ -23,6 +23,7 @@ from server.compare.keys import Form, GroupsError
 from server.runs.selectors import runs_published
 from server.web.divisions import divided_view, number_name
 from server.web.figures import Figure, figure_with
+from server.web.keeping import kept_rendered
 from server.web.page import page
 from server.web.units import units_section
 
@@ -30,6 +31,7 @@ RUNS_PER_PAGE = 25
 
 
 @require_safe
+@kept_rendered()
 def division_list(request: HttpRequest, slug: str) -> HttpResponse:
     """Show how a model's drives are distributed over batches and firmware revisions."""
     model = get_object_or_404(DriveModel.objects.select_related("vendor"), slug=slug)
@@ -48,12 +50,14 @@ def _figures(divided: Divided | None) -> list[Figure]:
 
 
 @require_safe
+@kept_rendered()
 def batch_detail(request: HttpRequest, slug: str, part: str) -> HttpResponse:
     """Show one batch."""
     return _detail(request, slug, "batch", f"{slug}~batch:{part}")
 
 
 @require_safe
+@kept_rendered()
 def firmware_detail(request: HttpRequest, slug: str, part: str) -> HttpResponse:
     """Show one firmware revision."""
     return _detail(request, slug, "firmware", f"{slug}~fw:{part}")

@@ -31,6 +31,7 @@ from server.runs.selectors import run_numbers, runs_before
 from server.web.badge import badge_of, badge_svg
 from server.web.claims import claim_views
 from server.web.figures import Figure
+from server.web.keeping import kept_rendered
 from server.web.key_numbers import KeyNumber, KindNumbers, glance_of, kind_numbers
 from server.web.page import page
 from server.web.published import fact_rows
@@ -69,6 +70,7 @@ def _model_or_404(slug: str) -> DriveModel:
 
 
 @require_safe
+@kept_rendered()
 def drive_detail(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a model: numbers, verdicts, pictures, parts and runs; what is simulated stands apart."""
     model = _model_or_404(slug)
@@ -109,6 +111,7 @@ def drive_detail(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
+@kept_rendered()
 def drive_numbers(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     """Show all numbers of one kind that a model has, measured beside published, simulated apart."""
     model = _model_or_404(slug)

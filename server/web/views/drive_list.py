@@ -36,6 +36,7 @@ from server.compare.finding import runs_find
 from server.compare.models import DriveSummary
 from server.core.numbers import Shown, show, show_stated, unit_text
 from server.runs.kinds import metrics_by_key
+from server.web.keeping import kept_rendered
 from server.web.page import page
 
 PART_HEADER = "X-Part"
@@ -91,6 +92,7 @@ class Line:
 
 
 @require_safe
+@kept_rendered(PART_HEADER)
 def drive_list(request: HttpRequest) -> HttpResponseBase:
     """Show the models; everything that shapes the list stands in the address."""
     query = drive_query_of(request.GET)

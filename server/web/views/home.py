@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 from server.compare.front import Edges, archive_counts, edges_of, runs_wanted
 from server.core.numbers import write
 from server.runs.selectors import runs_latest
+from server.web.keeping import kept_rendered
 from server.web.page import page
 
 LATEST = 8
@@ -40,6 +41,7 @@ class Tick:
 
 
 @require_safe
+@kept_rendered()
 def home(request: HttpRequest) -> HttpResponse:
     """Show a search, how much the archive holds, what came last, and what is wanted."""
     counts = archive_counts()

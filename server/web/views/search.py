@@ -12,12 +12,14 @@ from server.compare.finding import runs_find, vendors_find
 from server.compare.models import DriveSummary
 from server.core.numbers import show_bytes
 from server.runs.models import Run
+from server.web.keeping import kept_rendered
 
 MOST = 8
 _VENDORS = 2
 
 
 @require_safe
+@kept_rendered()
 def suggest(request: HttpRequest) -> JsonResponse:
     """Answer with `{"query", "suggestions": [{"kind", "label", "detail", "url"}]}`, the likeliest first."""
     text = " ".join(request.GET.get("q", "").replace("\0", "").split())[:TEXT_MAX]

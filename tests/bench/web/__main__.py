@@ -39,10 +39,11 @@ def main() -> int:
             wanted: list[Page] = (pages_of if options.what == "pages" else api_of)(archive)
             figures[size] = []
             for page in wanted:
-                times = measure(host, port, page.address)
+                times = measure(host, port, page.address, kept=options.what == "pages")
                 figures[size].append((page, times))
                 print(
-                    f"{size:>9,}  {page.name:34} {times.status} {times.median_ms:8.1f} ms"
+                    f"{size:>9,}  {page.name:34} {times.status}"
+                    f" {times.first_ms:8.1f} ms first {times.median_ms:8.1f} ms"
                     f" {times.median_of_eight_ms:8.1f} ms of eight {times.size_bytes:>9,} B",
                     flush=True,
                 )

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 CLIENTS = 8
 WARM = 4
 REQUESTS = 40
+FIRST_VISITS = 20
 AT_MOST_S = 8.0
 """A slow page is asked less often: the load stays bounded."""
 
@@ -28,16 +29,21 @@ class Times:
     p95_ms: float
     median_of_eight_ms: float
     p95_of_eight_ms: float
+    first_ms: float
+    """Median of addresses that nobody asked for before, so that nothing rendered is kept of them."""
 
 
-def measure(host: str, port: int, address: str, headers: dict[str, str] | None = None) -> Times:
-    """Return what an address takes."""
+def measure(
+    host: str, port: int, address: str, *, kept: bool, headers: dict[str, str] | None = None
+) -> Times:
+    """Return what an address takes; `kept` where rendered answers may be kept, and first visits cost more."""
     ends = time.monotonic() + AT_MOST_S
     for _time in range(WARM):
         status, size, _ms = ask(host, port, address, headers)
         if time.monotonic() > ends:
             break
     alone = _many(host, port, address, headers, REQUESTS)
+    first = _first_visits(host, port, address, headers) if kept else alone
     together: list[Answer] = []
     threads = [
         threading.Thread(
@@ -50,8 +56,9 @@ def measure(host: str, port: int, address: str, headers: dict[str, str] | None =
     for thread in threads:
         thread.join()
     # What is refused costs nothing: one such answer, and the times say nothing of the page.
-    status = next((answer for answer, _ms in (*alone, *together) if answer != status), status)
-    return Times(status, size, _at(alone, 0.5), _at(alone, 0.95), _at(together, 0.5), _at(together, 0.95))
+    status = next((answer for answer, _ms in (*first, *alone, *together) if answer != status), status)
+    at = (_at(alone, 0.5), _at(alone, 0.95), _at(together, 0.5), _at(together, 0.95), _at(first, 0.5))
+    return Times(status, size, *at)
 
 
 def ask(host: str, port: int, address: str, headers: dict[str, str] | None = None) -> tuple[int, int, float]:
@@ -65,6 +72,18 @@ def ask(host: str, port: int, address: str, headers: dict[str, str] | None = Non
     finally:
         connection.close()
     return response.status, size, (time.perf_counter() - began) * 1000
+
+
+def _first_visits(host: str, port: int, address: str, headers: dict[str, str] | None) -> list[Answer]:
+    """Ask for addresses that differ in a parameter that no page reads."""
+    mark = "&" if "?" in address else "?"
+    ends = time.monotonic() + AT_MOST_S
+    times: list[Answer] = []
+    while len(times) < FIRST_VISITS and (time.monotonic() < ends or not times):
+        own = f"{address}{mark}visit={time.monotonic_ns()}"
+        status, _size, ms = ask(host, port, own, headers)
+        times.append((status, ms))
+    return times
 
 
 def _many(host: str, port: int, address: str, headers: dict[str, str] | None, requests: int) -> list[Answer]:

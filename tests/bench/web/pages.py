@@ -1,4 +1,4 @@
-"""Which addresses are measured, and the bar that each is held to (issue of the website)."""
+"""Which addresses are measured, and the bar that each is held to."""
 
 from __future__ import annotations
 

@@ -1,0 +1,122 @@
+"""Rendered pages that are kept: asked for again they cost no query, and no change is hidden by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.conf import LazySettings
+from django.core.cache import cache
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from redis.exceptions import ConnectionError as RedisAway
+
+from server.catalog.models import DriveModel
+from server.catalog.services import drive_model_resolve
+from server.compare.models import ArchiveCounts
+from server.compare.summaries import summary_update
+from server.runs.models import Aggregate
+from server.runs.signals import aggregates_updated
+
+pytestmark = pytest.mark.django_db
+Queries = Callable[[int], Any]
+
+
+@pytest.fixture(autouse=True)
+def keeping(settings: LazySettings) -> None:
+    settings.PAGES_KEPT_S = 60
+    cache.clear()
+
+
+@pytest.fixture
+def model() -> DriveModel:
+    return made("Kept 1")
+
+
+def made(number: str) -> DriveModel:
+    drive_model_resolve(vendor_name="Sampledata", model_name=number, simulated=False)
+    model = DriveModel.objects.get(number=number)
+    DriveModel.objects.filter(pk=model.pk).update(curated=True)
+    summary_update(drive_model_id=model.pk)
+    return model
+
+
+def words(client: Client, address: str, **headers: str) -> str:
+    response = client.get(address, headers=headers)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+@pytest.mark.parametrize(
+    "address", ["/", "/drives/", "/drives/suggest/?q=kept", "/claims/", "/drives/{slug}/"]
+)
+def test_a_page_that_was_asked_for_before_costs_no_query(
+    client: Client, model: DriveModel, django_assert_num_queries: Queries, address: str
+) -> None:
+    address = address.format(slug=model.slug)
+    first = client.get(address)
+    with django_assert_num_queries(0):
+        again = client.get(address)
+    assert again.content == first.content
+    assert dict(again.items()) == dict(first.items())
+
+
+def test_what_changes_a_model_ends_the_kept_pages(
+    client: Client, model: DriveModel, django_capture_on_commit_callbacks: Callable[..., Any]
+) -> None:
+    address = f"/drives/{model.slug}/"
+    assert "Kept 9" not in words(client, address)
+    DriveModel.objects.filter(pk=model.pk).update(number="Kept 9", name="Kept 9")
+    assert "Kept 9" not in words(client, address)
+    with django_capture_on_commit_callbacks(execute=True):
+        aggregates_updated.send(sender=Aggregate, drive_model_id=model.pk)
+        # Until it is committed everybody else sees what was before, and may keep it.
+        assert "Kept 9" not in words(client, address)
+    assert "Kept 9" in words(client, address)
+
+
+def test_new_counts_end_the_kept_pages(
+    client: Client, django_capture_on_commit_callbacks: Callable[..., Any]
+) -> None:
+    words(client, "/drives/")
+    with django_capture_on_commit_callbacks(execute=True):
+        ArchiveCounts.objects.update_or_create(id=1, defaults={"updated_at": timezone.now()})
+    with CaptureQueriesContext(connection) as queries:
+        words(client, "/drives/")
+    assert len(queries) > 0
+
+
+def test_themes_addresses_and_parts_are_kept_apart(client: Client, model: DriveModel) -> None:
+    whole = words(client, "/drives/")
+    assert words(client, "/drives/", **{"X-Part": "results"}) != whole
+    assert words(client, "/drives/?q=nothing-of-that-name") != whole
+    client.cookies["theme"] = "dark"
+    assert 'data-theme="dark"' in words(client, "/drives/")
+    assert 'data-theme="dark"' not in whole
+
+
+def test_what_is_not_there_is_asked_for_each_time(client: Client) -> None:
+    assert client.get("/drives/sampledata-kept-2/").status_code == 404
+    model = made("Kept 2")
+    assert "Kept 2" in words(client, f"/drives/{model.slug}/")
+
+
+def test_without_the_cache_every_page_is_rendered(
+    client: Client, model: DriveModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_arguments: object, **_named: object) -> None:
+        raise RedisAway
+
+    for name in ("get", "set", "add"):
+        monkeypatch.setattr(f"server.web.keeping.cache.{name}", away)
+    assert "Kept 1" in words(client, f"/drives/{model.slug}/")
+
+
+def test_zero_seconds_keep_nothing(client: Client, model: DriveModel, settings: LazySettings) -> None:
+    settings.PAGES_KEPT_S = 0
+    words(client, f"/drives/{model.slug}/")
+    DriveModel.objects.filter(pk=model.pk).update(number="Kept 9", name="Kept 9")
+    assert "Kept 9" in words(client, f"/drives/{model.slug}/")
