@@ -1,8 +1,9 @@
 """Facet counts of any choice in well under a millisecond: one bit for each listed model in one number per
 value.
 
-The worker lays the numbers into the cache whenever the archive's counts change. Where the cache has none,
-or those of other counts, the database's rows are counted instead: slower, and the same.
+The worker lays the numbers into the cache whenever the archive's counts change, and the first reader does
+where the cache has lost them. While it has those of other counts, the database's rows are counted instead:
+slower, and the same.
 """
 
 from __future__ import annotations
@@ -81,9 +82,15 @@ def facet_bits_keep(bits: FacetBits) -> None:
 
 
 def facet_bits() -> FacetBits | None:
-    """Return what was laid down last; None where the cache has nothing, or nothing that fits the counts."""
+    """Return what was laid down last; None where that does not fit the counts, or nothing was counted yet."""
     found = cache.get(_KEY)
-    if not isinstance(found, FacetBits):
+    if isinstance(found, FacetBits):
+        fits = ArchiveCounts.objects.filter(updated_at=found.version).exists()
+        return found if fits else None
+    version = ArchiveCounts.objects.values_list("updated_at", flat=True).first()
+    if version is None:
         return None
-    fits = ArchiveCounts.objects.filter(updated_at=found.version).exists()
-    return found if fits else None
+    bits = facet_bits_build(version)
+    # Newer ones that the worker has laid down meanwhile stay.
+    cache.add(_KEY, bits, _KEEP_S)
+    return bits

@@ -9,7 +9,9 @@ import re
 import pytest
 from django.core.cache import cache
 from django.core.management import call_command
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from server.catalog.loading import catalog_load
 from server.catalog.models import DriveModel, Vendor
@@ -224,3 +226,13 @@ def test_suggestions_name_makers_drives_and_runs(client: Client) -> None:
     assert offered("smaple 9000") == [("drive", f"/drives/{model.slug}/")]
     assert offered(str(run.run_id)) == [("run", f"/runs/{run.run_id}/")]
     assert offered("s") == offered("") == []
+
+
+def test_the_first_reader_fills_a_cache_that_lost_the_facets() -> None:
+    many(4, rated_rpm=(5400, 7200))
+    cache.clear()
+    first = DriveList(DriveQuery()).facets()
+    with CaptureQueriesContext(connection) as queries:
+        again = DriveList(DriveQuery()).facets()
+    assert again == first
+    assert not [one["sql"] for one in queries if '"facets"' in one["sql"]]
