@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from server.benchmarks.skippy.course import cheapest_course
+from server.benchmarks.skippy.boundaries import Labelled, Places, Shape, agree, label
+from server.benchmarks.skippy.course import cheapest_courses
 from server.benchmarks.skippy.rhythm import Beat, Rarer, find_beat, find_rarer
 from server.benchmarks.skippy.series import BoolArray, FloatArray, IntArray
 from server.benchmarks.skippy.steps import Spikes, Steps
-from server.benchmarks.skippy.tracks import Labelled, Period, Places, Shape, agree, fit_shape, judge, label
+from server.benchmarks.skippy.tracks import Period, fit_shape, judge
 
 PIECES: tuple[float | None, ...] = (None, 64, 24)
 """Tracks of a piece: whole series first, then the length that most often serves, then short ones. Longer ones
@@ -179,17 +180,15 @@ def follow(whole: Steps, fit: Fit) -> Fit:
     known = np.zeros(int(whole.place.max(initial=0)) + 1, dtype=np.bool_)
     known[fit.labelled.steps.place] = True
     labelled = known[whole.place]
-    for number in range(whole.count):
-        mine = np.flatnonzero(whole.series == number)
-        mine = mine[np.argsort(whole.low[mine], kind="stable")]
-        starts = _states(fit.places.start[np.unique(fit.steps.series[mine])], shape)
-        path = _course(fit, whole, mine, starts, labelled)
+    mine = [_in_order(whole, number) for number in range(whole.count)]
+    starts = [_states(fit.places.start[np.unique(fit.steps.series[here])], shape) for here in mine]
+    for here, start, path in zip(mine, starts, _paths(fit, whole, mine, starts, labelled), strict=True):
         moved = np.flatnonzero(np.diff(path)) + 1
         for at in moved:
-            by = (starts[path[at]] - starts[path[at - 1]] + shape.cylinder / 2) % shape.cylinder
-            shifts.append((int(whole.low[mine[at]]), round(by - shape.cylinder / 2)))
-        pieces[mine] = keys + np.searchsorted(moved, np.arange(len(mine)), side="right")
-        states[mine] = starts[path]
+            by = (start[path[at]] - start[path[at - 1]] + shape.cylinder / 2) % shape.cylinder
+            shifts.append((int(whole.low[here[at]]), round(by - shape.cylinder / 2)))
+        pieces[here] = keys + np.searchsorted(moved, np.arange(len(here)), side="right")
+        states[here] = start[path]
         keys += len(moved) + 1
     steps = whole.numbered(pieces)
     start = np.zeros(steps.count)
@@ -204,17 +203,31 @@ def _states(starts: FloatArray, shape: Shape) -> FloatArray:
     return np.asarray(values[np.argsort(-counts)][:MOST_STATES])
 
 
-def _course(fit: Fit, whole: Steps, mine: IntArray, starts: FloatArray, labelled: BoolArray) -> IntArray:
-    """The state of each step, in the order of addresses: the one that costs the least (Viterbi)."""
-    told = np.flatnonzero(labelled[mine])
-    here = mine[told]
+def _in_order(whole: Steps, number: int) -> IntArray:
+    """The steps of a series in the order of their addresses."""
+    mine = np.flatnonzero(whole.series == number)
+    return np.asarray(mine[np.argsort(whole.low[mine], kind="stable")])
+
+
+def _paths(
+    fit: Fit, whole: Steps, mine: list[IntArray], starts: list[FloatArray], labelled: BoolArray
+) -> list[IntArray]:
+    """The state of each step of each series, in the order of addresses: the course that costs the least."""
+    told = [np.flatnonzero(labelled[here]) for here in mine]
+    costs = [_misses(fit, whole, here[at], start) for here, at, start in zip(mine, told, starts, strict=True)]
+    paths = [np.zeros(len(here), dtype=np.int64) for here in mine]
+    for path, at, course in zip(paths, told, cheapest_courses(costs, MOVE_COST), strict=True):
+        for place, state in course:
+            path[at[place] if place else 0 :] = state
+    return paths
+
+
+def _misses(fit: Fit, whole: Steps, here: IntArray, starts: FloatArray) -> FloatArray:
+    """1 where a labelled step does not agree with a state, 0 elsewhere; a row for each state."""
     at = np.searchsorted(fit.labelled.steps.place, whole.place[here])
     found = fit.places.shape.crossed(whole.low[here], whole.high[here], starts[:, None])
     misses = (found[0] != fit.labelled.tracks[at]) | (found[1] != fit.labelled.cylinders[at])
-    path = np.zeros(len(mine), dtype=np.int64)
-    for place, state in cheapest_course(misses.astype(np.float64), MOVE_COST):
-        path[told[place] if place else 0 :] = state
-    return path
+    return np.asarray(misses, dtype=np.float64)
 
 
 def _again(steps: Steps, fit: Fit, start: FloatArray, shifts: tuple[tuple[int, int], ...]) -> Fit:

@@ -6,13 +6,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from server.benchmarks.skippy.boundaries import Shape
 from server.benchmarks.skippy.fitting import ROUGH, SETTLED, least_absolute, wrap
 from server.benchmarks.skippy.follow import Fit, fit_moving
 from server.benchmarks.skippy.lines import Lines
 from server.benchmarks.skippy.rhythm import REACHES
 from server.benchmarks.skippy.series import BoolArray, FloatArray, IntArray, Trace
 from server.benchmarks.skippy.steps import MOST_TRACKS, Spikes, Steps, find_spikes, spread, steps_of
-from server.benchmarks.skippy.tracks import Period, Shape
+from server.benchmarks.skippy.tracks import Period
 
 FEWEST_BOUNDARIES = 4
 FEWEST_STEPS = 12

@@ -8,13 +8,13 @@ since spares may shorten its last track.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from server.benchmarks.skippy.boundaries import Labelled, Places, Shape
+from server.benchmarks.skippy.placing import place, places
 from server.benchmarks.skippy.rhythm import Beat, Rarer
-from server.benchmarks.skippy.series import BoolArray, FloatArray, IntArray
 from server.benchmarks.skippy.steps import Steps
 
 BEYOND_SLOPE = 1e-3
@@ -26,49 +26,6 @@ FAR_BEHIND = 0.01
 CLOSE = 1.5
 MOST_STEPS = 1500
 MOST_NEIGHBOURS = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Position:
-    """Tracks and cylinders counted from a first one, and the blocks from the beginning of the track."""
-
-    track: FloatArray
-    cylinder: FloatArray
-    inside: FloatArray
-    first: FloatArray
-    """1 where the track is its cylinder's first, 0 elsewhere."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """Tracks and cylinders as address arithmetic; lengths are whole where tracks are."""
-
-    track: float
-    heads: int
-    """Tracks between two cylinder boundaries; 1 where only one sort of boundary is told apart."""
-    cylinder: float
-    """`heads * track`, less the blocks that each cylinder keeps as spares in its last track."""
-
-    @property
-    def last(self) -> float:
-        """Blocks of a cylinder's last track."""
-        return self.cylinder - (self.heads - 1) * self.track
-
-    def crossed(self, low: FloatArray, high: FloatArray, start: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Tracks and cylinders between two blocks; `start` is the first block of some cylinder."""
-        below, above = self.position(low - start), self.position(high - start)
-        return above.track - below.track, above.cylinder - below.cylinder
-
-    def position(self, blocks: FloatArray) -> Position:
-        """Where blocks lie, counted from the first one of a cylinder."""
-        cylinder = np.floor(blocks / self.cylinder)
-        inside = blocks - cylinder * self.cylinder
-        if self.heads == 1:
-            return Position(cylinder, cylinder, inside, np.ones_like(inside))
-        track = np.minimum(np.floor(inside / self.track), self.heads - 1)
-        return Position(
-            cylinder * self.heads + track, cylinder, inside - track * self.track, (track == 0) * 1.0
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,52 +43,6 @@ class Period:
     steps: int
     even: bool = True
     """Whether the tracks hold one whole number of blocks; `length` is their mean otherwise."""
-
-
-@dataclass(frozen=True, slots=True)
-class Places:
-    """A shape with the place of each series' cylinders, and how many steps agree with it."""
-
-    shape: Shape
-    start: FloatArray
-    score: float
-
-
-@dataclass(frozen=True, slots=True)
-class Labelled:
-    """Steps that show how many boundaries of which sort they crossed."""
-
-    steps: Steps
-    tracks: FloatArray
-    cylinders: FloatArray
-    reachable: float
-    """Share of all steps that lie near some sum of the gaps: no boundaries explain more."""
-
-
-def label(steps: Steps, beat: Beat, rarer: Rarer | None, common_ms: float) -> Labelled:
-    """What each step crossed, read from its gaps alone; steps that might show two things are left out."""
-    tolerance = steps.tolerance_ms
-    heads = rarer.tracks if rarer is not None else 1
-    head_ms, more = (rarer.common_ms, rarer.rare_ms - rarer.common_ms) if rarer else (common_ms, 0.0)
-    tracks = np.floor(steps.distance / beat.length)
-    cylinders = np.floor(steps.distance / (beat.length * heads))
-    best = np.full(len(tracks), np.inf)
-    second = best.copy()
-    found = np.zeros((2, len(tracks)))
-    for extra in (0, 1):
-        for rare in (0, 1) if rarer is not None else (0,):
-            rows = np.stack([tracks + extra, cylinders + rare])
-            apart = steps.beside(rows[0] * head_ms + rows[1] * more)
-            apart[rows[1] > rows[0]] = np.inf
-            better = apart < best
-            second = np.where(better, best, np.minimum(second, apart))
-            found = np.where(better, rows, found)
-            best = np.where(better, apart, best)
-    sure = (best <= tolerance) & (second > np.maximum(tolerance, 2 * best))
-    if rarer is None:
-        found[1] = found[0]
-    reachable = float((best <= 2 * tolerance).mean()) if len(best) else 0.0
-    return Labelled(steps.only(sure), found[0][sure], found[1][sure], reachable)
 
 
 def most_blocks(steps: Steps, physical: float) -> float:
@@ -155,109 +66,6 @@ def thinned(labelled: Labelled) -> Labelled:
     )
 
 
-def place(labelled: Labelled, shape: Shape, near: FloatArray, reach: float) -> Places:
-    """The best place of each series' cylinders within `reach` blocks of `near`.
-
-    As the cylinders are moved along, what a step crosses changes where a boundary passes one of its ends: at
-    two places at most, since no boundary is followed by the next within the reach. Between those places
-    nothing changes, so the sums over all steps are exact.
-    """
-    steps = labelled.steps
-    reach = min(reach, shape.track / 2)
-    begin = near - reach
-    moved = _moves_of_one if shape.heads == 1 else _moves
-    first, moves = moved(labelled, shape, begin[steps.series], 2 * reach)
-    aside, more = _middle_of_best(moves, len(near), 2 * reach)
-    start = begin + aside
-    if 2 * reach > shape.last:
-        return Places(shape, start, float(agree(labelled, shape, start).sum()))
-    return Places(shape, start, first + more)
-
-
-@dataclass(frozen=True, slots=True)
-class Moves:
-    """How the agreement of steps changes while the cylinders move upwards: equally long columns."""
-
-    series: IntArray
-    at: FloatArray
-    """How far the cylinders have moved at the change."""
-    change: FloatArray
-    """By how much more steps agree from there on."""
-
-
-def _moves(labelled: Labelled, shape: Shape, begin: FloatArray, width: float) -> tuple[float, Moves]:
-    """How many steps agree at first, and the changes on the way of so many blocks."""
-    steps = labelled.steps
-    low, high = shape.position(steps.low - begin), shape.position(steps.high - begin)
-    tracks = high.track - low.track - labelled.tracks
-    cylinders = high.cylinder - low.cylinder - labelled.cylinders
-    # A boundary that passes the lower end comes into the step, one that passes the higher end leaves it.
-    lower = low.inside < high.inside
-    agrees = (tracks == 0) & (cylinders == 0)
-    between = (tracks == np.where(lower, -1, 1)) & (cylinders == np.where(lower, -low.first, high.first))
-    behind = (tracks == 0) & (cylinders == high.first - low.first)
-    changes = (_change(agrees, between), _change(between, behind))
-    return float(np.count_nonzero(agrees)), _within(steps.series, low.inside, high.inside, changes, width)
-
-
-def _moves_of_one(labelled: Labelled, shape: Shape, begin: FloatArray, width: float) -> tuple[float, Moves]:
-    """The same where all boundaries are of one sort: past both its ends a step agrees as it did before."""
-    steps = labelled.steps
-    below, above = steps.low - begin, steps.high - begin
-    low, high = np.floor(below / shape.track), np.floor(above / shape.track)
-    inside = below - low * shape.track, above - high * shape.track
-    missing = high - low - labelled.tracks
-    agrees = missing == 0
-    change = _change(agrees, missing == np.where(inside[0] < inside[1], -1, 1))
-    return float(np.count_nonzero(agrees)), _within(steps.series, *inside, (change, -change), width)
-
-
-def _change(before: BoolArray, after: BoolArray) -> FloatArray:
-    return after.astype(np.float64) - before
-
-
-def _within(
-    series: IntArray, low: FloatArray, high: FloatArray, changes: tuple[FloatArray, FloatArray], width: float
-) -> Moves:
-    """The changes that come within the width: each step's at the nearer of its ends, then at the other."""
-    early, late = np.minimum(low, high), np.maximum(low, high)
-    first = np.flatnonzero((changes[0] != 0) & (early < width))
-    second = np.flatnonzero((changes[1] != 0) & (late < width))
-    return Moves(
-        np.concatenate([series[first], series[second]]),
-        np.concatenate([early[first], late[second]]),
-        np.concatenate([changes[0][first], changes[1][second]]),
-    )
-
-
-def _middle_of_best(moves: Moves, count: int, width: float) -> tuple[FloatArray, float]:
-    """Of each series, the middle of the longest stretch in which the most steps agree; and by how many more
-    steps agree there in all than at first."""
-    every = np.arange(count)
-    series = np.concatenate([every, moves.series, every])
-    at = np.concatenate([np.zeros(count), moves.at, np.full(count, width)])
-    change = np.concatenate([np.zeros(count), moves.change, np.zeros(count)])
-    order = np.argsort(series * (width + 1.0) + at, kind="stable")
-    series, at = series[order], at[order]
-    total = np.cumsum(change[order])
-    begins = np.searchsorted(series, every)
-    length = np.append(np.diff(at), 0.0)
-    score = np.where(length > 0, total - total[begins][series], -np.inf)
-    highest = np.maximum.reduceat(score, begins)
-    length[score < highest[series]] = 0.0
-    longest = np.maximum.reduceat(length, begins)
-    place = np.where(length == longest[series], np.arange(len(at)), len(at))
-    best = np.minimum.reduceat(place, begins)
-    return at[best] + longest / 2, float(highest.sum())
-
-
-def agree(labelled: Labelled, shape: Shape, start: FloatArray) -> BoolArray:
-    """Which steps crossed what the shape says."""
-    steps = labelled.steps
-    tracks, cylinders = shape.crossed(steps.low, steps.high, start[steps.series])
-    return np.asarray((tracks == labelled.tracks) & (cylinders == labelled.cylinders))
-
-
 def fit_shape(labelled: Labelled, beat: Beat, rarer: Rarer | None, physical: float) -> tuple[Places, Period]:
     """The whole numbers of blocks that the most steps agree with; the mean where no whole number does."""
     heads = rarer.tracks if rarer is not None else 1
@@ -269,8 +77,7 @@ def fit_shape(labelled: Labelled, beat: Beat, rarer: Rarer | None, physical: flo
     whole = round(beat.length)
     best = place(few, Shape(whole, heads, heads * whole), mean.start, beat.length / 2)
     if best.score < ENOUGH * total:
-        for better in _climb(few, best, mean, beat, heads, physical):
-            best = better
+        best = _climb(few, best, mean, beat, physical)
         mean = _finer(few, mean, beat, best.score - FAR_BEHIND * total)
     plain = round(best.shape.cylinder / heads)
     if best.shape.cylinder == heads * plain and best.shape.track != plain:
@@ -280,55 +87,67 @@ def fit_shape(labelled: Labelled, beat: Beat, rarer: Rarer | None, physical: flo
     period = judge(few, best, mean, physical)
     if period.even and period.margin < -CLOSE:
         # What nearly all steps agree with was taken without a search, and a neighbour explains the rest too.
-        for better in _climb(few, best, mean, beat, heads, physical):
-            best = better
+        best = _climb(few, best, mean, beat, physical)
         period = judge(few, best, mean, physical)
     found = best if period.even else mean
     return replace(found, score=period.agreement * len(labelled.tracks)), period
 
 
-def _climb(
-    few: Labelled, best: Places, mean: Places, beat: Beat, heads: int, physical: float
-) -> Iterator[Places]:
-    """Better and better shapes: the track on a widening grid, the cylinder with it, then one by one."""
+def _climb(few: Labelled, best: Places, mean: Places, beat: Beat, physical: float) -> Places:
+    """A better shape: the track on a widening grid, the cylinder with it, then one by one."""
+    heads = best.shape.heads
     longest = int(most_blocks(few.steps, physical))
     shortest = int(np.floor(beat.length))
     slack = max(heads * beat.length * 0.15 / beat.tracks, 1.0)
-    reach = beat.length / 4
     cylinder = heads * beat.length
     # Where most steps agree already the best length is next to this one.
     spaced = 12 if best.score < NEAR * len(few.tracks) else 0
-    for track in _spaced(shortest, min(longest, int(cylinder / max(heads - 1, 1))), spaced):
-        found = place(few, Shape(track, heads, round(cylinder) if heads > 1 else track), mean.start, reach)
-        if found.score > best.score:
-            best = found
-            yield best
+    tracks = _spaced(shortest, min(longest, int(cylinder / max(heads - 1, 1))), spaced)
+    shapes = [Shape(track, heads, round(cylinder) if heads > 1 else track) for track in tracks]
+    if shapes:
+        found = places(few, shapes, mean.start, [beat.length / 4] * len(shapes))
+        best = max(best, *found, key=lambda one: one.score)
     step = max(int(slack / 2), 1)
     while step >= 1:
-        improved = True
-        while improved:
-            improved = False
-            for shape in _around(best.shape, step):
-                if not shortest <= shape.track <= longest or shape.cylinder > heads * shape.track:
-                    continue
-                found = place(few, shape, best.start, max(2.0 * step, beat.length / 16))
-                if found.score > best.score + 1e-9:
-                    best, improved = found, True
-                    yield best
+        before = None
+        while best is not before:
+            before = best
+            shapes = [
+                shape
+                for shape in _around(best.shape, step)
+                if shortest <= shape.track <= longest and shape.cylinder <= heads * shape.track
+            ]
+            while shapes:
+                better = _first_better(few, shapes, best, max(2.0 * step, beat.length / 16))
+                shapes = shapes[better[0] + 1 :] if better else []
+                best = better[1] if better else best
         step //= 2
+    return best
+
+
+def _first_better(
+    few: Labelled, shapes: list[Shape], best: Places, reach: float
+) -> tuple[int, Places] | None:
+    """The first shape that more steps agree with, and its number; those behind it go on from its places."""
+    for number, found in enumerate(places(few, shapes, best.start, [reach] * len(shapes))):
+        if found.score > best.score:
+            return number, found
+    return None
 
 
 def _finer(few: Labelled, mean: Places, beat: Beat, needed: float) -> Places:
     """The mean track to the fraction of a block, for tracks of no whole number of blocks; it is left where it
     is when it stays below the score that is `needed`."""
     step = 0.2 * beat.length / beat.tracks
+    heads = mean.shape.heads
     for number in range(4):
-        for by in (-step, -step / 2, step / 2, step):
-            length = mean.shape.track + by
-            shape = Shape(length, mean.shape.heads, mean.shape.heads * length)
-            found = place(few, shape, mean.start, beat.length / 8)
-            if found.score > mean.score:
-                mean = found
+        left = [-step, -step / 2, step / 2, step]
+        while left:
+            lengths = [mean.shape.track + by for by in left]
+            shapes = [Shape(length, heads, heads * length) for length in lengths]
+            better = _first_better(few, shapes, mean, beat.length / 8)
+            left = left[better[0] + 1 :] if better else []
+            mean = better[1] if better else mean
         step /= 3
         if number and mean.score < needed:
             break
@@ -353,17 +172,19 @@ def _around(shape: Shape, step: int) -> list[Shape]:
     return [replace(shape, track=shape.track + a, cylinder=shape.cylinder + b) for a, b in pairs]
 
 
-def _neighbour(few: Labelled, best: Places, by: int) -> float:
-    """Most steps that agree with a track longer by so many blocks, with the same or the longer cylinder."""
-    shape, track = best.shape, best.shape.track + by
-    lengths = {shape.cylinder + by * shape.heads}
-    if shape.heads > 1 and shape.cylinder <= shape.heads * track:
-        lengths.add(shape.cylinder)
-    reach = 4.0 + abs(by) * shape.heads
-    return max(
-        place(few, replace(shape, track=track, cylinder=length), best.start, reach).score
-        for length in lengths
-    )
+def _neighbours(few: Labelled, best: Places, sides: list[int]) -> list[float]:
+    """Most steps that agree with tracks longer by so many blocks, with the same or the longer cylinder."""
+    shapes, reaches, owners = [], [], []
+    for by in sides:
+        shape, track = best.shape, best.shape.track + by
+        lengths = {shape.cylinder + by * shape.heads}
+        if shape.heads > 1 and shape.cylinder <= shape.heads * track:
+            lengths.add(shape.cylinder)
+        shapes += [replace(shape, track=track, cylinder=length) for length in lengths]
+        reaches += [4.0 + abs(by) * shape.heads] * len(lengths)
+        owners += [by] * len(lengths)
+    found = places(few, shapes, best.start, reaches)
+    return [max(one.score for one, owner in zip(found, owners, strict=True) if owner == by) for by in sides]
 
 
 def judge(few: Labelled, best: Places, mean: Places | None, physical: float) -> Period:
@@ -371,14 +192,18 @@ def judge(few: Labelled, best: Places, mean: Places | None, physical: float) -> 
     total, shape = len(few.tracks), best.shape
     longest = most_blocks(few.steps, physical)
     others: dict[float, float] = {}
-    for way in (-1, 1):
-        for by in range(way, way * (MOST_NEIGHBOURS + 1), way):
-            track = shape.track + by
-            if track > longest:
-                break
-            others[track] = _neighbour(few, best, by)
-            if abs(by) > 1 and others[track] < best.score - CLOSE:
-                break
+    going = [way for way in (-1, 1) if shape.track + way <= longest]
+    for by in range(1, MOST_NEIGHBOURS + 1):
+        sides = [way * by for way in going]
+        if not sides:
+            break
+        scores = _neighbours(few, best, sides)
+        others |= {shape.track + side: score for side, score in zip(sides, scores, strict=True)}
+        going = [
+            way
+            for way, score in zip(going, scores, strict=True)
+            if shape.track + way * (by + 1) <= longest and (by == 1 or score >= best.score - CLOSE)
+        ]
     close = [shape.track, *(track for track, score in others.items() if score >= best.score - CLOSE)]
     if mean is not None and mean.score >= best.score + 3:
         length, score = mean.shape.track, mean.score
