@@ -83,7 +83,14 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.contrib.messages.context_processors.messages",
             ],
         },
-    }
+    },
+    # Parts of pages with many cells (server/web/hot.py); a name that both engines knew would be the first's.
+    {
+        "NAME": "hot",
+        "BACKEND": "django.template.backends.jinja2.Jinja2",
+        "APP_DIRS": True,
+        "OPTIONS": {"environment": "server.web.hot.environment"},
+    },
 ]
 
 # PostgreSQL and Redis are the only ones; the embedded instances are addressed in the same way as real

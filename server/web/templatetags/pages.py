@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
-from urllib.parse import quote, urlencode
+from typing import Any, cast
+from urllib.parse import urlencode
 
 from django import template
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from server.compare.keys import encoded as key_encoded
 from server.core import numbers
 from server.web import assets
+from server.web.cells import FILTERS
+from server.web.hot import hot as hot_render
 from server.web.navigation import NAVIGATION, Place
 
 register = template.Library()
+for _name, _filter in FILTERS.items():
+    register.filter(_name, _filter)
+
+
+@register.simple_tag(takes_context=True)
+def hot(context: template.Context, name: str, **more: Any) -> SafeString:
+    """A part with many cells, from a Jinja2 template (`server/web/hot.py`), with all that is known here."""
+    known = cast(dict[str, Any], context.flatten())
+    return SafeString(hot_render(name, {**known, **more}))
 
 
 @register.simple_tag
@@ -31,63 +40,6 @@ def navigation() -> tuple[Place, ...]:
 
 
 @register.filter
-def instant(value: datetime | None) -> SafeString:
-    """A point in time as an ISO date and minute in UTC, to the second in its title."""
-    if value is None:
-        return SafeString("")
-    utc = value.astimezone(UTC)
-    return format_html(
-        '<time datetime="{}" title="{} UTC">{}</time>',
-        utc.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        utc.strftime("%Y-%m-%d %H:%M:%S"),
-        utc.strftime("%Y-%m-%d %H:%M"),
-    )
-
-
-@register.filter
-def date(value: datetime | None) -> SafeString:
-    """A day as an ISO date, with the time in its title."""
-    if value is None:
-        return SafeString("")
-    utc = value.astimezone(UTC)
-    return format_html(
-        '<time datetime="{}" title="{} UTC">{}</time>',
-        utc.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        utc.strftime("%Y-%m-%d %H:%M:%S"),
-        utc.strftime("%Y-%m-%d"),
-    )
-
-
-@register.filter
-def shown(value: numbers.Shown | None) -> SafeString:
-    """A number with its unit apart and its full value in the title."""
-    if value is None:
-        return SafeString('<span class="none">&ndash;</span>')
-    unit = format_html('\N{NO-BREAK SPACE}<span class="unit">{}</span>', value.unit) if value.unit else ""
-    return format_html('<span title="{}">{}{}</span>', value.exact, value.value, unit)
-
-
-@register.filter
-def size(count: int | None) -> SafeString:
-    """A capacity in decimal units."""
-    return shown(numbers.show_bytes(count))
-
-
-@register.filter
-def rpm(value: float | None) -> SafeString:
-    """A rated rotation rate without its unit, which stands in the column's head."""
-    return shown(numbers.show(value, "1"))
-
-
-@register.filter
-def bandwidth(value: float | None) -> SafeString:
-    """A bandwidth in MB/s with one decimal, without its unit, which stands in the column's head."""
-    if value is None:
-        return shown(None)
-    return shown(numbers.Shown(numbers.write(value, 1), exact=f"{value!r} MB/s"))
-
-
-@register.filter
 def gigabits(bits_per_s: int) -> str:
     """A link's speed in Gbit/s."""
     return f"{bits_per_s / 1e9:g}"
@@ -100,12 +52,6 @@ def duration(nanoseconds: int | None) -> str:
 
 
 @register.filter
-def grouped(count: int | None) -> str:
-    """A count with its thousands apart."""
-    return "" if count is None else numbers.show_count(count)
-
-
-@register.filter
 def yes_no(value: bool | None) -> str:
     """Yes, no, or that it is not known."""
     return "not known" if value is None else ("yes" if value else "no")
@@ -115,22 +61,6 @@ def yes_no(value: bool | None) -> str:
 def on_off(value: bool | None) -> str:
     """On, off, or that it is not known."""
     return "not known" if value is None else ("on" if value else "off")
-
-
-@register.filter
-def letter(place: int) -> str:
-    """The letter of a note: 1 is a, 26 is z, 27 is aa."""
-    text = ""
-    while place > 0:
-        place, rest = divmod(place - 1, 26)
-        text = chr(ord("a") + rest) + text
-    return text
-
-
-@register.filter
-def encoded(part: str) -> str:
-    """A batch or firmware revision as one part of an address."""
-    return quote(key_encoded(part))
 
 
 @register.filter

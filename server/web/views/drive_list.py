@@ -87,6 +87,9 @@ class Line:
     """A row of the table."""
 
     row: DriveSummary
+    slug: str
+    title: str
+    url: str
     numbers: tuple[tuple[Shown | None, str], ...]
     """The chosen columns' numbers, each with what stands behind it."""
 
@@ -195,7 +198,14 @@ def _head(query: DriveQuery, key: str, title: str, number: bool, unit: str = "",
 
 
 def _line(row: DriveSummary, columns: tuple[Column, ...], numbers: str) -> Line:
-    return Line(row, tuple(_number(row, column, numbers) for column in columns))
+    slug = row.drive_model.slug
+    return Line(
+        row,
+        slug,
+        row.drive_model.title,
+        f"/drives/{slug}/",
+        tuple(_number(row, column, numbers) for column in columns),
+    )
 
 
 def _number(row: DriveSummary, column: Column, numbers: str) -> tuple[Shown | None, str]:

@@ -1,0 +1,84 @@
+"""What a cell of a table says as HTML, for Django's templates and those of hot parts alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import quote
+
+from django.utils.safestring import SafeString
+from markupsafe import escape
+
+from server.compare.keys import encoded as key_encoded
+from server.core import numbers
+
+NO_NUMBER = SafeString('<span class="none">&ndash;</span>')
+
+
+def instant(value: datetime | None) -> SafeString:
+    """Return a point in time as an ISO date and minute in UTC, to the second in its title."""
+    return _time(value, "%Y-%m-%d %H:%M")
+
+
+def date(value: datetime | None) -> SafeString:
+    """Return a day as an ISO date, with the time in its title."""
+    return _time(value, "%Y-%m-%d")
+
+
+def _time(value: datetime | None, form: str) -> SafeString:
+    if value is None:
+        return SafeString("")
+    utc = value.astimezone(UTC)
+    return SafeString(
+        f'<time datetime="{utc:%Y-%m-%dT%H:%M:%SZ}" title="{utc:%Y-%m-%d %H:%M:%S} UTC">{utc:{form}}</time>'
+    )
+
+
+def shown(value: numbers.Shown | None) -> SafeString:
+    """Return a number with its unit apart and its full value in the title."""
+    if value is None:
+        return NO_NUMBER
+    unit = f'\N{NO-BREAK SPACE}<span class="unit">{escape(value.unit)}</span>' if value.unit else ""
+    return SafeString(f'<span title="{escape(value.exact)}">{escape(value.value)}{unit}</span>')
+
+
+def size(count: int | None) -> SafeString:
+    """Return a capacity in decimal units."""
+    return shown(numbers.show_bytes(count))
+
+
+def rpm(value: float | None) -> SafeString:
+    """Return a rated rotation rate without its unit, which stands in the column's head."""
+    return shown(numbers.show(value, "1"))
+
+
+def bandwidth(value: float | None) -> SafeString:
+    """Return a bandwidth in MB/s with one decimal, without its unit, which stands in the column's head."""
+    if value is None:
+        return NO_NUMBER
+    return shown(numbers.Shown(numbers.write(value, 1), exact=f"{value!r} MB/s"))
+
+
+def grouped(count: int | None) -> str:
+    """Return a count with its thousands apart."""
+    return "" if count is None else numbers.show_count(count)
+
+
+def letter(place: int) -> str:
+    """Return the letter of a note: 1 is a, 26 is z, 27 is aa."""
+    text = ""
+    while place > 0:
+        place, rest = divmod(place - 1, 26)
+        text = chr(ord("a") + rest) + text
+    return text
+
+
+def encoded(part: str) -> str:
+    """Return a batch or firmware revision as one part of an address."""
+    return quote(key_encoded(part))
+
+
+FILTERS: Mapping[str, Callable[..., Any]] = {
+    one.__name__: one for one in (instant, date, shown, size, rpm, bandwidth, grouped, letter, encoded)
+}
