@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
-from django.db.models import QuerySet
+from collections.abc import Collection
 
-from server.catalog.models import Claim, DriveModel, LiteratureValue, Vendor
+from django.db.models import Prefetch, QuerySet
+
+from server.catalog.models import Claim, DriveAlias, DriveModel, LiteratureValue, Vendor, VendorAlias
 
 
 def vendors_all() -> QuerySet[Vendor]:
     """Return the vendors with their other spellings."""
-    return Vendor.objects.prefetch_related("aliases")
+    return Vendor.objects.prefetch_related(Prefetch("aliases", queryset=VendorAlias.objects.order_by("pk")))
+
+
+def vendor_aliases(vendor_ids: Collection[int]) -> QuerySet[VendorAlias]:
+    """Return other spellings of some vendors."""
+    return VendorAlias.objects.filter(vendor__in=vendor_ids).order_by("pk")
 
 
 def drive_models_all() -> QuerySet[DriveModel]:
     """Return the drive models with vendor and other names."""
-    return DriveModel.objects.select_related("vendor").prefetch_related("aliases")
+    aliases = Prefetch("aliases", queryset=DriveAlias.objects.order_by("pk"))
+    return DriveModel.objects.select_related("vendor").prefetch_related(aliases)
+
+
+def drive_aliases(drive_model_ids: Collection[int]) -> QuerySet[DriveAlias]:
+    """Return other names of some models."""
+    return DriveAlias.objects.filter(drive_model__in=drive_model_ids).order_by("pk")
 
 
 def literature_all() -> QuerySet[LiteratureValue]:

@@ -139,8 +139,12 @@ class DriveModel(Loaded):
     @property
     def title(self) -> str:
         """Vendor, number and, where there is one, the name people use."""
-        name = f" “{self.name}”" if self.name else ""
-        return f"{self.vendor.name} {self.number}{name}"
+        return drive_title(self.vendor.name, self.number, self.name)
+
+
+def drive_title(vendor: str, number: str, name: str) -> str:
+    """Return what a model is called: vendor, number and, where there is one, the name people use."""
+    return f"{vendor} {number} “{name}”" if name else f"{vendor} {number}"
 
 
 class DriveAlias(models.Model):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 
 from django.db import transaction
 
@@ -16,9 +17,18 @@ from server.core import clock
 from server.core.locks import transaction_lock
 from server.runs.kinds import metrics_by_key
 
-__all__ = ["ClaimRow", "Judged", "claim_row_of", "claim_rows", "verdicts_update"]
+__all__ = [
+    "TERMS",
+    "ClaimRow",
+    "Judged",
+    "claim_row_of",
+    "claim_rows",
+    "terms_digest_of",
+    "verdicts_update",
+]
 
-_TERMS = ("metric", "scope", "form", "quantity", "low", "high", "unit", "tolerance", "write_cache")
+TERMS = ("metric", "scope", "form", "quantity", "low", "high", "unit", "tolerance", "write_cache")
+"""Columns of a claim that a verdict was given on."""
 
 
 def claim_rows(*, drive_model: DriveModel) -> tuple[ClaimRow, ...]:
@@ -43,8 +53,12 @@ def claim_row_of(claim: Claim) -> ClaimRow | None:
 
 def terms_digest(claim: Claim) -> str:
     """Return what the terms of a claim are recognised by."""
-    terms = [getattr(claim, name) for name in _TERMS]
-    return hashlib.sha256(json.dumps(terms).encode()).hexdigest()
+    return terms_digest_of([getattr(claim, name) for name in TERMS])
+
+
+def terms_digest_of(terms: Sequence[object]) -> str:
+    """Return the digest of a claim's `TERMS`, given in their order."""
+    return hashlib.sha256(json.dumps(list(terms)).encode()).hexdigest()
 
 
 @transaction.atomic

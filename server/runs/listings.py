@@ -5,6 +5,9 @@ None of these orders or counts: a page takes the few rows that it shows, whateve
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from uuid import UUID
+
 from django.db.models import Exists, F, OuterRef, Prefetch, QuerySet
 
 from server.runs.models import Aggregate, Batch, Benchmark, Measurement, Run, State, Unit
@@ -58,6 +61,17 @@ def measurements_all() -> QuerySet[Measurement]:
 def aggregates_all() -> QuerySet[Aggregate]:
     """Return the statistics of models over their published runs, one provenance in each row."""
     return Aggregate.objects.select_related(_MODEL)
+
+
+def benchmarks_of(run_ids: Collection[UUID]) -> QuerySet[Benchmark]:
+    """Return the benchmarks of some runs, as their documents have them in order."""
+    return Benchmark.objects.filter(run__in=run_ids).order_by("position")
+
+
+def measurements_of(run_ids: Collection[UUID]) -> QuerySet[Measurement]:
+    """Return the current numbers of some runs, in the order of their benchmarks."""
+    current = Measurement.objects.filter(extractor_version=F("benchmark__extractor_version"))
+    return current.filter(benchmark__run__in=run_ids).order_by("benchmark__position", "id")
 
 
 def measurements_of_runs(queryset: QuerySet[Run]) -> QuerySet[Run]:

@@ -12,6 +12,7 @@ from rest_framework.views import APIView
 
 from server.api.frame.conditional import conditional
 from server.api.frame.describing import ReadSchema
+from server.api.frame.formats import JSON_ONLY
 from server.api.frame.limits import ReadThrottle, Standing
 from server.api.frame.parameters import parameters_check
 from server.api.tokens import BearerAuthentication
@@ -20,6 +21,7 @@ from server.api.tokens import BearerAuthentication
 class ReadView(APIView):
     """The base of every view that only reads."""
 
+    renderer_classes = JSON_ONLY
     authentication_classes = [BearerAuthentication]
     throttle_classes = [ReadThrottle]
     schema = ReadSchema()

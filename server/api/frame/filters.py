@@ -68,6 +68,13 @@ SPAN = ["gte", "lt"]
 class Filters(FilterSet):
     """The base of all filter sets: whole numbers are whole, instants have a time zone."""
 
+    def __init__(self, data: Any = None, queryset: QuerySet[Any] | None = None, **more: Any) -> None:
+        if data is not None:
+            # Each filter is copied and gets a form field of its own: those that are not asked for need none.
+            known: Any = self.base_filters  # type: ignore[has-type]  # set by the metaclass
+            self.base_filters = {name: one for name, one in known.items() if name in data}
+        super().__init__(data, queryset, **more)
+
     FILTER_DEFAULTS = {
         **FilterSet.FILTER_DEFAULTS,
         models.PositiveSmallIntegerField: _WHOLE,
@@ -83,6 +90,9 @@ class StrictFilterBackend(DjangoFilterBackend):
 
     def filter_queryset(self, request: Request, queryset: QuerySet[Any], view: Any) -> QuerySet[Any]:
         """Return the rows that pass; raises Problem where a value is not understood."""
+        known: Any = getattr(view, "filterset_class", None)
+        if known is None or not set(request.query_params) & set(known.base_filters):
+            return queryset
         filterset = self.get_filterset(request, queryset, view)
         if filterset is None:
             return queryset

@@ -6,12 +6,41 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any
+from uuid import UUID
 
+import orjson
 from django.http import StreamingHttpResponse
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.utils.encoders import JSONEncoder
+
+_OTHER = JSONEncoder().default
+"""What the framework makes of values that JSON has no form for."""
+
+
+def json_bytes(value: Any) -> bytes:
+    """Return a value as JSON in UTF-8; instants in UTC end in Z."""
+    try:
+        return orjson.dumps(value, default=_OTHER, option=orjson.OPT_UTC_Z)
+    except orjson.JSONEncodeError:
+        # Whole numbers beyond 64 bits and keys that are no text: the compiled encoder refuses them.
+        text = json.dumps(value, cls=JSONEncoder, ensure_ascii=False, separators=(",", ":"))
+        return text.encode()
+
+
+class QuickJSONRenderer(JSONRenderer):
+    """JSON by a compiled encoder: the framework's own takes longer than the query."""
+
+    def render(
+        self,
+        data: Any,
+        accepted_media_type: str | None = None,
+        renderer_context: Mapping[str, Any] | None = None,
+    ) -> bytes:
+        """Return the answer's body."""
+        return b"" if data is None else json_bytes(data)
 
 
 class CSVRenderer(BaseRenderer):
@@ -46,11 +75,11 @@ class NDJSONRenderer(BaseRenderer):
         renderer_context: Mapping[str, Any] | None = None,
     ) -> bytes:
         """Return one object as a line."""
-        return next(ndjson_lines([[data]])).encode()
+        return next(ndjson_lines([[data]]))
 
 
-JSON_ONLY = [JSONRenderer]
-TABLES = [JSONRenderer, CSVRenderer, NDJSONRenderer]
+JSON_ONLY: list[type[BaseRenderer]] = [QuickJSONRenderer]
+TABLES: list[type[BaseRenderer]] = [QuickJSONRenderer, CSVRenderer, NDJSONRenderer]
 """Renderers of a list, the usual one first."""
 
 Rows = Iterable[Iterable[Mapping[str, Any]]]
@@ -59,7 +88,8 @@ Columns = Sequence[tuple[str, tuple[str, ...]]]
 
 def streamed(chunks: Rows, renderer: BaseRenderer, columns: Columns, *, name: str) -> StreamingHttpResponse:
     """Return chunks of rows as a stream in the renderer's format, with a file name to save it under."""
-    lines = csv_lines(chunks, columns) if isinstance(renderer, CSVRenderer) else ndjson_lines(chunks)
+    csv_asked = isinstance(renderer, CSVRenderer)
+    lines: Iterator[Any] = csv_lines(chunks, columns) if csv_asked else ndjson_lines(chunks)
     response = StreamingHttpResponse(lines, content_type=f"{renderer.media_type}; charset=utf-8")
     response.headers["Content-Disposition"] = f'attachment; filename="{name}.{renderer.format}"'
     return response
@@ -70,10 +100,10 @@ def streams_lines(_view: Any, request: Request) -> bool:
     return isinstance(request.accepted_renderer, CSVRenderer | NDJSONRenderer)
 
 
-def ndjson_lines(chunks: Rows) -> Iterator[str]:
+def ndjson_lines(chunks: Rows) -> Iterator[bytes]:
     """Give each chunk's rows as lines of JSON."""
     for chunk in chunks:
-        yield "".join(f"{_json(row)}\n" for row in chunk)
+        yield b"".join(json_bytes(row) + b"\n" for row in chunk)
 
 
 def csv_lines(chunks: Rows, columns: Columns) -> Iterator[str]:
@@ -96,8 +126,6 @@ def _cell(row: Mapping[str, Any], path: tuple[str, ...]) -> Any:
         value = value.get(name) if isinstance(value, Mapping) else None
     if isinstance(value, bool):
         return "true" if value else "false"
-    return _json(value) if isinstance(value, Mapping | list | tuple) else value
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, cls=JSONEncoder, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    if isinstance(value, datetime | UUID):
+        return _OTHER(value)
+    return json_bytes(value).decode() if isinstance(value, Mapping | list | tuple) else value

@@ -43,7 +43,7 @@ class Cursor:
 class Page:
     """One page of rows, and the cursors of its neighbours."""
 
-    rows: tuple[Any, ...]
+    rows: tuple[tuple[Any, ...], ...]
     next: Cursor | None
     previous: Cursor | None
 
@@ -71,10 +71,19 @@ def cursor_read(text: str, *, salt: str, ordering: Ordering, queryset: QuerySet[
     )
 
 
-def page_read(queryset: QuerySet[Any], *, ordering: Ordering, cursor: Cursor | None, limit: int) -> Page:
-    """Return `limit` rows from the cursor on."""
+def page_read(
+    queryset: QuerySet[Any],
+    *,
+    columns: Sequence[str],
+    ordering: Ordering,
+    cursor: Cursor | None,
+    limit: int,
+) -> Page:
+    """Return `limit` rows from the cursor on, as tuples of `columns` with the ordering's behind them."""
     backward = cursor is not None and cursor.backward
-    rows = list(_placed(queryset, ordering, cursor)[: limit + 1])
+    # Instances would be made of whole rows, whatever is wanted of them.
+    found = _placed(queryset.prefetch_related(None), ordering, cursor)
+    rows = list(found.values_list(*columns, *ordering.columns)[: limit + 1])
     more = len(rows) > limit
     rows = rows[:limit]
     if backward:
@@ -90,8 +99,13 @@ def page_read(queryset: QuerySet[Any], *, ordering: Ordering, cursor: Cursor | N
 
 
 def rows_stream(
-    queryset: QuerySet[Any], *, ordering: Ordering, cursor: Cursor | None, limit: int | None = None
-) -> Iterator[Sequence[Any]]:
+    queryset: QuerySet[Any],
+    *,
+    columns: Sequence[str],
+    ordering: Ordering,
+    cursor: Cursor | None,
+    limit: int | None = None,
+) -> Iterator[Sequence[tuple[Any, ...]]]:
     """Give the rows from the cursor on in chunks, all of them or `limit`.
 
     Each chunk is a query of its own: no transaction stays open while a slow reader reads, and a row that
@@ -100,7 +114,7 @@ def rows_stream(
     left = limit
     while left is None or left > 0:
         size = CHUNK_ROWS if left is None else min(CHUNK_ROWS, left)
-        page = page_read(queryset, ordering=ordering, cursor=cursor, limit=size)
+        page = page_read(queryset, columns=columns, ordering=ordering, cursor=cursor, limit=size)
         yield page.rows
         if page.next is None:
             return
@@ -138,14 +152,8 @@ def _beyond(ordering: Ordering, cursor: Cursor) -> Any:
     return beyond
 
 
-def _key(row: Any, ordering: Ordering) -> tuple[Any, ...]:
-    return tuple(_value(row, column) for column in ordering.columns)
-
-
-def _value(row: Any, column: str) -> Any:
-    for name in column.split("__"):
-        row = getattr(row, name)
-    return row
+def _key(row: tuple[Any, ...], ordering: Ordering) -> tuple[Any, ...]:
+    return row[-len(ordering.columns) :]
 
 
 def _field(queryset: QuerySet[Any], column: str) -> Any:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from django.core.exceptions import ObjectDoesNotExist
+from django.db.models import QuerySet
 from rest_framework import serializers
 
 
@@ -17,6 +19,34 @@ class Shape:
     expand: frozenset[str] = frozenset()
 
 
+class Derived(serializers.SerializerMethodField):
+    """A field that is made of columns: its method is given their values, null where a relation is."""
+
+    def __init__(self, *columns: str, **kwargs: Any) -> None:
+        """Take the columns, through relations as `relation__column`."""
+        self.columns = columns
+        super().__init__(**kwargs)
+
+    def to_representation(self, row: Any) -> Any:
+        """Return what the method makes of a row's columns."""
+        method = getattr(self.parent, str(self.method_name))
+        return method(*(_column_of(row, column) for column in self.columns))
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Rows of another table that a list field shows."""
+
+    rows: Callable[[Collection[Any]], QuerySet[Any]]
+    """Those that refer to any of some keys, in the order in which they are shown."""
+    key: str
+    """Their column that refers to a row."""
+    column: str | None = None
+    """What is shown of them, where that is one column."""
+    row: type[serializers.Serializer[Any]] | None = None
+    """Or their shape, where the field itself is not a serializer."""
+
+
 class RowSerializer(serializers.Serializer[Any]):
     """One row of a resource.
 
@@ -26,6 +56,8 @@ class RowSerializer(serializers.Serializer[Any]):
 
     identity: ClassVar[tuple[str, ...]] = ("id",)
     on_demand: ClassVar[tuple[str, ...]] = ()
+    related: ClassVar[Mapping[str, Related]] = {}
+    """Where fields that are lists come from."""
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         """Return the fields of the request's shape; all of them where there is no request."""
@@ -46,6 +78,15 @@ class RowSerializer(serializers.Serializer[Any]):
         if name in self.on_demand:
             return name in shape.expand
         return name in self.identity or shape.fields is None or name in shape.fields
+
+
+def _column_of(row: Any, column: str) -> Any:
+    for name in column.split("__"):
+        try:
+            row = getattr(row, name, None)
+        except ObjectDoesNotExist:
+            return None
+    return row
 
 
 def columns_of(serializer: serializers.BaseSerializer[Any]) -> Iterator[tuple[str, tuple[str, ...]]]:

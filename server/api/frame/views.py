@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any, ClassVar
 
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 from django.http import HttpResponseBase
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.generics import GenericAPIView
@@ -21,6 +22,7 @@ from server.api.frame.filters import StrictFilterBackend
 from server.api.frame.formats import TABLES, CSVRenderer, NDJSONRenderer, streamed
 from server.api.frame.keyset import Cursor, Ordering, cursor_read, cursor_text, page_read, rows_stream
 from server.api.frame.paging import PageShape
+from server.api.frame.plans import RowPlan, plan_of
 from server.api.frame.rows import RowSerializer, Shape, columns_of
 
 Prefetching = Callable[[QuerySet[Any]], QuerySet[Any]]
@@ -39,8 +41,7 @@ class Resource(ReadView, GenericAPIView[Any]):
         """Return the fields that come unasked, and those that come on demand."""
         row = self.serializer_class
         assert row is not None and issubclass(row, RowSerializer)
-        on_demand = frozenset(row.on_demand)
-        return frozenset(row().fields) - on_demand, on_demand
+        return _shape_names(row)
 
     def known_parameters(self) -> set[str]:
         """Return the parameters that may be given."""
@@ -66,6 +67,12 @@ class Resource(ReadView, GenericAPIView[Any]):
         return row(rows, many=many, context={"shape": shape, "request": self.request}).data
 
 
+@cache
+def _shape_names(row: type[RowSerializer]) -> tuple[frozenset[str], frozenset[str]]:
+    on_demand = frozenset(row.on_demand)
+    return frozenset(row().fields) - on_demand, on_demand
+
+
 class ListView(ListModelMixin, Resource):
     """A list of rows: filtered, ordered, page by page as JSON, or whole as CSV or NDJSON."""
 
@@ -78,6 +85,8 @@ class ListView(ListModelMixin, Resource):
     """When a row was changed last: what `since` goes by."""
     file_name: ClassVar[str] = "rows"
     searches: ClassVar[bool] = False
+    joined: ClassVar[frozenset[str]] = frozenset()
+    """Relations that the page's query reads with the rows: those that its condition needs anyway."""
 
     def rows(self) -> QuerySet[Any]:
         """Return all rows that anyone may see."""
@@ -121,21 +130,32 @@ class ListView(ListModelMixin, Resource):
         """Answer with a page, or with a stream of all pages."""
         shape = self.shape()
         name, ordering = self._ordering()
-        queryset = self.expanded(self._found(), shape)
+        queryset = self._found()
         salt = f"{type(self).__name__}:{name}"
         text = request.query_params.get("cursor")
         cursor = cursor_read(text, salt=salt, ordering=ordering, queryset=queryset) if text else None
         if self.streams(request):
             return self._stream(queryset, ordering, cursor, shape)
         limit = parameters.limit_read(request) or parameters.LIMIT_USUAL
-        page = page_read(queryset, ordering=ordering, cursor=cursor, limit=limit)
+        plan = self._plan(queryset, shape)
+        page = page_read(queryset, columns=plan.columns, ordering=ordering, cursor=cursor, limit=limit)
         return Response(
             {
                 "next": self._address(page.next, salt),
                 "previous": self._address(page.previous, salt),
-                "results": self.serialized(page.rows, shape, many=True),
+                "results": plan.rows(page.rows, self._row(shape)),
             }
         )
+
+    def _plan(self, queryset: QuerySet[Any], shape: Shape) -> RowPlan:
+        row: Any = self.serializer_class
+        model: type[Model] = queryset.model
+        return plan_of(row, model, self.joined, shape)
+
+    def _row(self, shape: Shape) -> Any:
+        """Return the serializer whose methods know the request."""
+        row: Any = self.serializer_class
+        return row(context={"shape": shape, "request": self.request})
 
     def _found(self) -> QuerySet[Any]:
         queryset = self.filter_queryset(self.rows())
@@ -160,11 +180,13 @@ class ListView(ListModelMixin, Resource):
         self, queryset: QuerySet[Any], ordering: Ordering, cursor: Cursor | None, shape: Shape
     ) -> HttpResponseBase:
         limit = parameters.limit_read(self.request, most=None)
-        row: Any = self.serializer_class
-        columns = list(columns_of(row(context={"shape": shape})))
+        plan, row = self._plan(queryset, shape), self._row(shape)
+        columns = list(columns_of(row))
         chunks = (
-            self.serialized(rows, shape, many=True)
-            for rows in rows_stream(queryset, ordering=ordering, cursor=cursor, limit=limit)
+            plan.rows(rows, row)
+            for rows in rows_stream(
+                queryset, columns=plan.columns, ordering=ordering, cursor=cursor, limit=limit
+            )
         )
         return streamed(chunks, self.request.accepted_renderer, columns, name=self.file_name)
 

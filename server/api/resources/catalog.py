@@ -11,11 +11,17 @@ from rest_framework import serializers
 from server.api.frame.describing import described
 from server.api.frame.filters import RANGE, Filters, WordsFilter, missing
 from server.api.frame.keyset import Ordering
-from server.api.frame.rows import RowSerializer, Shape
+from server.api.frame.rows import Derived, Related, RowSerializer, Shape
 from server.api.frame.views import DetailView, ListView
 from server.api.resources.shared import DriveField, drive_filter, page_url
-from server.catalog.listings import drive_models_all, literature_all, vendors_all
-from server.catalog.models import DriveModel, LiteratureValue, Vendor
+from server.catalog.listings import (
+    drive_aliases,
+    drive_models_all,
+    literature_all,
+    vendor_aliases,
+    vendors_all,
+)
+from server.catalog.models import DriveModel, LiteratureValue, Vendor, drive_title
 from server.catalog.selectors import drive_models_search
 from server.core.text import normalize_name
 
@@ -24,6 +30,7 @@ class VendorSerializer(RowSerializer):
     """Who made drives."""
 
     identity = ("slug",)
+    related = {"aliases": Related(vendor_aliases, "vendor_id", "text")}
 
     slug = serializers.SlugField()
     name = serializers.CharField()
@@ -77,12 +84,13 @@ class DriveSerializer(RowSerializer):
     """A drive model: what is known of it before anyone measures one."""
 
     identity = ("slug",)
+    related = {"aliases": Related(drive_aliases, "drive_model_id", "text")}
 
     slug = serializers.SlugField()
     vendor = serializers.SlugField(source="vendor.slug")
     number = serializers.CharField(help_text="Model number.")
     name = serializers.CharField(help_text="What people call it; empty where that is its number.")
-    title = serializers.CharField(help_text="Vendor, number and name, as pages write it.")
+    title = Derived("vendor__name", "number", "name", help_text="Vendor, number and name, as pages write it.")
     aliases = serializers.SerializerMethodField(help_text="Other names, as devices and people give them.")
     year = serializers.IntegerField(allow_null=True)
     interface = serializers.CharField()
@@ -93,16 +101,20 @@ class DriveSerializer(RowSerializer):
     simulated = serializers.BooleanField(help_text="Whether it exists only in a simulator.")
     curated = serializers.BooleanField(help_text="Whether a person has checked the entry.")
     notes = serializers.CharField()
-    url = serializers.SerializerMethodField(help_text="Its page.")
+    url = Derived("slug", help_text="Its page.")
     updated_at = serializers.DateTimeField()
+
+    def get_title(self, vendor: str, number: str, name: str) -> str:
+        """Return what pages call it."""
+        return drive_title(vendor, number, name)
 
     def get_aliases(self, drive: DriveModel) -> list[str]:
         """Return the other names."""
         return [alias.text for alias in drive.aliases.all()]
 
-    def get_url(self, drive: DriveModel) -> str:
+    def get_url(self, slug: str) -> str:
         """Return the address of its page."""
-        return page_url(self.context, "drive-detail", drive.slug)
+        return page_url(self.context, "drive-detail", slug)
 
 
 class DriveFilters(Filters):
@@ -183,7 +195,7 @@ class LiteratureSerializer(RowSerializer):
 
     id = serializers.IntegerField()
     drive = DriveField()
-    provenance = serializers.SerializerMethodField()
+    provenance = Derived()
     metric = serializers.CharField()
     scope = serializers.CharField()
     relation = serializers.ChoiceField(choices=LiteratureValue.Relation.choices)
@@ -203,7 +215,7 @@ class LiteratureSerializer(RowSerializer):
     locator = serializers.CharField(help_text="Where in the document.")
     updated_at = serializers.DateTimeField()
 
-    def get_provenance(self, _value: LiteratureValue) -> str:
+    def get_provenance(self) -> str:
         """Return what all of these are."""
         return "literature"
 

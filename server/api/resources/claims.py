@@ -12,13 +12,13 @@ from rest_framework import serializers
 from server.api.frame.describing import described
 from server.api.frame.filters import Filters, WordsFilter
 from server.api.frame.keyset import Ordering
-from server.api.frame.rows import RowSerializer
+from server.api.frame.rows import Derived, RowSerializer
 from server.api.frame.views import ListView
 from server.api.resources.catalog import CitationSerializer
 from server.api.resources.shared import DriveField, drive_filter
 from server.catalog.listings import claims_all
 from server.catalog.models import Claim
-from server.compare.claims import claim_row_of
+from server.compare.claims import TERMS, terms_digest_of
 from server.compare.models import ClaimVerdict
 from server.compare.verdicts import Outcome
 
@@ -53,6 +53,10 @@ class VerdictSerializer(serializers.Serializer[Any]):
     judged_at = serializers.DateTimeField()
 
 
+VERDICT = tuple(VerdictSerializer().fields)
+"""Columns of a verdict, all of which it shows."""
+
+
 class ClaimSerializer(RowSerializer):
     """What a vendor states for a metric of a model."""
 
@@ -73,14 +77,22 @@ class ClaimSerializer(RowSerializer):
     note = serializers.CharField()
     citation = CitationSerializer()
     locator = serializers.CharField(help_text="Where in the document.")
-    verdict = serializers.SerializerMethodField(help_text="Null until it is judged.")
+    verdict = Derived(
+        *TERMS,
+        "verdict__claim_digest",
+        *(f"verdict__{name}" for name in VERDICT),
+        help_text="Null until it is judged.",
+    )
     updated_at = serializers.DateTimeField()
 
     @extend_schema_field(VerdictSerializer(allow_null=True))
-    def get_verdict(self, claim: Claim) -> Any:
+    def get_verdict(self, *values: Any) -> Any:
         """Return what came of it."""
+        terms, judged, told = values[: len(TERMS)], values[len(TERMS)], values[len(TERMS) + 1 :]
         # A verdict on other terms than the claim's present ones is none.
-        return VerdictSerializer(claim.verdict).data if claim_row_of(claim) else None
+        if judged is None or judged != terms_digest_of(terms):
+            return None
+        return dict(zip(VERDICT, told, strict=True))
 
 
 class ClaimFilters(Filters):
@@ -108,6 +120,7 @@ class ClaimsView(ListView):
     serializer_class = ClaimSerializer
     filterset_class = ClaimFilters
     file_name = "claims"
+    joined = frozenset({"verdict"})
     orderings = {"id": Ordering(("pk",)), "updated_at": Ordering(("updated_at", "pk"))}
 
     def rows(self) -> QuerySet[Any]:

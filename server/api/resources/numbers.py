@@ -11,7 +11,7 @@ from rest_framework import serializers
 from server.api.frame.describing import described
 from server.api.frame.filters import RANGE, Filters, InstantFilter, WordsFilter
 from server.api.frame.keyset import Ordering
-from server.api.frame.rows import RowSerializer
+from server.api.frame.rows import Derived, RowSerializer
 from server.api.frame.views import ListView
 from server.api.resources.runs import RunNumberSerializer
 from server.api.resources.shared import DriveField, drive_filter
@@ -37,12 +37,12 @@ class MeasurementSerializer(RowSerializer, RunNumberSerializer):
     )
     provenance = serializers.CharField(source="benchmark.run.provenance")
     kind = serializers.CharField(source="benchmark.kind")
-    unit = serializers.SerializerMethodField(help_text="Unit of measure.")
+    unit = Derived("metric", help_text="Unit of measure.")
     extractor_version = serializers.CharField()
 
-    def get_unit(self, row: Measurement) -> str:
+    def get_unit(self, metric: str) -> str:
         """Return the unit of measure."""
-        return unit_of(row.metric)
+        return unit_of(metric)
 
 
 class MeasurementFilters(Filters):
@@ -72,6 +72,7 @@ class MeasurementsView(ListView):
     serializer_class = MeasurementSerializer
     filterset_class = MeasurementFilters
     file_name = "measurements"
+    joined = frozenset({"benchmark", "benchmark__run"})
     since_column = "benchmark__run__updated_at"
 
     def rows(self) -> QuerySet[Any]:
@@ -88,7 +89,7 @@ class AggregateSerializer(RowSerializer):
     provenance = serializers.ChoiceField(choices=Provenance.choices)
     metric = serializers.CharField()
     scope = serializers.CharField()
-    unit = serializers.SerializerMethodField(help_text="Unit of measure.")
+    unit = Derived("metric", help_text="Unit of measure.")
     n = serializers.IntegerField(help_text="Runs behind the numbers.")
     units = serializers.IntegerField(help_text="Different drives among them.")
     excluded = serializers.IntegerField(help_text="Runs whose value was too poor to count.")
@@ -102,9 +103,9 @@ class AggregateSerializer(RowSerializer):
     differing = serializers.JSONField(help_text="What the runs differ in: condition to state to runs.")
     updated_at = serializers.DateTimeField()
 
-    def get_unit(self, row: Aggregate) -> str:
+    def get_unit(self, metric: str) -> str:
         """Return the unit of measure."""
-        return unit_of(row.metric)
+        return unit_of(metric)
 
 
 class AggregateFilters(Filters):

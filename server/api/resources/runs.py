@@ -13,13 +13,21 @@ from rest_framework import serializers
 from server.api.frame.describing import described
 from server.api.frame.filters import RANGE, SPAN, Filters, InstantFilter, WholeFilter, WordsFilter
 from server.api.frame.keyset import Ordering
-from server.api.frame.rows import RowSerializer, Shape
+from server.api.frame.rows import Derived, Related, RowSerializer, Shape
 from server.api.frame.views import DetailView, ListView
 from server.api.resources.shared import DriveField, drive_filter, page_url, run_missing
 from server.catalog.selectors import drive_models_search
 from server.compare.keys import batch_key, unit_key
-from server.runs.listings import batches_all, benchmarks_all, measurements_of_runs, runs_all, units_all
-from server.runs.models import Batch, Benchmark, Measurement, Provenance, Run, Unit
+from server.runs.listings import (
+    batches_all,
+    benchmarks_all,
+    benchmarks_of,
+    measurements_of,
+    measurements_of_runs,
+    runs_all,
+    units_all,
+)
+from server.runs.models import Batch, Benchmark, Measurement, Provenance, Run, Unit, batch_text
 
 
 class RunBenchmarkSerializer(serializers.Serializer[Any]):
@@ -59,6 +67,10 @@ class RunSerializer(RowSerializer):
     """A published run: one invocation of the probe on one drive."""
 
     on_demand = ("measurements", "document")
+    related = {
+        "benchmarks": Related(benchmarks_of, "run_id"),
+        "measurements": Related(measurements_of, "benchmark__run_id", row=RunNumberSerializer),
+    }
 
     id = serializers.UUIDField(source="run_id")
     drive = DriveField()
@@ -68,7 +80,7 @@ class RunSerializer(RowSerializer):
         allow_null=True,
         help_text="Digest of the drive; null where untold.",
     )
-    batch = serializers.SerializerMethodField()
+    batch = Derived("batch__year", "batch__week", "batch__label")
     firmware = serializers.CharField()
     provenance = serializers.ChoiceField(choices=Provenance.choices)
     license = serializers.CharField()
@@ -80,19 +92,19 @@ class RunSerializer(RowSerializer):
     created_at = serializers.DateTimeField(help_text="When the probe says that it measured.")
     published_at = serializers.DateTimeField(source="submission.published_at")
     updated_at = serializers.DateTimeField(help_text="When it was published or extracted anew.")
-    url = serializers.SerializerMethodField(help_text="Its page.")
+    url = Derived("run_id", help_text="Its page.")
     measurements = serializers.SerializerMethodField(help_text="Only with expand=measurements.")
     document = serializers.JSONField(
         source="summary", help_text="The run document without its samples. Only with expand=document."
     )
 
-    def get_batch(self, run: Run) -> str | None:
+    def get_batch(self, year: int | None, week: int | None, label: str | None) -> str | None:
         """Return year, week and label."""
-        return str(run.batch) if run.batch else None
+        return None if label is None else batch_text(year, week, label)
 
-    def get_url(self, run: Run) -> str:
+    def get_url(self, run_id: UUID) -> str:
         """Return the address of its page."""
-        return page_url(self.context, "run-detail", run.run_id)
+        return page_url(self.context, "run-detail", run_id)
 
     @extend_schema_field(RunNumberSerializer(many=True))
     def get_measurements(self, run: Run) -> Any:
@@ -151,6 +163,7 @@ class RunsView(ListView):
         "updated_at": Ordering(("updated_at", "pk")),
     }
     usual_ordering = "-published_at"
+    joined = frozenset({"submission"})
     since_column = "updated_at"
     searches = True
     expansions = {"measurements": measurements_of_runs, "document": _with_document}
@@ -187,12 +200,12 @@ class UnitSerializer(RowSerializer):
 
     drive = DriveField()
     digest = serializers.CharField()
-    group = serializers.SerializerMethodField(help_text="Its key in comparisons.")
+    group = Derived("drive_model__slug", "digest", help_text="Its key in comparisons.")
     first_seen_at = serializers.DateTimeField()
 
-    def get_group(self, unit: Unit) -> str:
+    def get_group(self, slug: str, digest: str) -> str:
         """Return the key by which comparisons name it."""
-        return unit_key(unit.drive_model.slug, unit.digest)
+        return unit_key(slug, digest)
 
 
 class UnitFilters(Filters):
@@ -232,11 +245,11 @@ class BatchSerializer(RowSerializer):
     year = serializers.IntegerField(allow_null=True)
     week = serializers.IntegerField(allow_null=True)
     label = serializers.CharField()  # type: ignore[assignment]  # the field's published name
-    group = serializers.SerializerMethodField(help_text="Its key in comparisons.")
+    group = Derived("drive_model__slug", "year", "week", "label", help_text="Its key in comparisons.")
 
-    def get_group(self, batch: Batch) -> str:
+    def get_group(self, slug: str, year: int | None, week: int | None, label: str) -> str:
         """Return the key by which comparisons name it."""
-        return batch_key(batch.drive_model.slug, batch)
+        return batch_key(slug, Batch(year=year, week=week, label=label))
 
 
 class BatchFilters(Filters):
@@ -298,6 +311,7 @@ class BenchmarksView(ListView):
     serializer_class = BenchmarkSerializer
     filterset_class = BenchmarkFilters
     file_name = "benchmarks"
+    joined = frozenset({"run"})
     since_column = "run__updated_at"
 
     def rows(self) -> QuerySet[Any]:

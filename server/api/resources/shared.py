@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 import django_filters
@@ -73,8 +73,14 @@ def run_missing(run_id: UUID) -> Problem:
     return missing("published run", run_id)
 
 
-def page_url(context: Mapping[str, Any], name: str, *args: object) -> str:
-    """Return the absolute address of a page of the website."""
-    path = reverse(name, args=args)
-    request = context.get("request")
-    return str(request.build_absolute_uri(path)) if request else path
+def page_url(context: Mapping[str, Any], name: str, key: object) -> str:
+    """Return the absolute address of a page of the website; `key` is a slug or a UUID."""
+    kept = f"page-url:{name}"
+    addresses = cast(dict[str, Any], context)
+    around: tuple[str, str] | None = addresses.get(kept)
+    if around is None:
+        # Addresses of one list differ in the key alone, and resolving each anew takes longer than the rows.
+        path, request = reverse(name, args=[key]), context.get("request")
+        begin, _key, end = (request.build_absolute_uri(path) if request else path).rpartition(str(key))
+        around = addresses[kept] = (begin, end)
+    return f"{around[0]}{key}{around[1]}"

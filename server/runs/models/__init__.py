@@ -4,7 +4,7 @@ from server.runs.models.chart import DriveChart, StoredChart
 from server.runs.models.measurement import Aggregate, AggregateCost, AggregateDue, Measurement
 from server.runs.models.plausibility import CheckResult, Decision, SampleTrace
 from server.runs.models.publication_log import LogKey, LogLeaf, LogNode, Withdrawal
-from server.runs.models.run import Batch, Benchmark, Run, Unit
+from server.runs.models.run import Batch, Benchmark, Run, Unit, batch_text
 from server.runs.models.submission import Provenance, State, Submission, SubmissionEvent
 
 __all__ = [
@@ -29,4 +29,5 @@ __all__ = [
     "SubmissionEvent",
     "Unit",
     "Withdrawal",
+    "batch_text",
 ]

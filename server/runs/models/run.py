@@ -53,8 +53,13 @@ class Batch(models.Model):
         ]
 
     def __str__(self) -> str:
-        week = f"{self.year}-W{self.week:02d}" if self.year and self.week else ""
-        return " ".join(part for part in (week, self.label) if part)
+        return batch_text(self.year, self.week, self.label)
+
+
+def batch_text(year: int | None, week: int | None, label: str) -> str:
+    """Return what a batch is called: its week and its label, as far as there are any."""
+    name = f"{year}-W{week:02d}" if year and week else ""
+    return " ".join(part for part in (name, label) if part)
 
 
 class Run(models.Model):
