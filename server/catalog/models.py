@@ -130,6 +130,8 @@ class DriveModel(Loaded):
         ]
         indexes = [
             GinIndex(fields=["search"], name="drivemodel_search"),
+            # Drives of one class (similar.py) are looked for on each model's page.
+            models.Index(fields=["rated_rpm", "capacity_bytes"], name="drivemodel_class"),
             models.Index(OpClass("normalized", name="varchar_pattern_ops"), name="drivemodel_prefix"),
         ]
 

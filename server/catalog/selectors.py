@@ -38,9 +38,12 @@ def literature_values_list(*, drive_model: DriveModel) -> QuerySet[LiteratureVal
     return _stated(drive_model).exclude(metric__startswith=FACT_PREFIX)
 
 
-def literature_facts_list(*, drive_model: DriveModel) -> QuerySet[LiteratureValue]:
-    """Return the published numbers that no benchmark measures, with the documents that state them."""
-    return _stated(drive_model).filter(metric__startswith=FACT_PREFIX)
+def literature_list(*, drive_model: DriveModel) -> tuple[list[LiteratureValue], list[LiteratureValue]]:
+    """Return the published values of metrics, and the published numbers that no benchmark measures, with the
+    documents that state them, in one query."""
+    rows = list(_stated(drive_model))
+    facts = [row for row in rows if row.metric.startswith(FACT_PREFIX)]
+    return [row for row in rows if not row.metric.startswith(FACT_PREFIX)], facts
 
 
 def claims_list(*, drive_model: DriveModel) -> QuerySet[Claim]:

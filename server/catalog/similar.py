@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.db.models import Case, F, FloatField, Q, QuerySet, Value, When
-from django.db.models.functions import Abs, Ln
+from django.db.models import Case, FloatField, Q, QuerySet, Value, When
+from django.db.models.functions import Abs, Cast, Ln
 
 from server.catalog.models import DriveModel
 
@@ -14,6 +14,11 @@ ROTATION_SHARE = 0.02
 YEARS = 4
 FEWEST_FACTS = 2
 """A class needs so many facts that the model itself is known to have."""
+
+_SHOWN = (
+    *("slug", "number", "name", "capacity_bytes", "rated_rpm", "interface", "year"),
+    *("vendor__name", "vendor__slug"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +65,13 @@ def drive_models_similar(*, drive_model: DriveModel, limit: int = 6) -> QuerySet
         DriveModel.objects.filter(found.condition, simulated=drive_model.simulated)
         .exclude(pk=drive_model.pk)
         .select_related("vendor")
+        .only(*_SHOWN)
     )
     if drive_model.capacity_bytes:
         off = Case(
             When(
                 capacity_bytes__gt=0,
-                then=Abs(Ln(F("capacity_bytes") / Value(float(drive_model.capacity_bytes)))),
+                then=Abs(Ln(Cast("capacity_bytes", FloatField()) / float(drive_model.capacity_bytes))),
             ),
             default=Value(99.0),
             output_field=FloatField(),

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Literal
+from uuid import UUID
 
 from server.catalog.models import DriveModel
 from server.compare.models import KeptStatistics
@@ -23,3 +27,25 @@ def kept_part(*, drive_model: DriveModel, provenance: Provenance, part: Part) ->
     rows = KeptStatistics.objects.filter(drive_model=drive_model, provenance=provenance, form=FORM)
     row = rows.values_list(part).first()
     return row is not None, row[0] if row else None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRow:
+    """What is kept of a model's runs of one provenance, as plain data."""
+
+    provenance: str
+    statistics: Any
+    overview: Any
+    run_id: UUID | None
+    """The run whose pictures stand for the model."""
+    run_created_at: datetime | None
+    run_state: str | None
+
+
+def kept_rows(*, drive_model: DriveModel) -> Mapping[str, KeptRow]:
+    """Return all that is kept of a model, by provenance, in one query; nothing of another form."""
+    rows = KeptStatistics.objects.filter(drive_model=drive_model, form=FORM).values_list(
+        *("provenance", "statistics", "overview", "representative_run_id"),
+        *("representative_run__created_at", "representative_run__submission__state"),
+    )
+    return {row[0]: KeptRow(*row) for row in rows}

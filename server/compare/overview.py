@@ -45,6 +45,10 @@ class DriveOverview:
     firmwares: tuple[PartCount, ...]
 
 
+NOTHING = DriveOverview(0, 0, 0, 0, (), ())
+"""Of a provenance without runs."""
+
+
 def drive_overview(*, drive_model: DriveModel, provenance: Provenance) -> DriveOverview:
     """Return what a model's published runs of one provenance are of, as it is kept."""
     there, plain = kept_part(drive_model=drive_model, provenance=provenance, part="overview")

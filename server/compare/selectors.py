@@ -5,13 +5,12 @@ Provenances stand side by side, never in one number.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from django.db.models import Count, Q
 
-from server.benchmarks.contract import Metric
+from server.benchmarks.contract import Metric, Place
 from server.catalog.models import DriveModel, LiteratureValue
 from server.catalog.selectors import literature_values_list
 from server.compare.kept import kept_part
@@ -33,13 +32,12 @@ class MetricRow:
 
 
 def drive_metric_rows(
-    *, drive_model: DriveModel, provenance: Provenance, kind: str = "", key_only: bool = False
+    *, drive_model: DriveModel, provenance: Provenance, kind: str = ""
 ) -> tuple[MetricRow, ...]:
     """Return the statistics of a model's runs of one provenance in the registry's order, of one kind or of
     all.
 
-    Beside the measured ones stand the values that documents state; simulated runs stand alone. `key_only`
-    leaves out what is neither a headline number nor of a metric that documents state.
+    Beside the measured ones stand the values that documents state; simulated runs stand alone.
     """
     aggregates = Aggregate.objects.filter(drive_model=drive_model, provenance=provenance)
     values = literature_values_list(drive_model=drive_model)
@@ -50,30 +48,13 @@ def drive_metric_rows(
     if provenance == Provenance.PROBE:
         for value in values:
             literature.setdefault((value.metric, value.scope), []).append(value)
-    if key_only:
-        headline = {key for key, metric in metrics_by_key().items() if metric.headline}
-        aggregates = aggregates.filter(metric__in=headline | {metric for metric, _scope in literature})
-    return _metric_rows(aggregates, literature)
+    return metric_rows(aggregates, literature)
 
 
-def drive_number_counts(*, drive_model: DriveModel, provenance: Provenance) -> dict[str, int]:
-    """Return how many numbers a model has statistics of, by kind."""
-    rows = (
-        Aggregate.objects.filter(drive_model=drive_model, provenance=provenance)
-        .order_by()
-        .values("metric")
-        .annotate(scopes=Count("pk"))
-        .values_list("metric", "scopes")
-    )
-    counts: Counter[str] = Counter()
-    for metric, scopes in rows:
-        counts[metric.partition(".")[0]] += scopes
-    return dict(counts)
-
-
-def _metric_rows(
-    rows: Iterable[Aggregate], literature: dict[tuple[str, str], list[LiteratureValue]]
+def metric_rows(
+    rows: Iterable[Aggregate], literature: Mapping[Place, list[LiteratureValue]]
 ) -> tuple[MetricRow, ...]:
+    """Return aggregates and published values side by side, in the registry's order."""
     aggregates = {(entry.metric, entry.scope): entry for entry in rows}
     metrics = metrics_by_key()
     places = {key: place for place, key in enumerate(metrics)}

@@ -44,10 +44,15 @@ class ModelChart:
     """Units that are drawn, that one among them."""
 
 
-def drive_charts(*, drive_model: DriveModel, provenance: str) -> tuple[ModelChart, ...]:
-    """Return a model's charts of one provenance, in the registry's order of kinds."""
+def drive_charts(
+    *, drive_model: DriveModel, provenance: str, first_only: bool = False
+) -> tuple[ModelChart, ...]:
+    """Return a model's charts of one provenance, in the registry's order of kinds; of each kind the first
+    alone where nothing else is shown."""
     order = {slug: place for place, slug in enumerate(kinds_by_slug())}
     rows = DriveChart.objects.filter(drive_model=drive_model, provenance=provenance)
+    if first_only:
+        rows = rows.filter(position=0)
     return tuple(
         _model_chart(row) for row in sorted(rows, key=lambda row: (order.get(row.kind, 99), row.position))
     )

@@ -73,6 +73,13 @@ def runs_of_model(*, drive_model: DriveModel) -> QuerySet[Run]:
     return runs_published().filter(drive_model=drive_model)
 
 
+_OF_A_LINE = (
+    *("provenance", "created_at", "firmware", "unit__digest"),
+    *("batch__year", "batch__week", "batch__label"),
+)
+"""What a list of one model's runs shows: documents' summaries and models need not be read for it."""
+
+
 def runs_before(
     *, drive_model: DriveModel, provenance: Provenance, before: UUID | None = None, limit: int = 25
 ) -> tuple[list[Run], UUID | None]:
@@ -81,7 +88,12 @@ def runs_before(
 
     An unknown `before` begins at the latest, so that an old address still shows something.
     """
-    runs = runs_of_model(drive_model=drive_model).filter(provenance=provenance)
+    runs = (
+        Run.objects.filter(drive_model=drive_model, provenance=provenance, submission__state=State.PUBLISHED)
+        .select_related("unit", "batch")
+        .prefetch_related(Prefetch("benchmarks", Benchmark.objects.only("run_id", "kind", "position")))
+        .only(*_OF_A_LINE)
+    )
     start = Run.objects.filter(pk=before, drive_model=drive_model).first() if before else None
     if start is not None:
         earlier = Q(created_at__lt=start.created_at) | Q(created_at=start.created_at, pk__lt=start.pk)
@@ -90,10 +102,10 @@ def runs_before(
     return found[:limit], found[limit - 1].pk if len(found) > limit else None
 
 
-def run_numbers(*, run: Run) -> dict[tuple[str, str], Measurement]:
-    """Return the run's current numbers by metric and scope."""
+def run_numbers(*, run_id: UUID) -> dict[tuple[str, str], Measurement]:
+    """Return a run's current numbers by metric and scope."""
     rows = Measurement.objects.filter(
-        benchmark__run=run, extractor_version=F("benchmark__extractor_version"), value__isnull=False
+        benchmark__run=run_id, extractor_version=F("benchmark__extractor_version"), value__isnull=False
     )
     return {(row.metric, row.scope): row for row in rows}
 

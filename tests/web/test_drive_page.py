@@ -10,8 +10,9 @@ from django.test import Client
 
 from server.catalog.models import DriveModel
 from server.catalog.services import drive_model_resolve
+from server.core import clock
 from server.runs.aggregation import aggregates_update
-from server.runs.models import Batch, Run
+from server.runs.models import AggregateDue, Batch, Provenance, Run
 from tests.support.sample_archive import DAY, SampleRun, sample_archive, sample_run
 from tests.support.sample_units import measured
 from tests.web.test_pages import get, text_of
@@ -133,3 +134,29 @@ def test_the_page_of_a_kind_has_all_of_its_numbers_and_no_other(client: Client) 
     assert "Rotation time" in words and "Outer bandwidth" not in words
     get(client, f"/drives/{model.slug}/numbers/nothing/", 404)
     get(client, "/drives/nothing/numbers/skippy/", 404)
+
+
+def test_numbers_that_are_older_than_the_runs_say_as_of_when_they_are(client: Client) -> None:
+    model = sample_run().drive_model
+    aggregates_update(drive_model_id=model.pk)
+    assert 'id="as-of"' not in page_of(client, model)
+    AggregateDue.objects.create(drive_model=model, not_before=clock.now() + timedelta(hours=1))
+    cache.clear()
+    computed = model.aggregates.first()
+    assert computed is not None
+    words = text_of(page_of(client, model))
+    assert f"The numbers are as of {computed.updated_at:%Y-%m-%d %H:%M} UTC." in words
+    assert "are counted in after" in words
+
+
+def test_runs_of_another_provenance_are_shown_before_anything_is_kept_of_them(client: Client) -> None:
+    """A provenance of which nothing is kept has no runs only where nothing is due."""
+    model = sample_run().drive_model
+    aggregates_update(drive_model_id=model.pk)
+    second = sample_run(SampleRun(at=DAY + timedelta(hours=1), unit="cd" * 32))
+    Run.objects.filter(pk=second.pk).update(provenance=Provenance.IMPORTED)
+    AggregateDue.objects.get_or_create(drive_model=model)
+    cache.clear()
+    page = page_of(client, model)
+    assert 'id="imported-title"' in page
+    assert str(second.pk) in page

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -14,19 +15,13 @@ from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_safe
 
 from server.catalog.models import DriveModel
-from server.catalog.selectors import literature_facts_list
+from server.catalog.selectors import literature_list
 from server.catalog.similar import drive_class, drive_models_similar
 from server.compare.claims import claim_rows
-from server.compare.overview import drive_overview
-from server.compare.selectors import (
-    MetricRow,
-    drive_metric_rows,
-    drive_number_counts,
-    drive_representative_run,
-)
-from server.compare.statistics import drive_statistics
+from server.compare.model_parts import ModelPart, model_parts
+from server.compare.selectors import drive_metric_rows
 from server.runs.kinds import kinds_by_slug
-from server.runs.models import Provenance, Run
+from server.runs.models import AggregateDue, Provenance, Run
 from server.runs.selectors import run_numbers, runs_before
 from server.web.badge import badge_of, badge_svg
 from server.web.claims import claim_views
@@ -50,23 +45,24 @@ class KindSection:
     slug: str
     title: str
     numbers: KindNumbers | None
-    figures: tuple[Figure, ...]
+    figure: Figure | None
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PartView:
     """What a page shows of a model's runs of one provenance."""
 
-    rows: tuple[MetricRow, ...]
-    run: Run | None
-    """The run whose pictures stand for the model."""
+    run: tuple[UUID, datetime] | None
+    """The run whose pictures stand for the model, and when it was measured."""
     glance: tuple[KeyNumber, ...]
     sections: tuple[KindSection, ...]
     units: Any
+    runs: list[Run]
 
 
 def _model_or_404(slug: str) -> DriveModel:
-    return get_object_or_404(DriveModel.objects.select_related("vendor"), slug=slug)
+    models = DriveModel.objects.select_related("vendor", "aggregate_due").defer("search", "search_text")
+    return get_object_or_404(models, slug=slug)
 
 
 @require_safe
@@ -76,26 +72,28 @@ def drive_detail(request: HttpRequest, slug: str) -> HttpResponse:
     model = _model_or_404(slug)
     sources = Sources()
     claims = claim_rows(drive_model=model)
-    measured = _part(model, Provenance.PROBE, sources)
-    simulated = _part(model, Provenance.SIMULATED, sources)
-    overview = drive_overview(drive_model=model, provenance=Provenance.PROBE)
+    values, facts = literature_list(drive_model=model)
+    due: AggregateDue | None = getattr(model, "aggregate_due", None)
+    parts = model_parts(drive_model=model, values=values, due=due is not None)
+    measured = parts[Provenance.PROBE]
+    overview = measured.overview
     runs, older = runs_before(
         drive_model=model, provenance=Provenance.PROBE, before=_before(request), limit=RUNS_SHOWN
     )
-    simulated_runs, _more = runs_before(drive_model=model, provenance=Provenance.SIMULATED, limit=RUNS_SHOWN)
-    imported_runs, _more = runs_before(drive_model=model, provenance=Provenance.IMPORTED, limit=RUNS_SHOWN)
+    views = {one: _part_view(model, one, part, sources) for one, part in parts.items()}
     klass = drive_class(model)
     context = {
         "model": model,
         "aliases": list(model.aliases.values_list("text", flat=True)),
         "overview": overview,
-        "measured": measured,
-        "simulated": simulated if simulated_runs else None,
-        "imported": _part(model, Provenance.IMPORTED, sources) if imported_runs else None,
-        "imported_runs": imported_runs,
+        "measured": views[Provenance.PROBE],
+        "simulated": _with_runs(views.get(Provenance.SIMULATED)),
+        "imported": _with_runs(views.get(Provenance.IMPORTED)),
+        "due": due if measured.as_of else None,
+        "as_of": measured.as_of,
         "claims": claim_views(claims, sources),
         "verdicts": _verdicts(claims),
-        "facts": fact_rows(literature_facts_list(drive_model=model), sources),
+        "facts": fact_rows(facts, sources),
         "facts_open": not overview.runs,
         "sources": sources,
         "batches_url": f"/drives/{model.slug}/batches/",
@@ -105,7 +103,6 @@ def drive_detail(request: HttpRequest, slug: str) -> HttpResponse:
         "similar_rule": klass.words if klass else "",
         "runs": runs,
         "older": older,
-        "simulated_runs": simulated_runs,
     }
     return page(request, "web/drive.html", context, section="drives")
 
@@ -147,43 +144,37 @@ def drive_badge(request: HttpRequest, slug: str) -> HttpResponse:
     return get_conditional_response(request, etag=response["ETag"], response=response) or response
 
 
-def _part(model: DriveModel, provenance: Provenance, sources: Sources) -> Part:
-    rows = drive_metric_rows(drive_model=model, provenance=provenance, key_only=True)
-    statistics = drive_statistics(drive_model=model, provenance=provenance)
-    run = drive_representative_run(drive_model=model, provenance=provenance)
-    single = (
-        run_numbers(run=run) if run and any(row.aggregate and row.aggregate.n == 1 for row in rows) else {}
-    )
-    counts = drive_number_counts(drive_model=model, provenance=provenance)
-    numbers = kind_numbers(rows, statistics, single, counts, sources)
-    return Part(
-        rows=rows,
-        run=run,
+def _part_view(model: DriveModel, provenance: Provenance, part: ModelPart, sources: Sources) -> PartView:
+    single = {}
+    if part.run and any(row.aggregate and row.aggregate.n == 1 for row in part.rows):
+        single = run_numbers(run_id=part.run[0])
+    numbers = kind_numbers(part.rows, part.statistics, single, part.counts, sources)
+    runs: list[Run] = []
+    if provenance != Provenance.PROBE:
+        runs, _more = runs_before(drive_model=model, provenance=provenance, limit=RUNS_SHOWN)
+    return PartView(
+        run=part.run,
         glance=glance_of(numbers),
-        sections=_sections(numbers, _figures(model, provenance)),
-        units=units_section(statistics),
+        sections=_sections(numbers, drive_figures(model, provenance)),
+        units=units_section(part.statistics),
+        runs=runs,
     )
 
 
-def _sections(
-    numbers: tuple[KindNumbers, ...], figures: dict[str, tuple[Figure, ...]]
-) -> tuple[KindSection, ...]:
+def _with_runs(view: PartView | None) -> PartView | None:
+    return view if view and view.runs else None
+
+
+def _sections(numbers: tuple[KindNumbers, ...], figures: dict[str, Figure]) -> tuple[KindSection, ...]:
     """Return the kinds that have a number or a picture, in the registry's order."""
     by_slug = {kind.slug: kind for kind in numbers}
     kinds = kinds_by_slug()
-    slugs = [slug for slug in kinds if slug in by_slug or figures.get(slug)]
+    slugs = [slug for slug in kinds if slug in by_slug or slug in figures]
     slugs += [slug for slug in by_slug if slug not in kinds]
     return tuple(
-        KindSection(
-            slug, kinds[slug].title if slug in kinds else slug, by_slug.get(slug), figures.get(slug, ())
-        )
+        KindSection(slug, kinds[slug].title if slug in kinds else slug, by_slug.get(slug), figures.get(slug))
         for slug in slugs
     )
-
-
-def _figures(model: DriveModel, provenance: Provenance) -> dict[str, tuple[Figure, ...]]:
-    """Return the first figure of each kind; the pages of runs have all."""
-    return {kind: figures[:1] for kind, figures in drive_figures(model, provenance).items()}
 
 
 def _verdicts(claims: Any) -> list[tuple[str, str, int]]:

@@ -15,12 +15,11 @@ from server.web.page import page
 from server.web.views.runs import ROWS_PER_PAGE
 
 
-def drive_figures(model: DriveModel, provenance: str) -> dict[str, tuple[Figure, ...]]:
-    """Return the figures of a model's runs of one provenance, by kind."""
-    found: dict[str, tuple[Figure, ...]] = {}
-    for one in drive_charts(drive_model=model, provenance=provenance):
-        found[one.kind] = (*found.get(one.kind, ()), drive_figure(model, provenance, one))
-    return found
+def drive_figures(model: DriveModel, provenance: str) -> dict[str, Figure]:
+    """Return the first figure of each kind of a model's runs of one provenance; the pages of runs have
+    all."""
+    charts = drive_charts(drive_model=model, provenance=provenance, first_only=True)
+    return {one.kind: drive_figure(model, provenance, one) for one in charts}
 
 
 def drive_figure(model: DriveModel, provenance: str, one: ModelChart) -> Figure:
