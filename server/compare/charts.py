@@ -12,6 +12,7 @@ from server.compare.keys import LETTERS
 from server.compare.positions import Curves
 from server.compare.stats.wording import level_text
 from server.compare.wording import curves_words
+from server.core.scopes import scope_text
 
 CHARTS_SHOWN = 4
 """Numbers of which pictures are drawn: those that differ come first."""
@@ -36,7 +37,7 @@ def _sure(number: DividedNumber) -> float:
 
 def _division_chart(number: DividedNumber, condition: str) -> Chart:
     title, unit = (number.entry.title, number.entry.unit) if number.entry else (number.metric, "")
-    where = f", {number.scope.replace('_', ' ').replace('/', ', ')}" if number.scope else ""
+    where = f", {scope_text(number.scope)}" if number.scope else ""
     words = Words(
         id=_slug(number.metric, number.scope, condition),
         title=f"{title}{where}",
@@ -64,7 +65,7 @@ def _spreads(comparison: Comparison) -> list[Chart]:
                 members = sample.run_values() if comparison.table.noun == "run" else sample.unit_means()
             groups[LETTERS[number]] = tuple(members.values())
         title, unit = (row.entry.title, row.entry.unit) if row.entry else (row.metric, "")
-        where = f", {row.scope.replace('_', ' ').replace('/', ', ')}" if row.scope else ""
+        where = f", {scope_text(row.scope)}" if row.scope else ""
         words = Words(
             id=_slug(row.metric, row.scope, "groups"),
             title=f"{title}{where}",

@@ -11,6 +11,7 @@ from server.compare.stats.paired import compare_paired
 from server.compare.stats.strata import compare_strata
 from server.compare.stats.wording import count_words, quantity
 from server.compare.values import RunNumbers, means_by_state
+from server.core.scopes import scope_text
 from server.runs.conditions import BY_KEY, CONDITIONS
 from server.runs.kinds import metrics_by_key
 
@@ -130,7 +131,7 @@ def _words(condition: str, tests: Sequence[Tested], comparisons: int) -> str:
 def _test_words(test: Tested) -> str:
     metric: Metric | None = metrics_by_key().get(test.metric)
     title, unit = (metric.title.lower(), metric.unit) if metric else (test.metric, "")
-    where = f" ({test.scope.replace('_', ' ').replace('/', ', ')})" if test.scope else ""
+    where = f" ({scope_text(test.scope)})" if test.scope else ""
     spread = max(one.mean for one in test.states) - min(one.mean for one in test.states)
     states = ", ".join(
         f"{one.state}: {quantity(one.mean, unit, spread)} ({count_words(one.units, 'unit')})"

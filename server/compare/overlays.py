@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from django.db.models import Count, Q
 
-from server.benchmarks.contract import Chart, Series
+from server.benchmarks.contract import Axis, Chart, Series
 from server.benchmarks.decimation import chart_thinned
 from server.compare.groups import Group
 from server.compare.keys import LETTERS
@@ -25,30 +25,41 @@ LATEST = 20
 """Runs among which one stands for its group."""
 Name = tuple[str, str]
 """Kind and chart."""
+SAME_SIZE = 1.1
+"""Capacities up to this factor apart share an axis of places; beyond, places are shares of each drive."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Pictured:
+    """The pictures of the run that stands for a group."""
+
+    charts: Mapping[Name, Chart]
+    capacity_bytes: int | None
 
 
 def overlays_get(groups: Sequence[Group]) -> tuple[Chart, ...]:
     """Return pictures that at least two of the groups have, with a curve of each."""
-    found = [_charts(group) for group in groups]
-    names = list(dict.fromkeys(name for charts in found for name in charts))
-    shared = [name for name in names if sum(name in charts for charts in found) > 1]
+    found = [_pictured(group) for group in groups]
+    names = list(dict.fromkeys(name for one in found for name in one.charts))
+    shared = [name for name in names if sum(name in one.charts for one in found) > 1]
     return tuple(chart for name in shared[:SHOWN] if (chart := _overlaid(name, groups, found)) is not None)
 
 
-def _charts(group: Group) -> Mapping[Name, Chart]:
+def _pictured(group: Group) -> _Pictured:
     run = _representative(group)
     if run is None:
-        return {}
+        return _Pictured({}, None)
     try:
         by_kind = charts_of_run(run_id=run.run_id)
     except EnvelopeLost:
-        return {}
-    return {
+        return _Pictured({}, None)
+    charts = {
         (kind, chart.id): chart
         for kind, charts in by_kind.items()
         for chart in charts
         if chart.shape in SHAPES
     }
+    return _Pictured(charts, run.capacity_bytes)
 
 
 def _representative(group: Group) -> Run | None:
@@ -63,29 +74,47 @@ def _representative(group: Group) -> Run | None:
     )
 
 
-def _overlaid(name: Name, groups: Sequence[Group], found: Sequence[Mapping[Name, Chart]]) -> Chart | None:
-    first = next(charts[name] for charts in found if name in charts)
-    series = []
-    for place, charts in enumerate(found):
-        chart = charts.get(name)
+def _overlaid(name: Name, groups: Sequence[Group], found: Sequence[_Pictured]) -> Chart | None:
+    first = next(one.charts[name] for one in found if name in one.charts)
+    curves: list[tuple[Series, int | None]] = []
+    for place, one in enumerate(found):
+        chart = one.charts.get(name)
         # Another unit on an axis is another picture.
         if chart is None or (chart.x.unit, chart.y.unit) != (first.x.unit, first.y.unit):
             continue
-        measured = next((one for one in chart.series if one.role in ROLES and len(one.x) > 1), None)
+        measured = next(
+            (series for series in chart.series if series.role in ROLES and len(series.x) > 1), None
+        )
         if measured is not None:
-            series.append(_curve(measured, place, groups[place]))
-    if len(series) < 2:
+            curves.append((_curve(measured, place, groups[place]), one.capacity_bytes))
+    if len(curves) < 2:
         return None
+    axis, series = _on_one_axis(first.x, curves)
     chart = replace(
         first,
         id=f"{name[0]}-{name[1]}",
         summary="One run of each group: what is drawn differs between these runs and may do so by chance.",
-        series=tuple(series),
+        x=axis,
+        series=series,
         marks=(),
         views=(),
         points_total=0,
     )
     return chart_thinned(chart, POINTS * len(series))
+
+
+def _on_one_axis(axis: Axis, curves: Sequence[tuple[Series, int | None]]) -> tuple[Axis, tuple[Series, ...]]:
+    """Return the axis of all curves: places on drives of different sizes as shares of each drive, since 2 GB
+    are a hair's breadth beside 20 TB."""
+    capacities = [capacity for _series, capacity in curves if capacity]
+    alone = tuple(series for series, _capacity in curves)
+    if axis.unit != "GB" or len(capacities) < len(curves) or max(capacities) < SAME_SIZE * min(capacities):
+        return axis, alone
+    shares = tuple(
+        replace(series, x=tuple(100 * gigabytes * 1e9 / capacity for gigabytes in series.x))
+        for series, capacity in zip(alone, capacities, strict=True)
+    )
+    return replace(axis, label=f"{axis.label} as a share of each drive", unit="%"), shares
 
 
 def _curve(measured: Series, place: int, group: Group) -> Series:

@@ -157,7 +157,8 @@ def _wanted(model: DriveModel, counts: dict[str, int]) -> Wanted | None:
     for row in rows:
         metric = metrics.get(row.claim.metric)
         title = metric.title if metric else row.claim.metric
-        undecided.append(Undecided(f"{title}, “{row.claim.printed}”", row.needed or 0, row.units))
+        stated = f"{title}, “{row.claim.printed}”" if row.claim.printed else title
+        undecided.append(Undecided(stated, row.needed or 0, row.units))
     return wanted_of(
         measured_runs=counts["measured_runs"],
         units=counts["units"],

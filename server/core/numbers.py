@@ -97,7 +97,11 @@ def _without_zeros(text: str) -> str:
 
 
 def show_stated(value: float, unit: str) -> Shown:
-    """Return a published number as its document states it, neither rounded nor padded."""
+    """Return a published number as its document states it, neither rounded nor padded.
+
+    A conversion of units leaves 3.5999999999999996 of 3.6: no document prints more than twelve digits.
+    """
+    value = float(f"{value:.12g}")
     decimals = max(0, -Decimal(repr(value)).normalize().as_tuple().exponent)  # type: ignore[operator] # finite
     return Shown(write(value, decimals), unit_text(unit), exact=f"{value!r} {unit_text(unit)}".strip())
 

@@ -9,9 +9,9 @@ from server.catalog.files import facts_by_key
 from server.catalog.models import Claim
 from server.compare.claims import ClaimRow, Judged
 from server.core.numbers import show_stated
+from server.core.scopes import scope_text
 from server.runs.kinds import metrics_by_key
 from server.web.rows import Sources, metric_url
-from server.web.scopes import scope_text
 
 
 @dataclass(frozen=True, slots=True)

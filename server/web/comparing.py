@@ -17,10 +17,10 @@ from server.compare.positions import Curves
 from server.compare.stats.wording import level_text
 from server.compare.wording import curves_words, letters, row_words
 from server.core.numbers import Shown, decimals_for, show, unit_text, write
+from server.core.scopes import scope_text
 from server.runs.kinds import kinds_by_slug
 from server.web.divisions import number_name
 from server.web.rows import Name
-from server.web.scopes import scope_text
 
 STATES_SHOWN = 3
 
@@ -116,7 +116,8 @@ class DifferingView:
     """A condition that differs between groups."""
 
     title: str
-    states: tuple[str, ...]
+    lettered: tuple[tuple[str, str], ...]
+    """Each group's letter and its states in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +247,13 @@ def _place_number(value: float) -> str:
 def differing_views(found: Iterable[Differing]) -> tuple[DifferingView, ...]:
     """Return what differs beside the drives."""
     return tuple(
-        DifferingView(one.title, tuple(_states(states.items()) for states in one.states)) for one in found
+        DifferingView(
+            one.title,
+            tuple(
+                (letter, _states(states.items())) for letter, states in zip(LETTERS, one.states, strict=False)
+            ),
+        )
+        for one in found
     )
 
 

@@ -9,9 +9,9 @@ from server.catalog.models import DriveModel
 from server.compare.divisions import CONDITIONS, Divided, DividedNumber, Division
 from server.compare.groups import MOST
 from server.core.numbers import Shown, show
+from server.core.scopes import scope_text
 from server.runs.kinds import metrics_by_key
 from server.web.rows import Name, metric_url
-from server.web.scopes import scope_text
 
 
 @dataclass(frozen=True, slots=True)

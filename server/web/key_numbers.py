@@ -11,10 +11,10 @@ from server.compare.selectors import MetricRow
 from server.compare.statistics import DriveStatistics, NumberOfUnits
 from server.compare.stats.wording import level_text
 from server.core.numbers import Shown, show, show_deviation
+from server.core.scopes import scope_text
 from server.runs.kinds import kinds_by_slug
 from server.runs.models import Aggregate, Measurement
 from server.web.rows import Name, Sources, StatedValue, metric_url
-from server.web.scopes import scope_text
 
 GLANCE_OF_KIND = 2
 SHOWN_OF_KIND = 10

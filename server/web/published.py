@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from server.catalog.files import facts_by_key
 from server.catalog.models import LiteratureValue
+from server.core.scopes import scope_text
 from server.web.rows import Sources, StatedValue
-from server.web.scopes import scope_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ from typing import Any
 from server.catalog.models import Citation, LiteratureValue
 from server.compare.selectors import MetricRow
 from server.core.numbers import Shown, show, show_deviation, show_stated
+from server.core.scopes import scope_text
 from server.runs.kinds import kinds_by_slug
 from server.runs.models import Aggregate
 from server.runs.selectors import MeasurementRow
-from server.web.scopes import scope_text
 
 
 @dataclass(frozen=True, slots=True)

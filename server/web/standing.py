@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from server.core.numbers import MINUS, Shown, show, show_deviation
+from server.core.scopes import scope_text
 from server.runs.standing import NumberAmong, RunStanding
 from server.web.rows import Name, metric_url
-from server.web.scopes import scope_text
 
 STRIP = 120.0
 """Width of the strip that shows the place, in pixels of its drawing."""

@@ -8,9 +8,9 @@ from server.compare.statistics import DriveStatistics, NumberOfUnits, UnitApart
 from server.compare.stats.results import Interval
 from server.compare.stats.wording import level_text
 from server.core.numbers import Shown, show, show_deviation, write
+from server.core.scopes import scope_text
 from server.runs.kinds import metrics_by_key
 from server.web.rows import Name, metric_url
-from server.web.scopes import scope_text
 
 DIGEST_SHOWN = 12
 

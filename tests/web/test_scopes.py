@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from server.benchmarks.registry import KINDS
-from server.web.scopes import scope_text
+from server.core.scopes import scope_text
 from tests.contract.golden import FOLDER, facts_of, golden_of
 from tests.support.probe import entry_of
 

@@ -5,9 +5,9 @@ export function isLog(axis: Axis): boolean {
   return axis.scale.startsWith("log");
 }
 
-/** The words at a place of an axis: its category where it has some, otherwise the number. */
-export function placeWords(axis: Axis, value: number): string {
-  return axis.categories?.length ? (axis.categories[Math.round(value)] ?? "") : formatTick(value);
+/** The words at a place of an axis: its category where it has some, otherwise the number, told from its neighbours. */
+export function placeWords(axis: Axis, value: number, step?: number): string {
+  return axis.categories?.length ? (axis.categories[Math.round(value)] ?? "") : formatTick(value, step);
 }
 
 /** Powers of ten, and 2 and 5 between them where few decades are shown: other ticks of a logarithm crowd. */
@@ -24,6 +24,18 @@ function placeTicks(axis: { min: number; max: number; ticks: { value: number }[]
   for (let place = Math.ceil(axis.min) + 0; place <= axis.max; place++) axis.ticks.push({ value: place });
 }
 
+/** Ticks at whole steps: Chart.js counts from where the data begin, and would write 0.0000053 below the first. */
+export function evenTicks(axis: { min: number; max: number; ticks: { value: number }[] }): void {
+  const [first, second] = axis.ticks;
+  const step = (second?.value ?? 0) - (first?.value ?? 0);
+  if (!(step > 0) || !Number.isFinite(step)) return;
+  const from = Math.ceil(axis.min / step - 1e-9);
+  const to = Math.floor(axis.max / step + 1e-9);
+  if (to - from < 1) return;
+  const places = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+  axis.ticks = places.map((place) => ({ value: Number((place * step).toPrecision(12)) + 0 }));
+}
+
 /** One axis as Chart.js takes it. */
 export function scale(axis: Axis, look: Look, side?: "right") {
   const count = axis.categories?.length ?? 0;
@@ -34,6 +46,7 @@ export function scale(axis: Axis, look: Look, side?: "right") {
     grace: 0,
     ...(side ? { position: side } : {}),
     ...(count ? { min: -0.5, max: count - 0.5, afterBuildTicks: placeTicks } : {}),
+    ...(count || log ? {} : { afterBuildTicks: evenTicks }),
     border: { color: look.muted },
     grid: {
       color: look.rule,
@@ -54,9 +67,12 @@ export function scale(axis: Axis, look: Look, side?: "right") {
       // Words may lean; numbers do not have to.
       maxRotation: count ? 60 : 0,
       autoSkipPadding: count ? 4 : 12,
-      ...(log ? {} : { maxTicksLimit: count ? Math.max(count, 2) : look.narrow ? 6 : 11 }),
+      ...(log
+        ? {}
+        : { includeBounds: false, maxTicksLimit: count ? Math.max(count, 2) : look.narrow ? 6 : 11 }),
       callback: (value: string | number, _index: number, ticks: readonly { value: number }[]) => {
-        return log ? logTick(Number(value), ticks) : placeWords(axis, Number(value));
+        const step = (ticks[1]?.value ?? 0) - (ticks[0]?.value ?? 0);
+        return log ? logTick(Number(value), ticks) : placeWords(axis, Number(value), step);
       },
     },
   };

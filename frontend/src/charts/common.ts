@@ -225,6 +225,14 @@ export function fromNought(config: Config, key: "x" | "y"): void {
   if (axis?.type === "linear" && axis.min === undefined) axis.min = 0;
 }
 
+/** The stroke of a compared group, whose key tells its letter: a group looks the same in every picture of a page. */
+function groupStroke(series: Series, look: Look): Stroke | undefined {
+  const place = "abcdefgh".indexOf(/^group-([a-h])$/.exec(series.key)?.[1] ?? "-");
+  if (place < 0) return undefined;
+  const dash = place + Math.floor(place / DASHES.length);
+  return { color: pick(look.series, place + 1), dash: pick(DASHES, dash), width: 2, order: 1 };
+}
+
 /** Puts a picture together from its series; `stroke` says how each is drawn. */
 export function assemble(
   spec: ChartSpec,
@@ -235,7 +243,7 @@ export function assemble(
   const datasets = spec.series.map((series) => {
     const index = seen.get(series.role) ?? 0;
     seen.set(series.role, index + 1);
-    return toDataset(series, stroke(series, index));
+    return toDataset(series, groupStroke(series, look) ?? stroke(series, index));
   });
   const plugins = [layers(spec, look)];
   const config: Config = { type: "scatter", data: { datasets }, options: options(spec, look), plugins };

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { curve } from "./curve";
+import { profile } from "./profile";
 import { LOOK, specOf } from "./testing";
 
 const spec = specOf({
@@ -27,4 +28,19 @@ test("a logarithmic axis is not forced to nought, which it does not have", () =>
   const scale = curve(logarithmic, LOOK).options?.scales?.y;
   expect(scale).toMatchObject({ type: "logarithmic" });
   expect(scale).not.toHaveProperty("min");
+});
+
+test("a compared group looks the same in every picture, also where another group is not drawn", () => {
+  const group = (letter: string) => ({
+    key: `group-${letter}`,
+    label: letter,
+    role: "line" as const,
+    x: [1, 2],
+    y: [2, 3],
+  });
+  const both = { ...spec, series: [group("a"), group("b")] };
+  const [, second] = curve(both, LOOK).data.datasets;
+  const [alone] = profile({ ...spec, series: [group("b")] }, LOOK).data.datasets;
+  expect(alone?.borderColor).toBe(second?.borderColor);
+  expect(alone).toMatchObject({ borderDash: (second as unknown as { borderDash: number[] }).borderDash });
 });

@@ -16,6 +16,16 @@ test("ticks of large counts are short", () => {
   expect(formatTick(0)).toBe("0");
 });
 
+test("ticks that stand close together differ in their words", () => {
+  expect([11.107, 11.1075, 11.108].map((value) => formatTick(value, 0.0005))).toEqual([
+    "11.1070",
+    "11.1075",
+    "11.1080",
+  ]);
+  expect([18_000, 20_000].map((value) => formatTick(value, 2_000))).toEqual(["18k", "20k"]);
+  expect([5_400_500, 5_401_000].map((value) => formatTick(value, 500))).toEqual(["5.4005M", "5.4010M"]);
+});
+
 test("a colour is made translucent although the build has shortened it", () => {
   expect(fade("#fff", 0.9)).toBe("#ffffffe6");
   expect(fade("#0067a8", 0)).toBe("#0067a800");

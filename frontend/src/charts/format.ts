@@ -21,16 +21,37 @@ const STEPS: readonly (readonly [number, string])[] = [
   [1e4, "k"],
 ];
 
-/** A tick: large counts are shortened (120 000 -> 120k), so that a narrow axis holds them. */
-export function formatTick(value: number): string {
+/** How many digits behind the point tell two ticks apart that are a step from each other. */
+function decimalsOf(step: number): number {
+  for (let digits = 0; digits < 12; digits++) {
+    const scaled = step * 10 ** digits;
+    if (Math.abs(scaled - Math.round(scaled)) < 1e-6 * scaled) return digits;
+  }
+  return 12;
+}
+
+/** A number with as many digits as tell it from its neighbours, a step away; without a step five significant ones. */
+function apart(value: number, step: number): string {
+  if (!(step > 0)) return formatNumber(value);
+  const digits = decimalsOf(step);
+  const format = new Intl.NumberFormat("en", {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+  return format.format(value).replaceAll(",", "\u202f");
+}
+
+/** A tick: large counts are shortened (120 000 -> 120k), so that a narrow axis holds them. Ticks that are a `step`
+    from each other never have the same words. */
+export function formatTick(value: number, step = 0): string {
   const magnitude = Math.abs(value);
   for (const [size, letter] of STEPS) {
     if (magnitude >= size) {
       const divisor = letter === "k" ? 1e3 : size;
-      return `${SIGNIFICANT.format(value / divisor)}${letter}`;
+      return `${apart(value / divisor, step / divisor)}${letter}`;
     }
   }
-  return formatNumber(value);
+  return apart(value, step);
 }
 
 const SHORT_HEX = /^#([\da-f])([\da-f])([\da-f])$/i;

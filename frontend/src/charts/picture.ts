@@ -1,10 +1,11 @@
 import { Chart } from "chart.js";
 import { isLog } from "./axes";
 import { type Dataset, tooltipLabel } from "./common";
+import { csvOf } from "./csv";
 import { watchGestures } from "./gestures";
 import { fillLegend } from "./legend";
 import { lookOf } from "./look";
-import { download, withGround } from "./png";
+import { download, save, withGround } from "./png";
 import { configure } from "./shapes";
 import { type Axis, type ChartSpec, viewOf } from "./spec";
 import { type Place, walk } from "./walk";
@@ -97,6 +98,7 @@ export class Picture {
     else if (action === "out") this.chart?.zoom(1 / ZOOM_STEP);
     else if (action === "reset") this.chart?.resetZoom();
     else if (action === "png") this.export();
+    else if (action === "csv") save(new Blob([csvOf(this.spec)], { type: "text/csv" }), `${this.name()}.csv`);
     else if (action === "view" && key) {
       this.view = key;
       this.change();
@@ -126,11 +128,15 @@ export class Picture {
     }
   }
 
+  private name(): string {
+    return this.figure.dataset.chartName ?? this.spec.id;
+  }
+
   private export(): void {
     const look = lookOf(this.figure);
     const view = this.spec.views?.find((one) => one.key === this.view);
     const title = view ? `${this.spec.title}: ${view.label}` : this.spec.title;
-    const name = `${this.figure.dataset.chartName ?? this.spec.id}${view ? `-${view.key}` : ""}.png`;
+    const name = `${this.name()}${view ? `-${view.key}` : ""}.png`;
     download(withGround(this.canvas, { title, source: this.figure.dataset.chartSource ?? "" }, look), name);
   }
 

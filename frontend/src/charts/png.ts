@@ -34,15 +34,19 @@ export function withGround(canvas: HTMLCanvasElement, words: Words, look: Look):
   return picture;
 }
 
+/** Hands what was made here to the browser as a file. */
+export function save(blob: Blob, name: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  // The address must outlive the click, which the browser handles later.
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
 /** Hands the picture to the browser as a file. */
 export function download(canvas: HTMLCanvasElement, name: string): void {
   canvas.toBlob((blob) => {
-    if (!blob) return;
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(blob);
-    link.download = name;
-    link.click();
-    // The address must outlive the click, which the browser handles later.
-    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+    if (blob) save(blob, name);
   }, "image/png");
 }

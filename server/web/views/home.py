@@ -39,6 +39,11 @@ class Tick:
     label: str
     x: int
 
+    @property
+    def percent(self) -> float:
+        """How far along the axis it stands."""
+        return round(100 * self.x / BAR_WIDTH, 1)
+
 
 @require_safe
 @kept_rendered()
