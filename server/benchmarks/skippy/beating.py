@@ -50,7 +50,9 @@ def _rough(
     cells = int(place.max()) + 1
     size = 1 << int(np.ceil(np.log2(OVERSAMPLING * cells)))
     signal = weight * np.exp(-2j * np.pi * frequency * middle)
-    total = np.zeros(size)
+    shift = np.fft.fftfreq(size, cell)
+    near = np.abs(shift) <= half
+    total = np.zeros(int(near.sum()))
     for begin in range(0, count, max(1, MOST_CELLS // size)):
         rows = min(max(1, MOST_CELLS // size), count - begin)
         mine = (series >= begin) & (series < begin + rows)
@@ -58,11 +60,9 @@ def _rough(
         gathered = np.bincount(at, signal.real[mine], rows * cells) + 1j * np.bincount(
             at, signal.imag[mine], rows * cells
         )
-        spectrum = np.fft.fft(gathered.reshape(rows, cells), size, axis=1)
-        total += shares[begin : begin + rows] @ np.abs(spectrum) ** 2
-    shift = np.fft.fftfreq(size, cell)
-    total[np.abs(shift) > half] = 0.0
-    return frequency + float(shift[int(total.argmax())])
+        spectrum = np.fft.fft(gathered.reshape(rows, cells), size, axis=1)[:, near]
+        total += shares[begin : begin + rows] @ (spectrum.real**2 + spectrum.imag**2)
+    return frequency + float(shift[near][int(total.argmax())])
 
 
 def _power(

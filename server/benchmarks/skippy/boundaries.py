@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from server.benchmarks.skippy.rhythm import Beat, Rarer
+from server.benchmarks.skippy.rarer import Rarer
+from server.benchmarks.skippy.rhythm import Beat
 from server.benchmarks.skippy.series import BoolArray, FloatArray
 from server.benchmarks.skippy.steps import Steps
 

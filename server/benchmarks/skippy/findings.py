@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import compress
 
 import numpy as np
@@ -32,9 +33,9 @@ BEYOND_SLOPE = 3e-3
 """By how much a track may hold more addresses than the slope says it has sectors: noise of the slope."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Finding:
-    """What one region and variant gave."""
+    """What one region and variant gave; what follows from it is worked out once."""
 
     trace: Trace
     lines: Lines | None
@@ -43,7 +44,7 @@ class Finding:
     tested_ms: float = 0.0
     """The turn that the probe's own test of the rotation found; 0 where there was none."""
 
-    @property
+    @cached_property
     def trusted(self) -> bool:
         """Whether one model of equal tracks explains the samples."""
         model = self.model
@@ -62,7 +63,7 @@ class Finding:
             )
         )
 
-    @property
+    @cached_property
     def two_gaps(self) -> bool:
         model = self.model
         return (
@@ -133,12 +134,15 @@ def analyse(traces: tuple[Trace, ...], hints_ms: tuple[float, ...]) -> tuple[Fin
 def first_of_all(traces: tuple[Trace, ...], heard: list[bool], turns: Turns) -> list[Lines | None]:
     """The first lines of each series that is heard.
 
-    A turn that one of them shows and that is likely is what the next ones try first.
+    A turn that one of them shows and that is likely is what the next ones try first. Series that walk down
+    come last, and only while no such turn is known: they have no edge near, so that any turn looks as good.
     """
-    firsts: list[Lines | None] = []
-    for trace, speaks in zip(traces, heard, strict=True):
-        lines = first_lines(trace, turns) if speaks else None
-        firsts.append(lines)
+    firsts: list[Lines | None] = [None] * len(traces)
+    for number in sorted(range(len(traces)), key=lambda number: not traces[number].forward):
+        trace = traces[number]
+        if not heard[number] or (turns.known_ms is not None and not trace.forward):
+            continue
+        lines = firsts[number] = first_lines(trace, turns)
         seen = lines is not None and lines.height_seen and lines.concentration > CLEAR_ENOUGH
         if lines is not None and seen and not all(_apart(turn, lines.turn_ms) for turn in turns.likely_ms):
             turns = replace(turns, known_ms=lines.turn_ms)

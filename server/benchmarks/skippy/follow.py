@@ -12,14 +12,15 @@ import numpy as np
 
 from server.benchmarks.skippy.boundaries import Labelled, Places, Shape, agree, label
 from server.benchmarks.skippy.course import cheapest_courses
-from server.benchmarks.skippy.rhythm import Beat, Rarer, find_beat, find_rarer
+from server.benchmarks.skippy.rarer import Rarer, find_rarer
+from server.benchmarks.skippy.rhythm import Beat, find_beat
 from server.benchmarks.skippy.series import BoolArray, FloatArray, IntArray
 from server.benchmarks.skippy.steps import Spikes, Steps
 from server.benchmarks.skippy.tracks import Period, fit_shape, judge
 
-PIECES: tuple[float | None, ...] = (None, 64, 24)
-"""Tracks of a piece: whole series first, then the length that most often serves, then short ones. Longer ones
-are of no use where short ones explain more: the boundaries move too often."""
+PIECES = (64, 24)
+"""Tracks of a piece, where whole series do not serve: first the length that most often does, then a short
+one. Longer ones are of no use where short ones explain more: the boundaries move too often."""
 GAIN = 0.01
 ENOUGH = 0.97
 STEADY_AGREEMENT, STEADY_EXPLAINED = 0.985, 0.93
@@ -56,6 +57,8 @@ class Fit:
     at the end of a cylinder do."""
     rival: float | None = None
     """The track if it were the other one, where the steps do not exclude that."""
+    at_once: float = 0.0
+    """What was explained before the series were cut into pieces."""
 
     @property
     def enough(self) -> bool:
@@ -78,22 +81,28 @@ class Fit:
         return self.explained > other.explained + (GAIN if other.period.even else GAIN / 3)
 
 
-def fit_moving(steps: Steps, spikes: Spikes, physical: float) -> Fit | None:
-    """Boundaries that explain the steps: the whole series if they can, or pieces of them, joined again."""
-    best: Fit | None = None
+def fit_moving(steps: Steps, spikes: Spikes, physical: float, at_once: float = -1.0) -> Fit | None:
+    """Boundaries that explain the steps: the whole series if they can, or pieces of them, joined again.
+
+    None where no boundaries do, or where those of the whole series explain no more than `at_once`.
+    """
+    best = fit_steps(steps, spikes, physical)
+    whole = 0.0 if best is None else best.explained
+    if whole <= at_once:
+        return None
     for tracks in PIECES:
-        pieces = steps if tracks is None else steps.pieces(tracks * physical)
-        found = fit_steps(pieces, spikes, physical)
-        if found is not None and tracks is not None:
-            found = _joined(steps, found, spikes, physical)
+        if best is not None and best.enough:
+            break
+        found = fit_steps(steps.pieces(tracks * physical), spikes, physical)
+        found = None if found is None else _joined(steps, found, spikes, physical)
         better = found is not None and (best is None or found.better_than(best))
         best = found if better else best
         # Pieces of another length do not help where those before did not, or where little is left to explain.
-        if best is not None and (best.enough or (tracks is not None and (best.clear or not better))):
+        if best is not None and (best.clear or not better):
             break
-    if best is None or best.steps is steps:
-        return best if best is None else _with_rival(best)
-    return _with_rival(_judged(best, physical))
+    if best is not None and best.steps is not steps:
+        best = _judged(best, physical)
+    return best if best is None else replace(_with_rival(best), at_once=whole)
 
 
 def _explained(steps: Steps, places: Places, rarer: Rarer | None, common_ms: float) -> float:

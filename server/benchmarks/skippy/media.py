@@ -10,10 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
 from server.benchmarks.skippy.model import Model
-from server.benchmarks.skippy.series import FloatArray, Trace
+from server.benchmarks.skippy.series import FloatArray, IntArray, Trace
 
 GRID = 1500
 FADED = 12.0
@@ -123,22 +122,30 @@ def _summed(
     it, of `below` where they lie below it, of `beyond` where the kernel ends before."""
     size = count + len(kernel)
     place = np.clip(np.floor((angles - begin) / cell), -1, size).astype(np.int64) + 1
-    counts = np.bincount(place, minlength=size + 2).astype(np.float64)
-    near = _correlated(counts[1 : size + 1], kernel, finer, count)
-    until = np.cumsum(counts)
-    before = until[:count:finer]
-    within = until[len(kernel) : size : finer] - before
+    cells, many = np.unique(place, return_counts=True)
+    until = np.concatenate([[0], np.cumsum(many)])
+    grid = np.arange(0, count, finer)
+    before = until[np.searchsorted(cells, grid, side="right")]
+    within = until[np.searchsorted(cells, grid + len(kernel), side="right")] - before
+    inside = (cells > 0) & (cells <= size)
+    near = _correlated(cells[inside] - 1, many[inside], kernel, finer, count)
     return np.asarray(near + below * before + beyond * (len(angles) - before - within))
 
 
-def _correlated(counts: FloatArray, kernel: FloatArray, finer: int, count: int) -> FloatArray:
-    """Of every `finer`-th of `count` cells, the counts from there on times the kernel.
+def _correlated(cells: IntArray, many: IntArray, kernel: FloatArray, finer: int, count: int) -> FloatArray:
+    """Of every `finer`-th of `count` cells, how `many` angles the cells from there on have times the kernel.
 
     Where cells are fine the kernel reaches over few steps of the grid, and the sum is written out. Only where
     it reaches far a transform costs less.
     """
     if finer > 1:
-        return np.asarray(sliding_window_view(counts, len(kernel))[:count:finer] @ kernel)
+        back = np.arange(-(-len(kernel) // finer))
+        beside = (cells % finer)[:, None] + back * finer
+        place = (cells // finer)[:, None] - back
+        use = (beside < len(kernel)) & (place >= 0) & (place < -(-count // finer))
+        weight = kernel[np.where(use, beside, 0)] * many[:, None]
+        return np.bincount(place[use], weight[use], -(-count // finer)).astype(np.float64)
+    counts = np.bincount(cells, many, count + len(kernel))
     length = 1 << (len(counts) - 1).bit_length()
     spectrum = np.fft.rfft(counts, length) * np.conj(np.fft.rfft(kernel, length))
     return np.asarray(np.fft.irfft(spectrum, length)[:count])

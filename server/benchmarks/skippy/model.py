@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -23,6 +25,8 @@ SHARPENINGS = 3
 SHARP = 0.02
 """Blocks over the longest steps by which a sharpening must still move the slope for another to follow."""
 LEAST_SHARE = 1e-12
+Errors = Callable[[], tuple[float, ...]]
+
 NAMES = ("turn", "block", "offset", "head", "cylinder")
 
 
@@ -45,6 +49,8 @@ class Gaps:
     shifts: tuple[tuple[int, int], ...] = ()
     told: bool = True
     """Whether the samples say which of the two gaps is the cylinder's, other than by a guess."""
+    at_once: float = 0.0
+    """Share of the steps that boundaries explain which go on evenly through whole series."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +93,9 @@ def fit_model(trace: Trace, lines: Lines) -> Model:
     if period is not None and trace.variant == "write" and unsure:
         late = one_access_late(trace)
         behind = replace(lines, offset_ms=lines.offset_ms + lines.block_ms)
-        late_period, late_gaps = find_gaps(late, behind) if late is not None else (None, None)
+        # A cache moves every access: what reads them right explains more before anything is fitted in pieces.
+        needed = gaps.at_once if gaps is not None else 0.0
+        late_period, late_gaps = find_gaps(late, behind, needed) if late is not None else (None, None)
         better = late_period is not None and (
             late_period.agreement > period.agreement + LATE_BETTER
             and late_period.margin >= 3.0
@@ -109,8 +117,9 @@ def one_access_late(trace: Trace) -> Trace | None:
     return replace(trace, before=before, block=block, chained=chained)
 
 
-def find_gaps(trace: Trace, lines: Lines) -> tuple[Period | None, Gaps | None]:
-    """The length of a track, and the gaps with the boundaries that each access crossed."""
+def find_gaps(trace: Trace, lines: Lines, at_once: float = -1.0) -> tuple[Period | None, Gaps | None]:
+    """The length of a track, and the gaps with the boundaries that each access crossed; nothing where whole
+    series explain no more than `at_once`."""
     steps = steps_of(trace, lines)
     near = steps.only(steps.distance <= REACHES[0] * lines.track_blocks)
     spikes = find_spikes(near) if len(near.low) >= FEWEST_STEPS else None
@@ -125,7 +134,7 @@ def find_gaps(trace: Trace, lines: Lines) -> tuple[Period | None, Gaps | None]:
         spikes = find_spikes(near) or spikes
         if abs(lines.block_ms / before.block_ms - 1) * MOST_TRACKS * lines.track_blocks < SHARP:
             break
-    fit = fit_moving(steps, spikes, lines.track_blocks)
+    fit = fit_moving(steps, spikes, lines.track_blocks, at_once)
     return (None, None) if fit is None else (fit.period, _gaps(trace, fit))
 
 
@@ -167,6 +176,7 @@ def _gaps(trace: Trace, fit: Fit) -> Gaps:
         use=use,
         shifts=fit.shifts,
         told=fit.told,
+        at_once=fit.at_once,
     )
 
 
@@ -176,7 +186,7 @@ def _finish(trace: Trace, lines: Lines, period: Period | None, gaps: Gaps | None
     heads, cylinders = (gaps.heads, gaps.cylinders) if gaps else (nothing, nothing)
     use = gaps.use if gaps else trace.chained & (np.abs(trace.distance) <= 0.7 * lines.track_blocks)
     widths = [gaps.head_ms if gaps else 0.0, (gaps.cylinder_ms or 0.0) if gaps else 0.0]
-    errors: tuple[float, ...] = (float("nan"),) * 5
+    errors = _no_errors
     inliers = before = use
     for widening in (10.0, 5.0, 2.0, 1.0, 1.0):
         apart = wrap(trace.elapsed_ms - _modelled(trace, lines, heads, cylinders, widths), lines.turn_ms)
@@ -208,7 +218,7 @@ def _finish(trace: Trace, lines: Lines, period: Period | None, gaps: Gaps | None
         whole=whole,
         noise_ms=float(np.abs(apart[inliers]).mean()) if bool(inliers.any()) else 0.0,
         cached=False,
-        errors_ms=errors,
+        errors_ms=errors(),
     )
 
 
@@ -227,7 +237,8 @@ def _refit(
     cylinders: IntArray,
     gaps: list[float],
     settled: float = SETTLED,
-) -> tuple[Lines, list[float], tuple[float, ...]]:
+) -> tuple[Lines, list[float], Errors]:
+    """Lines and gaps fitted anew to the accesses of the mask, and what gives the fit's standard errors."""
     distance = trace.distance[inliers].astype(np.float64)
     crossed = [heads[inliers].astype(np.float64), cylinders[inliers].astype(np.float64)]
     elapsed = trace.elapsed_ms[inliers]
@@ -246,11 +257,10 @@ def _refit(
             columns[name] = column
     matrix = np.column_stack(list(columns.values()))
     if not _independent(matrix):
-        return lines, gaps, (float("nan"),) * 5
+        return lines, gaps, _no_errors
     present = dict(zip(NAMES, (lines.turn_ms, lines.block_ms, lines.offset_ms, *gaps), strict=True))
     start = np.array([present[name] for name in columns])
     solution = dict(zip(columns, least_absolute(matrix, known, settled, start), strict=True))
-    errors = dict(zip(columns, _standard_errors(matrix, known, list(solution.values())), strict=True))
     fitted = replace(
         lines,
         turn_ms=float(solution.get("turn", lines.turn_ms)),
@@ -259,9 +269,9 @@ def _refit(
         height_seen=lines.height_seen or both,
     )
     if not fitted.sane:
-        return lines, gaps, (float("nan"),) * 5
+        return lines, gaps, _no_errors
     fitted_gaps = [float(solution.get("head", gaps[0])), float(solution.get("cylinder", gaps[1]))]
-    return fitted, fitted_gaps, tuple(float(errors.get(name, float("nan"))) for name in NAMES)
+    return fitted, fitted_gaps, partial(_standard_errors, matrix, known, solution)
 
 
 def _independent(matrix: FloatArray) -> bool:
@@ -270,9 +280,15 @@ def _independent(matrix: FloatArray) -> bool:
     return float(np.linalg.eigvalsh(scaled.T @ scaled)[0]) > LEAST_SHARE
 
 
-def _standard_errors(matrix: FloatArray, target: FloatArray, solution: list[float]) -> FloatArray:
-    """Standard errors of a least-absolute fit: Laplace noise of scale b has Fisher information X'X / b^2."""
-    scale = float(np.abs(target - matrix @ np.asarray(solution)).mean())
+def _no_errors() -> tuple[float, ...]:
+    return (float("nan"),) * len(NAMES)
+
+
+def _standard_errors(matrix: FloatArray, target: FloatArray, solution: dict[str, float]) -> tuple[float, ...]:
+    """Standard errors of a least-absolute fit, nan for what was not fitted: Laplace noise of scale b has
+    Fisher information X'X / b^2."""
+    scale = float(np.abs(target - matrix @ np.array(list(solution.values()))).mean())
     inverse = np.linalg.pinv(matrix.T @ matrix)
     # Half as much again: accesses that went astray are not independent, each spoils the one behind it.
-    return np.asarray(1.5 * scale * np.sqrt(np.maximum(np.diag(inverse), 0.0)), dtype=np.float64)
+    errors = dict(zip(solution, 1.5 * scale * np.sqrt(np.maximum(np.diag(inverse), 0.0)), strict=True))
+    return tuple(float(errors.get(name, np.nan)) for name in NAMES)

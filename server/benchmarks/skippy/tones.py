@@ -123,7 +123,7 @@ def _gathering(angles: CircleArray) -> FloatArray:
     angles >>= np.uint32(32 - BINS_BITS)
     angles += (bins * np.arange(rows, dtype=np.uint32))[:, None]
     counts = np.bincount(angles.ravel(), minlength=bins * rows).reshape(rows, bins).astype(np.float64)
-    smooth = counts.copy()
-    smooth[:, 1:] += counts[:, :-1]
-    smooth[:, 0] += counts[:, -1]
-    return np.asarray(np.einsum("ij,ij->i", smooth, smooth))
+    alone = np.einsum("ij,ij->i", counts, counts)
+    beside = np.einsum("ij,ij->i", counts[:, 1:], counts[:, :-1]) + counts[:, 0] * counts[:, -1]
+    # The sum of (a + b)^2 over neighbours, each place being a neighbour twice.
+    return np.asarray(2 * (alone + beside))

@@ -14,7 +14,8 @@ import numpy as np
 
 from server.benchmarks.skippy.boundaries import Labelled, Places, Shape
 from server.benchmarks.skippy.placing import place, places
-from server.benchmarks.skippy.rhythm import Beat, Rarer
+from server.benchmarks.skippy.rarer import Rarer
+from server.benchmarks.skippy.rhythm import Beat
 from server.benchmarks.skippy.steps import Steps
 
 BEYOND_SLOPE = 1e-3
