@@ -62,17 +62,25 @@ def fit_curve(groups: list[Group]) -> Curve | None:
 
 def _robust(x: FloatArray, y: FloatArray) -> tuple[float, float]:
     """Straight line by reweighted least squares; returns intercept and slope."""
-    scale = float(np.abs(x).max()) or 1.0
-    matrix = np.column_stack([np.ones(len(x)), x / scale])
     weight = np.ones(len(x))
-    solution = np.zeros(2)
+    begin = slope = 0.0
     for _ in range(15):
-        root = np.sqrt(weight)
-        solution = np.linalg.lstsq(matrix * root[:, None], y * root, rcond=None)[0]
-        left = np.abs(y - matrix @ solution)
-        limit = 1.5 * 1.4826 * float(np.median(left)) + 1e-9
+        total = float(weight.sum())
+        aside = x - float(weight @ x) / total
+        weighed = weight * aside
+        slope = float(weighed @ y) / float(weighed @ aside)
+        level = float(weight @ y) / total
+        begin = level - slope * (float(x[0]) - float(aside[0]))
+        left = np.abs(y - level - slope * aside)
+        limit = 1.5 * 1.4826 * _median(left) + 1e-9
         weight = np.minimum(1.0, limit / np.maximum(left, 1e-12))
-    return float(solution[0]), float(solution[1] / scale)
+    return begin, slope
+
+
+def _median(values: FloatArray) -> float:
+    half = len(values) // 2
+    ordered = np.partition(values, (half - 1, half)) if len(values) > 1 else values
+    return float(ordered[half]) if len(values) % 2 else float(ordered[half - 1] + ordered[half]) / 2
 
 
 def average_over_pairs(groups: list[Group], capacity_blocks: float) -> tuple[float, float] | None:
