@@ -17,7 +17,7 @@ from server.catalog.models import Vendor
 from server.compare.columns import COLUMN_OF_KEY, COLUMNS, SHOWN, Column
 from server.compare.facet_bits import FacetBits, facet_bits
 from server.compare.facets import FACET_OF_KEY, FACETS, Facet
-from server.compare.finding import Found, models_find
+from server.compare.finding import Found, many_find, models_find
 from server.compare.models import DriveSummary
 from server.compare.summaries import LITERATURE
 from server.runs.models import Provenance
@@ -148,6 +148,11 @@ class DriveList:
     def page(self, number: int, per_page: int = PER_PAGE) -> list[DriveSummary]:
         """Return the rows of one page, counted from 1."""
         start = (max(number, 1) - 1) * per_page
+        if self.query.sort == MATCH and self._bits is not None and self._many is not None:
+            left = self._bits.chosen(self.query.facets, self._matched)
+            order = self._bits.order
+            ids = [order[place] for place in self._many if not self.query.facets or left >> place & 1]
+            return self._read(ids[start : start + per_page])
         return self._read(list(self._ordered()[start : start + per_page]))
 
     def every(self) -> Iterator[DriveSummary]:
@@ -179,8 +184,20 @@ class DriveList:
         """The bits of the models that the text means."""
         if self._bits is None or not self.query.text:
             return self._bits.everything if self._bits else 0
+        if self._many is not None:
+            return self._bits.of_places(self._many)
         rows = DriveSummary.objects.filter(self.found.condition, listed=True).order_by()
         return self._bits.of_models(rows.values_list("pk", flat=True))
+
+    @cached_property
+    def _many(self) -> list[int] | None:
+        """The places of the models that the text means, where they are many."""
+        return many_find(self._bits, self.query.text) if self._bits and self.query.text else None
+
+    @property
+    def near(self) -> int:
+        """How many of the models are only spelled like the text."""
+        return len(self.found.near) if self.query.text and self._many is None else 0
 
     @cached_property
     def found(self) -> Found:

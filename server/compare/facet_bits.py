@@ -8,16 +8,26 @@ slower, and the same.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.contrib.postgres.fields import ArrayField
 from django.core.cache import cache
+from django.db.models import F, Func, TextField
 
 from server.compare.models import ArchiveCounts, DriveSummary
 
-_KEY = "compare.facet-bits.1"
+STOP = "\x1f"
+"""Stands before each word of a text."""
+SHORTEST_PART = 3
+"""So many letters are looked for within a name; fewer would be in almost any."""
+_KEY = "compare.facet-bits.2"
 """The last digit is raised when the form changes."""
+_TOKEN = "compare.facet-bits.token.2"
+_TEXTS = ArrayField(TextField())
+_held: dict[str, FacetBits] = {}
 _KEEP_S = 7 * 24 * 3600
 
 
@@ -31,20 +41,41 @@ class FacetBits:
     """Drive model to its bit."""
     words: dict[str, int]
     """`facet:value` to the bits of the models that have it."""
+    order: tuple[int, ...] = ()
+    """The models in the order of their bits, which is that of their names."""
+    texts: tuple[str, ...] = ()
+    """What each is found by: the words of its names, each behind a `STOP`, then the names as they are."""
+    firsts: tuple[str, ...] = ()
+    """Each one's number, normalised."""
+    token: str = ""
+    """Tells these from others that were laid down."""
 
     @property
     def everything(self) -> int:
         """The bits of all models."""
         return (1 << len(self.places)) - 1
 
+    def of_places(self, places: Iterable[int]) -> int:
+        """Return the bits of the models at some places."""
+        filled = bytearray(len(self.places) // 8 + 1)
+        for place in places:
+            filled[place >> 3] |= 1 << (place & 7)
+        return int.from_bytes(filled, "little")
+
     def of_models(self, ids: Iterable[int]) -> int:
         """Return the bits of some models; one that is not listed has none."""
-        filled = bytearray(len(self.places) // 8 + 1)
-        for pk in ids:
-            place = self.places.get(pk)
-            if place is not None:
-                filled[place >> 3] |= 1 << (place & 7)
-        return int.from_bytes(filled, "little")
+        return self.of_places(self.places[pk] for pk in ids if pk in self.places)
+
+    def literal(self, words: Collection[str], squeezed: str) -> list[int]:
+        """Return the places of the models that have each word as the beginning of one of theirs, or the whole
+        as a part of a name: what `finding.models_find` has the database look for."""
+        starts = [STOP + word for word in words]
+        whole = squeezed if len(squeezed) >= SHORTEST_PART else STOP * 2
+        return [
+            place
+            for place, text in enumerate(self.texts)
+            if whole in text or all(start in text for start in starts)
+        ]
 
     def chosen(self, facets: Mapping[str, Collection[str]], among: int, *, without: str = "") -> int:
         """Return the models that the choices leave, not looking at those in the facet `without`."""
@@ -63,15 +94,31 @@ class FacetBits:
 
 
 def facet_bits_build(version: datetime) -> FacetBits:
-    """Read the listed models' values out of their summaries."""
-    rows = DriveSummary.objects.filter(listed=True).order_by("pk").values_list("pk", "facets")
-    places: dict[int, int] = {}
+    """Read the listed models' values and names out of their summaries."""
+    lexemes = Func(F("drive_model__search"), function="tsvector_to_array", output_field=_TEXTS)
+    rows = (
+        DriveSummary.objects.filter(listed=True)
+        .order_by("sort_name", "pk")
+        .annotate(lexemes=lexemes)
+        .values_list("pk", "facets", "names", "lexemes", "drive_model__search_text")
+    )
+    order, texts, firsts = [], [], []
     members: dict[str, list[int]] = {}
-    for place, (pk, words) in enumerate(rows.iterator(chunk_size=2000)):
-        places[pk] = place
+    for pk, words, names, found, text in rows.iterator(chunk_size=2000):
+        order.append(pk)
+        firsts.append(names[0] if names else "")
+        texts.append("".join(STOP + word for word in found) + "\n" + text)
         for word in words:
             members.setdefault(word, []).append(pk)
-    bits = FacetBits(version, places, {})
+    bits = FacetBits(
+        version=version,
+        places={pk: place for place, pk in enumerate(order)},
+        words={},
+        order=tuple(order),
+        texts=tuple(texts),
+        firsts=tuple(firsts),
+        token=secrets.token_hex(8),
+    )
     bits.words.update((word, bits.of_models(ids)) for word, ids in members.items())
     return bits
 
@@ -79,12 +126,22 @@ def facet_bits_build(version: datetime) -> FacetBits:
 def facet_bits_keep(bits: FacetBits) -> None:
     """Lay the numbers where the web processes find them."""
     cache.set(_KEY, bits, _KEEP_S)
+    cache.set(_TOKEN, bits.token, _KEEP_S)
 
 
 def facet_bits() -> FacetBits | None:
-    """Return what was laid down last; None where that does not fit the counts, or nothing was counted yet."""
-    found = cache.get(_KEY)
+    """Return what was laid down last; None where that does not fit the counts, or nothing was counted yet.
+
+    Each process holds what it read last, and reads again when other ones are laid down.
+    """
+    token = cache.get(_TOKEN)
+    found = _held.get(token) if token else None
+    if found is None:
+        found = cache.get(_KEY)
     if isinstance(found, FacetBits):
+        if found.token == token:
+            _held.clear()
+            _held[token] = found
         fits = ArchiveCounts.objects.filter(updated_at=found.version).exists()
         return found if fits else None
     version = ArchiveCounts.objects.values_list("updated_at", flat=True).first()
@@ -92,5 +149,6 @@ def facet_bits() -> FacetBits | None:
         return None
     bits = facet_bits_build(version)
     # Newer ones that the worker has laid down meanwhile stay.
-    cache.add(_KEY, bits, _KEEP_S)
+    if cache.add(_KEY, bits, _KEEP_S):
+        cache.set(_TOKEN, bits.token, _KEEP_S)
     return bits

@@ -16,6 +16,7 @@ from django.db import connection
 from django.db.models import Case, IntegerField, Q, QuerySet, Value, When
 
 from server.catalog.models import DriveModel, Vendor, VendorAlias
+from server.compare.facet_bits import SHORTEST_PART, FacetBits
 from server.compare.models import DriveSummary
 from server.compare.trigrams import mistakes, trigrams
 from server.core.text import normalize_name
@@ -25,6 +26,9 @@ ENOUGH = 5
 """So many literal matches, and nothing is looked for that is only spelled alike."""
 SHORTEST_NEAR = 4
 """Three letters with one wrong are like almost anything."""
+MANY = 200
+"""From so many matches on, names are looked through in memory."""
+_PLAIN = re.compile(r"[a-z]+[0-9]*$|[0-9]+$", re.ASCII)
 _CANDIDATES = 60
 _NEAR = 20
 _WORD = re.compile(r"\w+")
@@ -81,6 +85,27 @@ def models_find(text: str) -> Found:
     return Found(condition | Q(pk__in=near) if near else condition, near, squeezed)
 
 
+def many_find(bits: FacetBits, text: str) -> list[int] | None:
+    """Return the places of the models that `text` means, the best match first, where they are many.
+
+    For a word that most models have the database reads all of them, three times a page; their names are held
+    here. None for few, which the database finds through its indexes, and for words that it may take apart.
+    """
+    squeezed = normalize_name(text)
+    words = _WORD.findall(text.casefold())[:_WORDS]
+    if not squeezed or not words or not all(_PLAIN.match(word) for word in words):
+        return None
+    found = bits.literal(words, squeezed)
+    if len(found) < MANY:
+        return None
+
+    def rank(place: int) -> int:
+        first = bits.firsts[place]
+        return -3 if first == squeezed else -2 if first.startswith(squeezed) else -1
+
+    return sorted(found, key=rank)
+
+
 def vendors_find(text: str, *, limit: int) -> list[Vendor]:
     """Return makers whose name, or another spelling of it, begins with `text`, and that have listed
     models."""
@@ -124,7 +149,7 @@ def _run_condition(text: str) -> Q | None:
 def _literal(words: list[str], squeezed: str) -> Q:
     prefixes = SearchQuery(" & ".join(f"{word}:*" for word in words), config="simple", search_type="raw")
     ids = DriveModel.objects.order_by().filter(search=prefixes).values("pk")
-    if len(squeezed) >= 3:
+    if len(squeezed) >= SHORTEST_PART:
         # The pieces come from an index; that they follow each other is looked at in the few rows they leave.
         pieces = sorted(trigrams(squeezed, within=True))
         parts = DriveSummary.objects.filter(

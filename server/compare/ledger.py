@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from typing import Any, overload
 
+from django.core.cache import cache
 from django.db.models import Count, F, OrderBy, Q, QuerySet
 
 from server.catalog.models import Claim
-from server.compare.models import ClaimVerdict
+from server.compare.models import ArchiveCounts, ClaimVerdict
 from server.compare.verdicts import Outcome
 
 SORTS: Mapping[str, tuple[str, ...]] = {
@@ -25,6 +27,8 @@ SORTS: Mapping[str, tuple[str, ...]] = {
 _TIES = ("drive_model__summary__sort_name", "metric", "scope", "id")
 EVIDENCE = {choice.value: str(choice.label) for choice in ClaimVerdict.Evidence}
 OUTCOMES = tuple(outcome.value for outcome in Outcome)
+_KEY = "compare.ledger-groups.1"
+_KEEP_S = 7 * 24 * 3600
 DUE = "due"
 """Stands for the verdict of claims that are not judged yet."""
 
@@ -51,6 +55,8 @@ class LedgerFacets:
     verdict: tuple[tuple[str, str, int], ...]
     metric: tuple[tuple[str, str, int], ...]
     evidence: tuple[tuple[str, str, int], ...]
+    total: int
+    """How many claims are left."""
 
 
 _COLUMNS = {
@@ -75,9 +81,48 @@ def ledger_list(*, chosen: LedgerFilter, sort: str = "drive", descending: bool =
     )
 
 
-def ledger_facets(*, chosen: LedgerFilter) -> LedgerFacets:
-    """Return the choices with their counts."""
-    rows = list(
+_NOT_SHOWN = ("drive_model__search", "drive_model__search_text", "drive_model__notes")
+
+
+class LedgerRows(Sequence[Claim]):
+    """The claims that are left, sorted, of which a page reads its own alone.
+
+    The database sorts narrow rows, and whole ones are read for the page. In the order of drives it walks an
+    index of their names: models that have no summary yet are not in that, and are looked for at its end.
+    """
+
+    def __init__(self, *, chosen: LedgerFilter, sort: str, descending: bool, total: int) -> None:
+        self._rows = ledger_list(chosen=chosen, sort=sort, descending=descending)
+        self._indexed = sort == "drive" and not descending
+        self._total = total
+
+    def __len__(self) -> int:
+        return self._total
+
+    @overload
+    def __getitem__(self, place: int) -> Claim: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Claim]: ...
+    def __getitem__(self, place: int | slice) -> Claim | list[Claim]:
+        if isinstance(place, int):
+            return self._rows[place]
+        ids = self._ids(place)
+        found = self._rows.order_by().defer(*_NOT_SHOWN).in_bulk(ids)
+        return [found[pk] for pk in ids if pk in found]
+
+    def _ids(self, place: slice) -> list[int]:
+        narrow = self._rows.select_related(None).values_list("pk", flat=True)
+        if self._indexed:
+            ids = list(narrow.filter(drive_model__summary__sort_name__isnull=False)[place])
+            if place.stop is None or len(ids) == min(place.stop, self._total) - (place.start or 0):
+                return ids
+        return list(narrow[place])
+
+
+def _groups(chosen: LedgerFilter) -> list[tuple[Any, ...]]:
+    """Return how many claims there are of each vendor, verdict, metric and evidence, the other choices being
+    made; of all claims they are kept until the archive's counts change."""
+    rows = (
         _left(replace(chosen, vendor="", verdict="", metric="", evidence=""))
         .order_by()
         .values_list(
@@ -86,6 +131,21 @@ def ledger_facets(*, chosen: LedgerFilter) -> LedgerFacets:
         )
         .annotate(count=Count("id"))
     )
+    version = None if chosen.drive else ArchiveCounts.objects.values_list("updated_at", flat=True).first()
+    if version is None:
+        return list(rows)
+    kept: list[tuple[Any, ...]] | None
+    at, kept = cache.get(_KEY) or (None, None)
+    if kept is None or at != version:
+        kept = list(rows)
+        cache.set(_KEY, (version, kept), _KEEP_S)
+    return kept
+
+
+def ledger_facets(*, chosen: LedgerFilter) -> LedgerFacets:
+    """Return the choices with their counts."""
+    rows = _groups(chosen)
+    total = 0
     counted: dict[str, Counter[str]] = {
         name: Counter() for name in ("vendor", "verdict", "metric", "evidence")
     }
@@ -99,6 +159,8 @@ def ledger_facets(*, chosen: LedgerFilter) -> LedgerFacets:
             "metric": metric,
             "evidence": evidence or "none",
         }
+        if all(wanted[name] in ("", value) for name, value in values.items()):
+            total += count
         for facet, counter in counted.items():
             if all(wanted[other] in ("", values[other]) for other in values if other != facet):
                 counter[values[facet]] += count
@@ -109,6 +171,7 @@ def ledger_facets(*, chosen: LedgerFilter) -> LedgerFacets:
         ),
         metric=_sorted(counted["metric"], {}),
         evidence=tuple((key, text, counted["evidence"][key]) for key, text in EVIDENCE.items()),
+        total=total,
     )
 
 

@@ -7,12 +7,15 @@ import string
 
 import pytest
 from django.core.management import call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from server.catalog.loading import catalog_load
 from server.catalog.models import DriveModel
 from server.catalog.services import drive_model_resolve
 from server.compare.drives import DriveList, DriveQuery
-from server.compare.finding import models_find, runs_find, vendors_find
+from server.compare.facet_bits import facet_bits
+from server.compare.finding import many_find, models_find, runs_find, vendors_find
 from server.compare.models import DriveSummary
 from server.compare.trigrams import mistakes
 from server.core.text import normalize_name
@@ -92,6 +95,62 @@ def test_the_whole_number_comes_before_numbers_that_begin_with_it() -> None:
     call_command("refresh_summaries")
     assert found("sd100") == ["sampledata-sd100", "sampledata-sd1000", "sampledata-asd100"]
     assert DriveList(DriveQuery(text="sd100", sort="match")).page(1)[0].drive_model.number == "SD100"
+
+
+def test_many_models_are_found_in_memory_as_the_database_finds_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is typed: the same models, in the same order."""
+    catalog_load()
+    for number in ("SD100", "SD1000", "ASD100", "ST-SD 100/2"):
+        drive_model_resolve(vendor_name="Sampledata", model_name=number, simulated=False)
+    DriveModel.objects.update(curated=True)
+    call_command("refresh_summaries")
+    monkeypatch.setattr("server.compare.finding.MANY", 1)
+    bits = facet_bits()
+    assert bits is not None
+    compared = 0
+    for text in (
+        *TYPED,
+        "s",
+        "st",
+        "sd",
+        "sd100",
+        "Seagate",
+        "sea gate",
+        "1",
+        "100",
+        "IBM 1",
+        "sampledata asd",
+    ):
+        places = many_find(bits, text)
+        if places is not None:
+            rows = DriveSummary.objects.filter(listed=True)
+            means = models_find(text)
+            near = set(means.near)
+            database = [pk for pk in means.ordered(rows).values_list("pk", flat=True) if pk not in near]
+            assert [bits.order[place] for place in places] == database, text
+            compared += 1
+    assert compared > 12
+    assert many_find(bits, "st_2000") is None
+    assert many_find(bits, "!!!") is None
+
+
+def test_a_word_of_many_models_reads_one_page_of_them_and_narrows_like_any(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for place in range(9):
+        drive_model_resolve(vendor_name="Sampledata", model_name=f"SD10{place}", simulated=False)
+    DriveModel.objects.update(curated=True, rated_rpm=7200)
+    DriveModel.objects.filter(number="SD104").update(rated_rpm=5400)
+    call_command("refresh_summaries")
+    query = DriveQuery(text="sampledata", sort="match", facets={"rpm": ("7200",)})
+    plainly = [row.pk for row in DriveList(query).page(1)]
+    monkeypatch.setattr("server.compare.finding.MANY", 2)
+    found = DriveList(query)
+    with CaptureQueriesContext(connection) as queries:
+        pages = [row.pk for number in (1, 2, 3) for row in found.page(number, 3)]
+    assert pages == plainly and len(plainly) == 8 == found.total
+    assert found.near == 0
+    assert len(queries) == 4  # whether the bits fit, and a read for each page
 
 
 def test_a_model_of_held_runs_alone_is_not_found() -> None:

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from server.catalog.models import Claim
 from server.compare.claims import claim_row_of
-from server.compare.ledger import SORTS, LedgerFilter, ledger_facets, ledger_list
+from server.compare.ledger import SORTS, LedgerFilter, LedgerRows, ledger_facets, ledger_list
 from server.web.claims import claim_text
 from server.web.keeping import kept_rendered
 from server.web.ledger import facet_views, ledger_rows
@@ -30,13 +30,14 @@ def ledger(request: HttpRequest) -> HttpResponse:
     """Show the claims; filters, order and page stand in the address."""
     chosen = _chosen(request)
     sort, descending = _sort(request)
-    claims = ledger_list(chosen=chosen, sort=sort, descending=descending)
+    facets = ledger_facets(chosen=chosen)
+    claims = LedgerRows(chosen=chosen, sort=sort, descending=descending, total=facets.total)
     pages = Paginator(claims, PER_PAGE).get_page(request.GET.get("page"))
     sources = Sources()
     context = {
         "chosen": chosen,
         "narrowed": any(asdict(chosen).values()),
-        "facets": facet_views(ledger_facets(chosen=chosen), asdict(chosen)),
+        "facets": facet_views(facets, asdict(chosen)),
         "sort": sort,
         "descending": descending,
         "pages": pages,

@@ -123,7 +123,7 @@ def _context(found: DriveList, number: int) -> dict[str, Any]:
     return {
         "query": query,
         "total": found.total,
-        "near": len(found.found.near) if query.text else 0,
+        "near": found.near,
         "groups": groups,
         "chips": _chips(query, groups),
         "heads": _heads(query, found.columns),
