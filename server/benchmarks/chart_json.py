@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from server.benchmarks.contract import Axis, Chart, Mark, Series, View
@@ -20,7 +20,18 @@ _ALWAYS = ("series", "x", "y", "marks", "metrics", "unit")
 
 def chart_json(chart: Chart) -> dict[str, Any]:
     """Return the chart as JSON values: what is empty is left out."""
-    return asdict(chart, dict_factory=_without_empty)
+    told: dict[str, Any] = _told(chart)
+    return told
+
+
+def _told(value: Any) -> Any:
+    """Return a dataclass as a dictionary, and what it holds likewise. Columns are handed on as they are:
+    `dataclasses.asdict` would copy each of their numbers."""
+    if isinstance(value, tuple):
+        return tuple(_told(one) for one in value) if value and is_dataclass(value[0]) else value
+    if is_dataclass(value):
+        return _without_empty((field.name, _told(getattr(value, field.name))) for field in fields(value))
+    return value
 
 
 def chart_of(value: Mapping[str, Any]) -> Chart:

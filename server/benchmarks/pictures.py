@@ -13,6 +13,9 @@ BOX_FROM = 5
 """So many values make a box; fewer are shown as points alone."""
 WHISKER = 1.5
 """Whiskers end at the last value within so many interquartile ranges of the box (Tukey 1977)."""
+MOST_POINTS, FEWEST_POINTS = 600, 12
+"""Points of a distribution over all groups, and of a group however many there are."""
+_LEFT_OUT = "Of a group with more values {} are drawn, evenly by rank; its box is of all."
 SHOULDER = 0.32
 """How far a group's points lie apart sideways, in places of the axis."""
 
@@ -43,15 +46,20 @@ def distribution_chart(
 
     Groups of fewer than `BOX_FROM` values have no box: quartiles of four numbers are those numbers. Points
     of one group stand side by side in their order, so that equal values can be told apart. Groups without
-    a value keep their place.
+    a value keep their place. Of groups that would crowd the picture `MOST_POINTS` points are drawn between
+    them, evenly by rank, the lowest and the highest among them; boxes are of all values.
     """
+    most = max(FEWEST_POINTS, MOST_POINTS // max(1, len(groups)))
+    drawn = {label: _thinned(values, most) for label, values in groups.items()}
+    total = sum(len(values) for values in groups.values())
+    left_out = total - sum(len(values) for values in drawn.values())
     boxes = [
         (float(place), *_box(values))
         for place, values in enumerate(groups.values())
         if len(values) >= BOX_FROM
     ]
-    x = [place + step for place, values in enumerate(groups.values()) for step in _shoulders(len(values))]
-    y = [float(one) for values in groups.values() for one in values]
+    x = [place + step for place, values in enumerate(drawn.values()) for step in _shoulders(len(values))]
+    y = [float(one) for values in drawn.values() for one in values]
     series = [Series("values", "Units", "points", tuple(x), tuple(y))] if y else []
     if boxes:
         places, low, q1, median, q3, high = zip(*boxes, strict=True)
@@ -61,11 +69,12 @@ def distribution_chart(
         id=words.id,
         shape="distribution",
         title=words.title,
-        summary=words.summary,
+        summary=f"{words.summary} {_LEFT_OUT.format(most)}" if left_out else words.summary,
         x=Axis(group, "", categories=tuple(groups)),
         y=value,
         series=tuple(series),
         metrics=words.metrics,
+        points_total=total + len(boxes) if left_out else 0,
     )
 
 
@@ -110,6 +119,15 @@ def comparison_chart(
         marks=marks,
         metrics=words.metrics,
     )
+
+
+def _thinned(values: Sequence[float], most: int) -> Sequence[float]:
+    """Return at most `most` of the values, evenly by rank with both ends, in their own order."""
+    if len(values) <= most:
+        return values
+    ranked = np.argsort(np.asarray(values, dtype=np.float64), kind="stable")
+    chosen = ranked[np.linspace(0, len(values) - 1, most).round().astype(np.int64)]
+    return [values[place] for place in np.sort(chosen)]
 
 
 def _shoulders(count: int, width: float = SHOULDER) -> list[float]:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from server.benchmarks.contract import Axis
@@ -44,6 +46,28 @@ def test_a_group_without_values_keeps_its_place() -> None:
     chart = distribution_chart(WORDS, MB_S, {"w31": [], "w32": [1.0]})
     assert chart.x.categories == ("w31", "w32")
     assert chart.series[0].x == (1.0,)
+
+
+def test_a_crowded_group_is_thinned_by_rank_with_its_ends_and_says_so() -> None:
+    crowd = [float((7919 * place) % 5000) for place in range(5000)]
+    few = [1.0, 2.0, 3.0]
+    chart = distribution_chart(WORDS, MB_S, {"w31": crowd, "w32": few})
+    boxes, points = chart.series
+    drawn = [y for x, y in zip(points.x, points.y, strict=True) if x < 0.5]
+    assert len(drawn) == 300 and {0.0, 4999.0} <= set(drawn)
+    assert max(late - early for early, late in pairwise(sorted(drawn))) < 20
+    assert drawn == [one for one in crowd if one in set(drawn)]
+    assert points.y[-3:] == tuple(few)
+    assert boxes.y == (2499.5,)
+    assert chart.points_total == 5004
+    assert chart.summary == (
+        "Sample data. Of a group with more values 300 are drawn, evenly by rank; its box is of all."
+    )
+
+
+def test_a_picture_that_holds_all_says_nothing_of_thinning_out() -> None:
+    chart = distribution_chart(WORDS, MB_S, {"w31": [float(place) for place in range(600)]})
+    assert (chart.points_total, chart.summary) == (0, "Sample data.")
 
 
 def test_groups_at_one_position_stand_apart_and_keep_their_intervals() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from server.benchmarks.contract import Axis, Chart, Mark
 from server.benchmarks.pictures import Estimate, Words, comparison_chart, distribution_chart
 from server.compare.comparing import Comparison, pictured_rows
@@ -56,14 +54,8 @@ def _spreads(comparison: Comparison) -> list[Chart]:
     """Return the distributions of the numbers in which a difference is shown, or of the first ones."""
     found = []
     for row in pictured_rows(comparison.table):
-        place = (row.metric, row.scope)
-        groups: dict[str, Sequence[float]] = {}
-        for number, numbers in enumerate(comparison.numbers):
-            sample = numbers.samples.get(place)
-            members: Mapping[str, float] = {}
-            if sample is not None:
-                members = sample.run_values() if comparison.table.noun == "run" else sample.unit_means()
-            groups[LETTERS[number]] = tuple(members.values())
+        drawn = comparison.drawn.get((row.metric, row.scope), ())
+        groups = {LETTERS[number]: values for number, values in enumerate(drawn)}
         title, unit = (row.entry.title, row.entry.unit) if row.entry else (row.metric, "")
         where = f", {scope_text(row.scope)}" if row.scope else ""
         words = Words(

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.cache import cache
 
-from server.benchmarks.contract import Metric
+from server.benchmarks.contract import Metric, Place
 from server.compare.comparison import Member, Row, Table, compare
 from server.compare.groups import Group
 from server.compare.keys import Form, Source
@@ -26,7 +26,7 @@ LEVELS = (0.90, 0.95, 0.99)
 """Those that pages offer; any other between the bounds below can be asked for."""
 LEAST_LEVEL, GREATEST_LEVEL = 0.5, 0.999
 _CACHE_S = 24 * 3600
-_FORM = 2
+_FORM = 3
 """Raised when what is kept changes its form, so that none of an older form comes out of the cache."""
 
 
@@ -47,11 +47,14 @@ class Comparison:
     groups: tuple[Group, ...]
     level: float
     numbers: tuple[GroupNumbers, ...]
-    """With the samples of those numbers alone that are drawn."""
+    """Without their samples: the table has what is shown of them."""
     table: Table
     curves: tuple[Curves, ...]
     """Of two groups, place by place; empty for more."""
     differing: tuple[Differing, ...]
+    drawn: Mapping[Place, tuple[tuple[float, ...], ...]]
+    """Of the numbers that are drawn, each group's values: of its drives, or of its runs where each group is
+    one drive."""
 
     @property
     def mixed(self) -> bool:
@@ -92,14 +95,19 @@ def comparison_get(*, groups: Sequence[Group], level: float = LEVEL, kind: str =
     kept: tuple[Any, ...] | None = cache.get(key) if key else None
     if kept is None:
         made = _compared(groups, level, kind)
-        kept = (made.numbers, made.table, made.curves, made.differing)
+        kept = (made.numbers, made.table, made.curves, made.differing, made.drawn)
         if key:
             cache.set(key, kept, _CACHE_S)
     return Comparison(tuple(groups), level, *kept)
 
 
 def _cache_key(groups: Sequence[Group], level: float, kind: str) -> str:
-    """Return where the cache has a comparison; empty where a model was never summed up."""
+    return groups_cache_key(groups, "comparison", f"{level!r}", kind)
+
+
+def groups_cache_key(groups: Sequence[Group], what: str, *more: str) -> str:
+    """Return where the cache has something of these groups until one of their models changes; empty where a
+    model was never summed up."""
     models = {group.drive_model.pk for group in groups}
     stamps = dict(
         DriveSummary.objects.filter(drive_model__in=models).values_list("drive_model_id", "updated_at")
@@ -107,8 +115,8 @@ def _cache_key(groups: Sequence[Group], level: float, kind: str) -> str:
     if stamps.keys() != models:
         return ""
     asked = [f"{group.key}|{group.source}|{stamps[group.drive_model.pk].timestamp()}" for group in groups]
-    text = "||".join([*asked, f"{level!r}", kind])
-    return f"comparison:{_FORM}:{hashlib.sha256(text.encode()).hexdigest()}"
+    text = "||".join([*asked, *more])
+    return f"{what}:{_FORM}:{hashlib.sha256(text.encode()).hexdigest()}"
 
 
 def _compared(groups: Sequence[Group], level: float, kind: str) -> Comparison:
@@ -121,14 +129,15 @@ def _compared(groups: Sequence[Group], level: float, kind: str) -> Comparison:
         first, second = (group_profiles(group) for group in groups)
         curves = compare_positions(first, second, every, level=level)
     table = compare(members, chosen, level=level)
-    pictured = {(row.metric, row.scope) for row in pictured_rows(table)}
+    pictured = [(row.metric, row.scope) for row in pictured_rows(table)]
     return Comparison(
         groups=tuple(groups),
         level=level,
-        numbers=tuple(_without_others(found, pictured) for found in numbers),
+        numbers=tuple(_without_samples(found) for found in numbers),
         table=table,
         curves=curves,
         differing=_differing(groups, numbers),
+        drawn={place: tuple(_drawn(found, place, table.noun) for found in numbers) for place in pictured},
     )
 
 
@@ -144,10 +153,15 @@ def pictured_rows(table: Table) -> tuple[Row, ...]:
     return tuple(rows[:PICTURED])
 
 
-def _without_others(numbers: GroupNumbers, places: set[tuple[str, str]]) -> GroupNumbers:
-    """Return the numbers with the samples that are drawn: the table has what else is shown."""
-    samples = {place: sample for place, sample in numbers.samples.items() if place in places}
-    return replace(numbers, samples=samples, run_ids=frozenset(), unit_keys=frozenset())
+def _drawn(numbers: GroupNumbers, place: Place, noun: str) -> tuple[float, ...]:
+    sample = numbers.samples.get(place)
+    if sample is None:
+        return ()
+    return tuple((sample.run_values() if noun == "run" else sample.unit_means()).values())
+
+
+def _without_samples(numbers: GroupNumbers) -> GroupNumbers:
+    return replace(numbers, samples={}, run_ids=frozenset(), unit_keys=frozenset())
 
 
 def _chosen(entry: Metric, kind: str) -> bool:

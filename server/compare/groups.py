@@ -96,7 +96,8 @@ def group_get(text: str) -> Group:
     key = key_parse(text)
     if key.form == Form.RUN:
         return _run(key)
-    model = DriveModel.objects.select_related("vendor").filter(slug=key.slug).first()
+    models = DriveModel.objects.select_related("vendor").defer("search", "search_text")
+    model = models.filter(slug=key.slug).first()
     if model is None:
         raise GroupsError([f"There is no drive “{key.slug}”. /drives/ lists those that are here."])
     if key.form == Form.BATCH:

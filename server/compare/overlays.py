@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from django.core.cache import cache
 from django.db.models import Count, Q
 
 from server.benchmarks.contract import Axis, Chart, Series
 from server.benchmarks.decimation import chart_thinned
+from server.compare.comparing import groups_cache_key
 from server.compare.groups import Group
 from server.compare.keys import LETTERS
 from server.runs.charts import charts_of_run
@@ -21,6 +23,7 @@ ROLES = ("points", "line", "step", "spread")
 SHOWN = 3
 POINTS = 160
 """Of each group: the picture stands in the page."""
+_CACHE_S = 24 * 3600
 LATEST = 20
 """Runs among which one stands for its group."""
 Name = tuple[str, str]
@@ -38,7 +41,18 @@ class _Pictured:
 
 
 def overlays_get(groups: Sequence[Group]) -> tuple[Chart, ...]:
-    """Return pictures that at least two of the groups have, with a curve of each."""
+    """Return pictures that at least two of the groups have, with a curve of each; kept until one of the
+    models changes."""
+    key = groups_cache_key(groups, "overlays")
+    kept: tuple[Chart, ...] | None = cache.get(key) if key else None
+    if kept is None:
+        kept = _made(groups)
+        if key:
+            cache.set(key, kept, _CACHE_S)
+    return kept
+
+
+def _made(groups: Sequence[Group]) -> tuple[Chart, ...]:
     found = [_pictured(group) for group in groups]
     names = list(dict.fromkeys(name for one in found for name in one.charts))
     shared = [name for name in names if sum(name in one.charts for one in found) > 1]
