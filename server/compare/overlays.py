@@ -38,6 +38,8 @@ class _Pictured:
 
     charts: Mapping[Name, Chart]
     capacity_bytes: int | None
+    lost: bool = False
+    """Whether its pictures could not be made now."""
 
 
 def overlays_get(groups: Sequence[Group]) -> tuple[Chart, ...]:
@@ -46,14 +48,14 @@ def overlays_get(groups: Sequence[Group]) -> tuple[Chart, ...]:
     key = groups_cache_key(groups, "overlays")
     kept: tuple[Chart, ...] | None = cache.get(key) if key else None
     if kept is None:
-        kept = _made(groups)
-        if key:
+        found = [_pictured(group) for group in groups]
+        kept = _shared(groups, found)
+        if key and not any(one.lost for one in found):
             cache.set(key, kept, _CACHE_S)
     return kept
 
 
-def _made(groups: Sequence[Group]) -> tuple[Chart, ...]:
-    found = [_pictured(group) for group in groups]
+def _shared(groups: Sequence[Group], found: Sequence[_Pictured]) -> tuple[Chart, ...]:
     names = list(dict.fromkeys(name for one in found for name in one.charts))
     shared = [name for name in names if sum(name in one.charts for one in found) > 1]
     return tuple(chart for name in shared[:SHOWN] if (chart := _overlaid(name, groups, found)) is not None)
@@ -66,7 +68,7 @@ def _pictured(group: Group) -> _Pictured:
     try:
         by_kind = charts_of_run(run_id=run.run_id)
     except EnvelopeLost:
-        return _Pictured({}, None)
+        return _Pictured({}, None, lost=True)
     charts = {
         (kind, chart.id): chart
         for kind, charts in by_kind.items()
