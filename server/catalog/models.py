@@ -46,6 +46,7 @@ class Vendor(Dated):
 
     class Meta:
         ordering = ["name"]
+        indexes = [models.Index(fields=["name", "id"], name="vendor_by_name")]
 
     def __str__(self) -> str:
         return self.name
@@ -133,6 +134,7 @@ class DriveModel(Loaded):
             # Drives of one class (similar.py) are looked for on each model's page.
             models.Index(fields=["rated_rpm", "capacity_bytes"], name="drivemodel_class"),
             models.Index(OpClass("normalized", name="varchar_pattern_ops"), name="drivemodel_prefix"),
+            models.Index(fields=["updated_at", "id"], name="drivemodel_by_change"),
         ]
 
     def __str__(self) -> str:

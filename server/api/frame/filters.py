@@ -8,6 +8,7 @@ import django_filters
 from django import forms
 from django.db import models
 from django.db.models import QuerySet
+from django_filters.fields import BaseCSVField
 from django_filters.rest_framework import DjangoFilterBackend, FilterSet
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
@@ -54,8 +55,21 @@ class FlagFilter(django_filters.TypedChoiceFilter):
         super().__init__(*args, **kwargs)
 
 
+class WordsField(BaseCSVField):
+    """Words, separated by commas."""
+
+    def clean(self, value: Any) -> Any:
+        """Return the words; an empty one is an error, since nothing that is empty is meant by it."""
+        words = super().clean(value)
+        if words and not all(str(word).strip() for word in words):
+            raise forms.ValidationError("has an empty word. Write words with one comma between two.")
+        return words
+
+
 class WordsFilter(django_filters.BaseInFilter, django_filters.CharFilter):
     """Filters by any of some words, separated by commas."""
+
+    base_field_class = WordsField
 
 
 _WHOLE = {"filter_class": WholeFilter}

@@ -13,7 +13,7 @@ from server.api.frame.filters import RANGE, Filters, WordsFilter, missing
 from server.api.frame.keyset import Ordering
 from server.api.frame.rows import Derived, Related, RowSerializer, Shape
 from server.api.frame.views import DetailView, ListView
-from server.api.resources.shared import DriveField, drive_filter, page_url
+from server.api.resources.shared import DriveField, drive_filter, of_models_found, page_url
 from server.catalog.listings import (
     drive_aliases,
     drive_models_all,
@@ -22,7 +22,6 @@ from server.catalog.listings import (
     vendors_all,
 )
 from server.catalog.models import DriveModel, LiteratureValue, Vendor, drive_title
-from server.catalog.selectors import drive_models_search
 from server.core.text import normalize_name
 
 
@@ -162,7 +161,7 @@ class DrivesView(ListView):
 
     def search(self, queryset: QuerySet[Any], words: str) -> QuerySet[Any]:
         """Return the models that the website's search finds."""
-        return queryset.filter(pk__in=drive_models_search(query=words).values("pk"))
+        return of_models_found(queryset, words, "pk")
 
 
 @described("drives_get", "A drive model", "catalogue")

@@ -15,8 +15,14 @@ from server.api.frame.filters import RANGE, SPAN, Filters, InstantFilter, WholeF
 from server.api.frame.keyset import Ordering
 from server.api.frame.rows import Derived, Related, RowSerializer, Shape
 from server.api.frame.views import DetailView, ListView
-from server.api.resources.shared import DriveField, drive_filter, page_url, run_missing
-from server.catalog.selectors import drive_models_search
+from server.api.resources.shared import (
+    DriveField,
+    drive_filter,
+    of_models_found,
+    page_url,
+    run_missing,
+    vendor_filter,
+)
 from server.compare.keys import batch_key, unit_key
 from server.runs.listings import (
     batches_all,
@@ -119,7 +125,7 @@ class RunFilters(Filters):
     """Filters of runs."""
 
     drive = drive_filter()
-    vendor = django_filters.CharFilter("drive_model__vendor__slug", label="Slug of the vendor.")
+    vendor = vendor_filter()
     unit = django_filters.CharFilter("unit__digest", label="Digest of the drive.")
     batch_year = WholeFilter("batch__year")
     batch_week = WholeFilter("batch__week")
@@ -174,7 +180,7 @@ class RunsView(ListView):
 
     def search(self, queryset: QuerySet[Any], words: str) -> QuerySet[Any]:
         """Return the runs of the models that the website's search finds."""
-        return queryset.filter(drive_model__in=drive_models_search(query=words).values("pk"))
+        return of_models_found(queryset, words, "drive_model_id")
 
 
 @described("runs_get", "A published run", "runs")
@@ -212,7 +218,7 @@ class UnitFilters(Filters):
     """Filters of units."""
 
     drive = drive_filter()
-    vendor = django_filters.CharFilter("drive_model__vendor__slug")
+    vendor = vendor_filter()
     digest = django_filters.CharFilter("digest")
     digest__startswith = django_filters.CharFilter("digest", lookup_expr="startswith")
 
@@ -256,7 +262,7 @@ class BatchFilters(Filters):
     """Filters of batches."""
 
     drive = drive_filter()
-    vendor = django_filters.CharFilter("drive_model__vendor__slug")
+    vendor = vendor_filter()
 
     class Meta:
         model = Batch

@@ -13,6 +13,8 @@ from rest_framework import serializers
 
 from server.api.frame.filters import missing
 from server.catalog.models import DriveModel
+from server.compare.finding import models_find
+from server.compare.models import DriveSummary
 from server.core.problems import Problem, problem
 from server.runs.models import Submission
 from server.runs.selectors import submission_of_run
@@ -49,6 +51,40 @@ class DriveFilter(django_filters.CharFilter):
 def drive_filter(column: str = "drive_model_id") -> DriveFilter:
     """Return the filter `drive` of a list whose rows name their model in `column`."""
     return DriveFilter(column, label="Slug of the drive model, for example seagate-st2000nm0001.")
+
+
+class VendorFilter(django_filters.CharFilter):
+    """Rows of one vendor's drive models."""
+
+    def filter(self, queryset: QuerySet[Any], value: Any) -> QuerySet[Any]:
+        """Return the models' rows."""
+        if not value:
+            return queryset
+        # Keys for the same reason as above: a vendor without rows would be looked for in all of them.
+        models = DriveModel.objects.filter(vendor__slug=value).order_by()
+        return queryset.filter(**{f"{self.field_name}__in": list(models.values_list("pk", flat=True))})
+
+
+def vendor_filter() -> VendorFilter:
+    """Return the filter `vendor` of a list whose rows name their model."""
+    return VendorFilter("drive_model_id", label="Slug of the vendor.")
+
+
+_FEW = 1000
+"""So many models at most are named to the database one by one; more are no narrow search."""
+
+
+def of_models_found(queryset: QuerySet[Any], words: str, column: str) -> QuerySet[Any]:
+    """Return the rows of the models that the website's search finds; `column` is the model's key.
+
+    Models that are only spelled alike are meant where no other is: the website puts them last, and these
+    rows have an order of their own.
+    """
+    found = models_find(words)
+    rows = DriveSummary.objects.filter(found.condition, listed=True).order_by()
+    keys = rows.exclude(pk__in=found.near).values_list("pk", flat=True)
+    few = list(keys[: _FEW + 1]) or list(found.near)
+    return queryset.filter(**{f"{column}__in": few if len(few) <= _FEW else keys})
 
 
 def gone_check(submission: Submission, run_id: UUID) -> None:

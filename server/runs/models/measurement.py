@@ -88,7 +88,11 @@ class Aggregate(models.Model):
             ),
             models.CheckConstraint(condition=models.Q(n__gt=0), name="aggregate_of_something"),
         ]
-        indexes = [models.Index(fields=["metric", "scope", "provenance", "median"], name="aggregate_ranking")]
+        indexes = [
+            models.Index(fields=["metric", "scope", "provenance", "median"], name="aggregate_ranking"),
+            models.Index(fields=["median", "id"], name="aggregate_by_median"),
+            models.Index(fields=["updated_at", "id"], name="aggregate_by_change"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.metric} {self.scope} ({self.provenance}, n={self.n})"

@@ -23,6 +23,7 @@ class Unit(models.Model):
                 condition=models.Q(digest__regex=r"^[0-9a-f]{64}$"), name="unit_digest_is_hex"
             ),
         ]
+        indexes = [models.Index(fields=["first_seen_at", "id"], name="unit_by_sight")]
 
     def __str__(self) -> str:
         return self.digest[:12]
@@ -144,6 +145,7 @@ class Benchmark(models.Model):
                 name="benchmark_state_known",
             ),
         ]
+        indexes = [models.Index(fields=["state", "id"], name="benchmark_by_state")]
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.run_id}"

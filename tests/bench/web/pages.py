@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
+from django.core.signing import TimestampSigner
+
 from tests.bench.web.archive import Archive
 
 SEARCH_MS, DRIVE_MS, COMPARE_MS, API_LIST_MS, API_SAMPLES_MS = 30.0, 50.0, 80.0, 20.0, 30.0
@@ -57,10 +59,12 @@ def api_of(archive: Archive) -> list[Page]:
     run = _richest_run(archive)
     return [
         Page("runs", "/api/v1/runs/?limit=50", API_LIST_MS),
+        *deep_pages(archive),
         Page("runs of the largest model", f"/api/v1/runs/?drive={slugs[0]}&limit=50", API_LIST_MS),
-        Page("drives", "/api/v1/drives/?limit=50", API_LIST_MS),
-        Page("measurements", "/api/v1/measurements/?limit=50", API_LIST_MS),
-        Page("units", "/api/v1/units/?limit=50", API_LIST_MS),
+        *(
+            Page(name.replace("/?", ", ").replace("=", " ").rstrip("/"), f"/api/v1/{name}", API_LIST_MS)
+            for name in LISTS
+        ),
         Page(
             "decimated samples of a run",
             f"/api/v1/runs/{run}/charts/zoned/profile/",
@@ -68,6 +72,54 @@ def api_of(archive: Archive) -> list[Page]:
         ),
         Page("statistics of the largest model", f"/api/v1/drives/{slugs[0]}/statistics/"),
     ]
+
+
+LISTS = (
+    "runs/?ordering=created_at",
+    "runs/?ordering=-updated_at",
+    "drives/",
+    "drives/?ordering=-capacity_bytes",
+    "measurements/",
+    "units/",
+    "units/?ordering=-first_seen_at",
+    "benchmarks/",
+    "batches/",
+    "firmware/",
+    "aggregates/",
+    "aggregates/?ordering=-median",
+    "claims/",
+    "literature/",
+    "vendors/",
+    "log/leaves/",
+    "releases/",
+)
+"""Lists that are measured by their first page."""
+
+
+def deep_pages(archive: Archive) -> list[Page]:
+    """Return pages from the middle and the end of the longest lists."""
+    pages = []
+    for place, share in (("middle", 0.5), ("end", 0.999)):
+        runs = archive.ask(
+            "SELECT published_at, id FROM runs_submission WHERE state = 'published'"
+            " ORDER BY published_at DESC, id DESC OFFSET %s LIMIT 1",
+            int(archive.runs * share),
+        )
+        numbers = archive.ask("SELECT (max(id) * %s)::bigint FROM runs_measurement", share)
+        cursors = {
+            "runs": _cursor(archive, "RunsView:-published_at", *(str(value) for value in runs[0])),
+            "measurements": _cursor(archive, "MeasurementsView:id", numbers[0][0]),
+        }
+        for name, cursor in cursors.items():
+            address = f"/api/v1/{name}/?{urlencode({'limit': 50, 'cursor': cursor})}"
+            pages.append(Page(f"{name}, {place}", address, API_LIST_MS))
+    return pages
+
+
+def _cursor(archive: Archive, salt: str, *key: object) -> str:
+    """Return a cursor as the archive's own server signs it: no reader walks 10,000 pages to the middle."""
+    signer = TimestampSigner(key=archive.environment["SECRET_KEY"], salt=salt, fallback_keys=[])
+    return signer.sign_object([False, *key], compress=True)
 
 
 def _slugs(archive: Archive) -> list[str]:

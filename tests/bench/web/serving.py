@@ -18,8 +18,8 @@ WORKERS = 2
 
 
 @contextmanager
-def web_server(environment: Mapping[str, str]) -> Iterator[tuple[str, int]]:
-    """Give host and port of a running server, stopped at the end; raises RuntimeError."""
+def web_server(environment: Mapping[str, str]) -> Iterator[tuple[str, int, int]]:
+    """Give host, port and process of a running server, stopped at the end; raises RuntimeError."""
     port = free_port()
     bind = ["--bind", f"127.0.0.1:{port}", "--workers", str(WORKERS), "--threads", "4"]
     bind += ["--log-level", "warning"]
@@ -31,7 +31,7 @@ def web_server(environment: Mapping[str, str]) -> Iterator[tuple[str, int]]:
             if child.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError("The web server did not start; what it said stands above.")
             time.sleep(0.1)
-        yield "127.0.0.1", port
+        yield "127.0.0.1", port, child.pid
     finally:
         child.terminate()
         child.wait(timeout=30)

@@ -8,6 +8,7 @@ import io
 import json
 from datetime import timedelta
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 import zstandard
@@ -17,6 +18,7 @@ from django.test import Client, override_settings
 from server.api.frame import keyset
 from server.catalog.models import DriveModel
 from server.catalog.services import drive_model_resolve
+from server.compare.deriving import derived_update
 from tests.support.sample_archive import DAY, SampleRun, sample_archive, sample_run
 
 pytestmark = pytest.mark.django_db
@@ -175,12 +177,22 @@ def test_a_parameter_that_is_wrong_is_told_with_the_remedy(client: Client, query
 
 
 def test_ranges_and_words_filter(client: Client) -> None:
-    drives(9)
+    for model in drives(9):
+        model.curated = True
+        model.save()
+        derived_update(drive_model_id=model.pk)
     found = fetch(client, "drives/?capacity_bytes__gte=3000000000&capacity_bytes__lte=4000000000")["results"]
     assert [row["number"] for row in found] == ["Sample 002", "Sample 003"]
     assert len(fetch(client, "drives/?vendor=sampledata&year=2001")["results"]) == 1
     assert [row["number"] for row in fetch(client, "drives/?q=sample+004")["results"]] == ["Sample 004"]
+    alike = [row["number"] for row in fetch(client, "drives/?q=sampel+004")["results"]]
+    assert "Sample 004" in alike, "mistakes are forgiven as the website forgives them"
     assert fetch(client, f"drives/?capacity_bytes={10**40}")["results"] == []
+
+
+@pytest.mark.parametrize("words", [",", "year,", "a,,b", "a, ,b"])
+def test_an_empty_word_among_words_is_an_error(client: Client, words: str) -> None:
+    assert "empty word" in fetch(client, f"drives/?vendor__in={quote(words)}", 400)["detail"]
 
 
 def test_a_drive_that_is_not_there_is_no_empty_list(client: Client) -> None:
