@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("catalog", "0005_list_orders"),
+        ("catalog", "0006_list_orders"),
         ("runs", "0012_imported"),
     ]
 

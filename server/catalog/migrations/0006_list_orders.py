@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("catalog", "0004_updated_at"),
+        ("catalog", "0005_class_index"),
     ]
 
     operations = [
