@@ -55,7 +55,7 @@ class Fit:
     told: bool = True
     """Whether the steps say which boundary is the cylinder's. Where both come equally often only the spares
     at the end of a cylinder do."""
-    rival: float | None = None
+    rival: Period | None = None
     """The track if it were the other one, where the steps do not exclude that."""
     at_once: float = 0.0
     """What was explained before the series were cut into pieces."""
@@ -102,7 +102,7 @@ def fit_moving(steps: Steps, spikes: Spikes, physical: float, at_once: float = -
             break
     if best is not None and best.steps is not steps:
         best = _judged(best, physical)
-    return best if best is None else replace(_with_rival(best), at_once=whole)
+    return best if best is None else replace(with_rival(best), at_once=whole)
 
 
 def _explained(steps: Steps, places: Places, rarer: Rarer | None, common_ms: float) -> float:
@@ -168,14 +168,14 @@ def surer(one: Fit, other: Fit) -> Fit:
     here, there = agrees[0][mine], agrees[1][theirs]
     gained, lost = int((here & ~there).sum()), int((there & ~here).sum())
     told = gained - lost >= CLEARLY * max(float(np.sqrt(gained + lost)), 1.0)
-    return replace(one, told=told, rival=None if told else other.period.length)
+    return replace(one, told=told, rival=None if told else other.period)
 
 
-def _with_rival(fit: Fit) -> Fit:
-    """The track with an interval that holds the one that is not excluded."""
+def with_rival(fit: Fit) -> Fit:
+    """The track with an interval that holds all that the reading which is not excluded leaves open."""
     if fit.rival is None:
         return fit
-    low, high = min(fit.period.low, fit.rival), max(fit.period.high, fit.rival)
+    low, high = min(fit.period.low, fit.rival.low), max(fit.period.high, fit.rival.high)
     return replace(fit, period=replace(fit.period, low=low, high=high))
 
 

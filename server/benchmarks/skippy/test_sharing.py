@@ -10,11 +10,13 @@ import pytest
 from server.benchmarks.skippy import KIND, course
 from server.benchmarks.skippy.boundaries import Labelled, Shape, agree
 from server.benchmarks.skippy.findings import first_of_all
+from server.benchmarks.skippy.follow import Fit, surer, with_rival
 from server.benchmarks.skippy.lines import turn_candidates
 from server.benchmarks.skippy.placing import place, places
 from server.benchmarks.skippy.series import FloatArray, traces_of
 from server.benchmarks.skippy.steps import Steps
 from server.benchmarks.skippy.test_skippy import columns, entry_of, mock_disk, one
+from server.benchmarks.skippy.tracks import Period
 from tests.support import traces
 
 
@@ -75,3 +77,15 @@ def test_no_write_cache_is_seen_where_whole_series_are_explained_no_better_one_a
     cached = "SEAGATE_ST34501N_Cheetah4LP"
     found = KIND.extract(traces.skippy_entry_of(cached, "w_wce_on"), traces.facts(cached))
     assert "write cache answers" in one(found, "mtm", "outer/write").reason
+
+
+def test_of_two_readings_that_explain_as_much_the_interval_holds_all_that_either_leaves_open() -> None:
+    starts = np.array([5.0])
+    shape = Shape(55, 2, 111)
+    few = labelled(shape, starts)
+    period = Period(55, 1.0, 4.0, 55, 55, len(few.tracks))
+    fit = Fit(few.steps, few, place(few, shape, starts, 9.0), period, None, 2.0, 1.0)
+    other = replace(fit, period=replace(period, length=56, low=56, high=59))
+    found = surer(fit, other)
+    assert not found.told
+    assert (with_rival(found).period.low, with_rival(found).period.high) == (55, 59)
