@@ -202,7 +202,7 @@ class DriveList:
     @cached_property
     def found(self) -> Found:
         """Which models the text means."""
-        return models_find(self.query.text)
+        return models_find(self.query.text, common=self._bits.common if self._bits else frozenset())
 
     def _rows(self, *, without: str = "") -> QuerySet[DriveSummary]:
         rows = DriveSummary.objects.filter(self.found.condition, listed=True)

@@ -9,7 +9,8 @@ slower, and the same.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -18,14 +19,16 @@ from django.core.cache import cache
 from django.db.models import F, Func, TextField
 
 from server.compare.models import ArchiveCounts, DriveSummary
+from server.compare.trigrams import trigrams_of_names
 
 STOP = "\x1f"
 """Stands before each word of a text."""
 SHORTEST_PART = 3
 """So many letters are looked for within a name; fewer would be in almost any."""
-_KEY = "compare.facet-bits.2"
+_KEY = "compare.facet-bits.3"
 """The last digit is raised when the form changes."""
-_TOKEN = "compare.facet-bits.token.2"
+_TOKEN = "compare.facet-bits.token.3"
+_SAMPLE = 400
 _TEXTS = ArrayField(TextField())
 _held: dict[str, FacetBits] = {}
 _KEEP_S = 7 * 24 * 3600
@@ -47,6 +50,8 @@ class FacetBits:
     """What each is found by: the words of its names, each behind a `STOP`, then the names as they are."""
     firsts: tuple[str, ...] = ()
     """Each one's number, normalised."""
+    common: frozenset[int] = frozenset()
+    """Pieces (trigrams.py) that more than one in twenty has, as far as a sample of the models tells."""
     token: str = ""
     """Tells these from others that were laid down."""
 
@@ -102,11 +107,12 @@ def facet_bits_build(version: datetime) -> FacetBits:
         .annotate(lexemes=lexemes)
         .values_list("pk", "facets", "names", "lexemes", "drive_model__search_text")
     )
-    order, texts, firsts = [], [], []
+    order, texts, firsts, every = [], [], [], []
     members: dict[str, list[int]] = {}
     for pk, words, names, found, text in rows.iterator(chunk_size=2000):
         order.append(pk)
         firsts.append(names[0] if names else "")
+        every.append(names)
         texts.append("".join(STOP + word for word in found) + "\n" + text)
         for word in words:
             members.setdefault(word, []).append(pk)
@@ -117,10 +123,16 @@ def facet_bits_build(version: datetime) -> FacetBits:
         order=tuple(order),
         texts=tuple(texts),
         firsts=tuple(firsts),
+        common=_common(every[:: max(1, len(every) // _SAMPLE)]),
         token=secrets.token_hex(8),
     )
     bits.words.update((word, bits.of_models(ids)) for word, ids in members.items())
     return bits
+
+
+def _common(names: Sequence[Sequence[str]]) -> frozenset[int]:
+    counted = Counter(piece for each in names for piece in trigrams_of_names(each))
+    return frozenset(piece for piece, count in counted.items() if count > len(names) / 20)
 
 
 def facet_bits_keep(bits: FacetBits) -> None:

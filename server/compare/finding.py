@@ -36,12 +36,12 @@ _WORDS = 8
 _HEX = re.compile(r"^[0-9a-f]{12,64}$")
 _SHARED = """
     SELECT summary.drive_model_id
-    FROM unnest(%s::integer[]) AS wanted(piece)
-    JOIN compare_drivesummary AS summary ON summary.trigrams @> ARRAY[wanted.piece]
-    WHERE summary.listed
-    GROUP BY summary.drive_model_id
-    HAVING count(*) >= %s
-    ORDER BY count(*) DESC, summary.drive_model_id
+    FROM compare_drivesummary AS summary,
+        LATERAL (
+            SELECT count(*) AS pieces FROM unnest(summary.trigrams) AS piece WHERE piece = ANY(%s::integer[])
+        ) AS shared
+    WHERE summary.listed AND summary.trigrams && %s::integer[] AND shared.pieces >= %s
+    ORDER BY shared.pieces DESC, summary.drive_model_id
     LIMIT %s
 """
 
@@ -68,8 +68,12 @@ class Found:
         return rows.filter(self.condition).order_by(rank, "sort_name", "pk")
 
 
-def models_find(text: str) -> Found:
-    """Return which models `text` means; an empty text means all of them."""
+def models_find(text: str, *, common: frozenset[int] = frozenset()) -> Found:
+    """Return which models `text` means; an empty text means all of them.
+
+    `common` are the pieces that so many models have that looking for them by an index costs more than it
+    leaves out; what is found is the same without them.
+    """
     squeezed = normalize_name(text)
     words = _WORD.findall(text.casefold())[:_WORDS]
     if not text.strip():
@@ -81,7 +85,7 @@ def models_find(text: str) -> Found:
     literal = list(rows.values_list("pk", flat=True)[:ENOUGH])
     if len(literal) >= ENOUGH or len(squeezed) < SHORTEST_NEAR:
         return Found(condition, squeezed=squeezed)
-    near = tuple(pk for pk in _near(squeezed) if pk not in literal)
+    near = tuple(pk for pk in _near(squeezed, common) if pk not in literal)
     return Found(condition | Q(pk__in=near) if near else condition, near, squeezed)
 
 
@@ -159,13 +163,16 @@ def _literal(words: list[str], squeezed: str) -> Q:
     return Q(pk__in=ids)
 
 
-def _near(squeezed: str) -> list[int]:
+def _near(squeezed: str, common: frozenset[int]) -> list[int]:
     """Return the ids of models spelled alike, by the number of mistakes between, then by name."""
     pieces = sorted(trigrams(squeezed))
     # One mistake spoils three pieces at most, and a text that is not a whole name lacks the piece of its end.
     least = max(1, len(pieces) - 3 * _allowed(squeezed) - 1)
+    # Who shares `least` pieces has one of any that remain when fewer than `least` are taken away.
+    spared = set(sorted(common.intersection(pieces))[: least - 1])
     with connection.cursor() as cursor:
-        cursor.execute(_SHARED, [pieces, least, _CANDIDATES])
+        looked_for = [piece for piece in pieces if piece not in spared]
+        cursor.execute(_SHARED, [pieces, looked_for, least, _CANDIDATES])
         candidates = [pk for (pk,) in cursor.fetchall()]
     found = []
     rows = DriveSummary.objects.filter(pk__in=candidates).values_list("pk", "names", "sort_name")

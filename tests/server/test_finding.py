@@ -134,6 +134,27 @@ def test_many_models_are_found_in_memory_as_the_database_finds_them(monkeypatch:
     assert many_find(bits, "!!!") is None
 
 
+def test_sparing_common_pieces_finds_the_same_models_spelled_alike() -> None:
+    catalog_load()
+    for place in range(30):
+        drive_model_resolve(vendor_name="Sampledata", model_name=f"SD10{place:02}", simulated=False)
+    DriveModel.objects.update(curated=True)
+    call_command("refresh_summaries")
+    bits = facet_bits()
+    assert bits is not None
+    assert len(bits.common) > 5
+    for text in (
+        "smapledata sd1017",
+        "sd10x7",
+        "samsng hd103",
+        "st2000nm0O01",
+        "seagat st2000",
+        "sampledatta",
+    ):
+        assert models_find(text, common=bits.common).near == models_find(text).near, text
+    assert models_find("smapledata sd1017", common=bits.common).near
+
+
 def test_a_word_of_many_models_reads_one_page_of_them_and_narrows_like_any(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
