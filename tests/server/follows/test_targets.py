@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import socket
+import ssl
 from typing import Any
 
 import pytest
@@ -130,8 +131,22 @@ def test_the_certificate_has_to_be_the_names(monkeypatch: pytest.MonkeyPatch, ho
 
 def test_a_redirect_is_not_followed(hook: Receiver) -> None:
     hook.statuses, hook.headers = [302], {"Location": hook.url}
-    assert message_post(url=hook.url, body=b"{}", headers={}).status == 302
+    answer = message_post(url=hook.url, body=b"{}", headers={})
+    assert answer.status == 302 and not answer.taken
     assert len(hook.received) == 1
+
+
+def test_the_certificate_is_checked_against_the_name(monkeypatch: pytest.MonkeyPatch, hook: Receiver) -> None:
+    asked: list[Any] = []
+
+    def wrap(context: ssl.SSLContext, _sock: socket.socket, *, server_hostname: str, **_: object) -> Any:
+        asked.append((context.verify_mode, context.check_hostname, server_hostname))
+        raise ConnectionRefusedError("sample")
+
+    monkeypatch.setattr(ssl.SSLContext, "wrap_socket", wrap)
+    with pytest.raises(PostFailed):
+        message_post(url=hook.url.replace("http:", "https:"), body=b"{}", headers={})
+    assert asked == [(ssl.CERT_REQUIRED, True, "127.0.0.1")]
 
 
 def test_loopback_is_refused_where_no_setting_allows_it(hook: Receiver, settings: LazySettings) -> None:
