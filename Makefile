@@ -174,11 +174,13 @@ query-baseline: venv ## Write tests/server/query_baseline.json anew: how many qu
 	@DISKATLAS_WRITE_BASELINE=1 $(BIN)/python -m pytest -q tests/server/test_query_baseline.py
 
 SIZES ?= 1000,10000,100000
-.PHONY: bench-web bench-api
+.PHONY: bench-web bench-api bench-release
 bench-web: venv frontend ## How long pages take on sample archives of SIZES runs, kept in .build (TABLE=FILE writes the table)
 	@$(BIN)/python -m tests.bench.web pages --sizes $(SIZES) $(if $(TABLE),--table $(TABLE))
 bench-api: venv frontend ## The same for the API
 	@$(BIN)/python -m tests.bench.web api --sizes $(SIZES) $(if $(TABLE),--table $(TABLE))
+bench-release: venv ## What a dataset release of them costs: time, memory, growth
+	@$(BIN)/python -m tests.bench.web release --sizes $(SIZES) $(if $(TABLE),--table $(TABLE))
 
 .PHONY: bench-mechanisms
 bench-mechanisms: venv probe ## How often two mechanisms under one name are flagged wrongly, and missed, on simulated drives

@@ -10,7 +10,7 @@ from server.compare.stats.multiple import holm
 from server.compare.stats.paired import compare_paired
 from server.compare.stats.strata import compare_strata
 from server.compare.stats.wording import count_words, quantity
-from server.compare.values import RunNumbers, means_by_state
+from server.compare.values import Held, means_by_state
 from server.core.scopes import scope_text
 from server.runs.conditions import BY_KEY, CONDITIONS
 from server.runs.kinds import metrics_by_key
@@ -63,16 +63,16 @@ class Confounder:
 
 
 def confounders(
-    holding: Mapping[Place, Sequence[RunNumbers]],
+    held: Mapping[Place, Sequence[Held]],
     differing: Mapping[str, Mapping[str, int]],
     level: float,
 ) -> tuple[Confounder, ...]:
     """Test every number over every condition that differs; all tests together are corrected (Holm).
 
-    `holding` has the runs with a number at each place, in the order in which places are told of.
+    `held` has the numbers at each place, in the order in which places are told of.
     """
     tests = {
-        key: [_tested(runs, place, key, level) for place, runs in holding.items()]
+        key: [_tested(found, place, key, level) for place, found in held.items()]
         for key in differing
         if key in BY_KEY
     }
@@ -90,8 +90,8 @@ def confounders(
     return tuple(found)
 
 
-def _tested(runs: Sequence[RunNumbers], place: Place, condition: str, level: float) -> Tested:
-    means = means_by_state(runs, place, condition)
+def _tested(held: Sequence[Held], place: Place, condition: str, level: float) -> Tested:
+    means = means_by_state(held, condition)
     states = tuple(
         StateValues(state, len(units), sum(units.values()) / len(units)) for state, units in means.items()
     )

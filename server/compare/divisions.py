@@ -18,7 +18,7 @@ from server.compare.mechanism.features import METRICS
 from server.compare.statistics import LEVEL, DriveStatistics, drive_statistics, statistics_of
 from server.compare.stats.spread import Components, variance_components
 from server.compare.stats.wording import count_words, quantity
-from server.compare.values import RunNumbers, means_by_state, model_numbers, places_of
+from server.compare.values import Held, RunNumbers, held_at, means_by_state, model_numbers, places_of
 from server.core.numbers import show_deviation, write
 from server.runs.kinds import metrics_by_key
 from server.runs.models import Aggregate, Provenance
@@ -114,7 +114,8 @@ def _divided(drive_model: DriveModel, provenance: Provenance, condition: str) ->
         divisions=divisions,
         untold=sum(not run.conditions.get(condition, "") for run in runs),
         numbers=tuple(
-            _number(runs, place, condition, tests.get(place)) for place in places_of(runs, headline)
+            _number(held, place, condition, tests.get(place))
+            for place, held in held_at(runs, places_of(runs, headline)).items()
         ),
         words=found.words if found else "",
         lack=_lack(condition, divisions),
@@ -159,10 +160,10 @@ def _lack(condition: str, divisions: Sequence[Division]) -> str:
 
 
 def _number(
-    runs: Sequence[RunNumbers], place: tuple[str, str], condition: str, tested: Tested | None
+    held: Sequence[Held], place: tuple[str, str], condition: str, tested: Tested | None
 ) -> DividedNumber:
     entry = metrics_by_key().get(place[0])
-    values = {state: tuple(units.values()) for state, units in means_by_state(runs, place, condition).items()}
+    values = {state: tuple(units.values()) for state, units in means_by_state(held, condition).items()}
     components = variance_components(list(values.values()), level=LEVEL)
     words = number_words(condition, values, tested, components, entry.unit if entry else "")
     return DividedNumber(place[0], place[1], entry, values, tested, components, words)

@@ -27,9 +27,9 @@ from server.compare.verdicts import (
     judge,
 )
 from server.core.links import link_bytes_per_s
-from server.runs.aggregation import USABLE
 from server.runs.kinds import metrics_by_key
 from server.runs.models import Measurement, Provenance, State
+from server.runs.published import USABLE
 
 SAME_QUANTITY: dict[Place, tuple[Place, ...]] = {
     ("zoned.outer_bandwidth", ""): (

@@ -16,9 +16,9 @@ from server.benchmarks.contract import Place
 from server.compare.groups import Group
 from server.compare.keys import Form, Source
 from server.compare.published import published_numbers
-from server.runs.aggregation import USABLE
 from server.runs.conditions import conditions_of
 from server.runs.models import Aggregate, Measurement
+from server.runs.published import USABLE
 
 NUMBERED = r"^(.*/)?[0-9]+(\.[0-9]+)?$"
 """Scopes that end with a place on the device (per cent), as `read/33554432/94` and `2.75` do."""

@@ -16,18 +16,20 @@ from server.compare.stats.apart import ALPHA, Distances, distances
 from server.compare.stats.multiple import holm
 from server.compare.stats.spread import Components, Spread, spread_over_units, variance_components
 from server.compare.values import (
+    Held,
     RunNumbers,
-    model_numbers,
+    held_at,
+    means_of,
+    numbers_of,
     places_of,
     resolution_of,
-    runs_holding,
-    unit_means,
     values_by_unit,
 )
 from server.core.plain import from_plain
 from server.runs.conditions import differing_of, differing_words
 from server.runs.kinds import metrics_by_key
 from server.runs.models import Aggregate, Provenance
+from server.runs.published import Published, published_read
 
 LEVEL = 0.95
 
@@ -90,8 +92,17 @@ def statistics_compute(*, drive_model: DriveModel, provenance: Provenance) -> Dr
     provenance."""
     if not Aggregate.objects.filter(drive_model=drive_model, provenance=provenance).exists():
         return None
+    headline = {name for name, metric in metrics_by_key().items() if metric.headline}
+    published = published_read(drive_model_id=drive_model.pk, metrics=headline | METRICS)
+    return statistics_of_published(published, provenance=provenance)
+
+
+def statistics_of_published(published: Published, *, provenance: Provenance) -> DriveStatistics | None:
+    """Compute the statistics of a model's runs of one provenance; None where none has a usable number."""
+    if not any(place[0] == provenance and column.usable.any() for place, column in published.columns.items()):
+        return None
     headline = [name for name, metric in metrics_by_key().items() if metric.headline]
-    runs = model_numbers(drive_model=drive_model, provenance=provenance, metrics={*headline, *METRICS})
+    runs = numbers_of(published, provenance=provenance, metrics={*headline, *METRICS})
     return statistics_of(runs, headline, provenance=provenance.value)
 
 
@@ -99,8 +110,8 @@ def statistics_of(
     runs: Sequence[RunNumbers], headline: Sequence[str], *, provenance: str, level: float = LEVEL
 ) -> DriveStatistics:
     """Return the statistics of some runs of one provenance."""
-    holding = runs_holding(runs, places_of(runs, headline))
-    numbers = tuple(_number(found, place, level) for place, found in holding.items())
+    held = held_at(runs, places_of(runs, headline))
+    numbers = tuple(_number(found, place, resolution_of(runs, place), level) for place, found in held.items())
     differing = differing_of(run.conditions for run in runs)
     kinds = mechanisms(fingerprints(run.for_fingerprint() for run in runs))
     return DriveStatistics(
@@ -112,21 +123,22 @@ def statistics_of(
         mixture=differing_words(differing, len(runs)),
         numbers=numbers,
         apart=_apart(numbers),
-        confounders=confounders(holding, differing, level),
+        confounders=confounders(held, differing, level),
         mechanisms=kinds,
         mechanism_flag=mechanisms_words(kinds),
     )
 
 
-def _number(runs: Sequence[RunNumbers], place: Place, level: float) -> NumberOfUnits:
-    by_unit, means = values_by_unit(runs, place), unit_means(runs, place)
+def _number(held: Sequence[Held], place: Place, resolution: float, level: float) -> NumberOfUnits:
+    by_unit = values_by_unit(held)
+    means = means_of(by_unit)
     return NumberOfUnits(
         metric=place[0],
         scope=place[1],
-        runs=sum(len(values) for values in by_unit.values()),
+        runs=len(held),
         spread=spread_over_units(list(means.values()), level=level),
         components=variance_components(list(by_unit.values()), level=level),
-        distances=distances(means, resolution=resolution_of(runs, place)),
+        distances=distances(means, resolution=resolution),
     )
 
 

@@ -11,7 +11,7 @@ from statistics import median
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, F, Max, Q, Sum
+from django.db.models import Count, Max, Q, Sum
 
 from server.catalog.models import DriveModel, LiteratureValue
 from server.compare.archive_counts import archive_counts_follow
@@ -24,7 +24,8 @@ from server.compare.wanted import Undecided, Wanted, wanted_of
 from server.core import clock
 from server.core.text import normalize_name
 from server.runs.kinds import metrics_by_key
-from server.runs.models import Aggregate, Benchmark, Measurement, Provenance, Run, State
+from server.runs.models import Aggregate, Benchmark, Provenance, Run, State
+from server.runs.published import Published, published_read
 
 LITERATURE = "literature"
 UNTESTED = "untested"
@@ -33,11 +34,12 @@ _DIGITS = re.compile(r"\d+")
 
 
 @transaction.atomic
-def summary_update(*, drive_model_id: int) -> None:
+def summary_update(*, drive_model_id: int, published: Published | None = None) -> None:
     """Write a model's row anew, and make the archive's due. A model that is gone has none."""
     model = DriveModel.objects.select_related("vendor").filter(pk=drive_model_id).first()
     if model is None:
         return
+    published = published or published_read(drive_model_id=drive_model_id)
     runs = _runs(model)
     headline = _headline(model)
     verdicts = _verdicts(model)
@@ -60,7 +62,7 @@ def summary_update(*, drive_model_id: int) -> None:
     values = (
         _identity(model)
         | counts
-        | _amounts(model)
+        | _amounts(model, published)
         | {
             "listed": model.curated
             or bool(counts["measured_runs"] or counts["simulated_runs"] or runs["imported_runs"]),
@@ -168,15 +170,15 @@ def _wanted(model: DriveModel, counts: dict[str, int]) -> Wanted | None:
     )
 
 
-def _amounts(model: DriveModel) -> dict[str, int]:
+def _amounts(model: DriveModel, published: Published) -> dict[str, int]:
     """Return how many timings and numbers the model's measured runs brought."""
     parts = Benchmark.objects.filter(
         run__drive_model=model, run__provenance=Provenance.PROBE, run__submission__state=State.PUBLISHED
     )
-    numbers = Measurement.objects.filter(
-        benchmark__in=parts, value__isnull=False, extractor_version=F("benchmark__extractor_version")
+    numbers = sum(
+        column.runs.size for place, column in published.columns.items() if place[0] == Provenance.PROBE
     )
-    return {"samples": parts.aggregate(sum=Sum("samples"))["sum"] or 0, "measurements": numbers.count()}
+    return {"samples": parts.aggregate(sum=Sum("samples"))["sum"] or 0, "measurements": numbers}
 
 
 def _headline(model: DriveModel) -> dict[str, dict[str, list[float | int | None]]]:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import datetime
+from itertools import chain, islice
 from typing import Any
 
 import structlog
@@ -20,9 +21,10 @@ from server.core.locks import session_lock
 from server.datasets.columns import FORMATS
 from server.datasets.copying import table_write
 from server.datasets.deltas import DELTAS
-from server.datasets.describing import ALL_TABLES, descriptions_of
+from server.datasets.describing import ALL_TABLES, MISSING_NAMED, descriptions_of
 from server.datasets.models import SCHEMA_VERSION, Release, ReleaseFile, ReleasePart
-from server.datasets.samples import SEGMENT_LEAVES, SampledRun, segment_fingerprint, segment_write
+from server.datasets.reading import SampledRun
+from server.datasets.samples import SEGMENT_LEAVES, segment_fingerprint, segment_write
 from server.datasets.snapshot import is_stale, log_size, models_digest, snapshot_open, tables_prepare
 from server.datasets.storing import Workshop, Written, storage, text_store, workshop
 from server.datasets.tables import CATALOGUE
@@ -52,9 +54,9 @@ def release_build(*, formats: Sequence[str] = FORMATS) -> Release:
         with snapshot_open() as raw:
             release = _release(raw, began, formats)
             log.info("release", number=release.number, leaves=release.log_size)
-            for key, fingerprint, write in (
-                *_table_parts(raw, release.formats),
-                *_sample_parts(raw, release.formats),
+            # One after the other: a part's list of runs is held while it is written, and no longer.
+            for key, fingerprint, write in chain(
+                _table_parts(raw, release.formats), _sample_parts(raw, release.formats)
             ):
                 _part(release, key, fingerprint, write)
             _sum_up(raw, release)
@@ -185,7 +187,8 @@ def _sum_up(raw: Any, release: Release) -> None:
     for kind, version, count in raw.execute(query).fetchall():
         extractors.setdefault(kind, {})[version] = count
     release.extractors = extractors
-    release.missing = [one for part in release.parts.order_by("key") for one in part.missing]
+    lists = release.parts.order_by("key").values_list("missing", flat=True).iterator(chunk_size=1)
+    release.missing = list(islice(chain.from_iterable(lists), MISSING_NAMED))
 
 
 def _publish(release: Release) -> Release:

@@ -6,6 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from django.db.models import Func, IntegerField, Sum
+
 from server.datasets.columns import CROISSANT, LISTS, Column
 from server.datasets.deltas import DELTAS
 from server.datasets.models import Release, ReleaseFile
@@ -23,6 +25,9 @@ MEDIA = {
     "ndjson": "application/gzip",
     "parquet": "application/x-parquet",
 }
+
+MISSING_NAMED = 1000
+"""Runs without samples that a release names; it says of how many there are none."""
 
 ALL_TABLES = (*TABLES, *DELTAS)
 """The tables that are made from rows of the database: those of the release, and what is different in it."""
@@ -78,9 +83,17 @@ def _readme(release: Release) -> str:
         "",
     ]
     if release.missing:
-        lines += ["Samples that could not be read when the release was made:", ""]
+        count = missing_count(release)
+        more = f", the first {len(release.missing)} of them named" if count > len(release.missing) else ""
+        lines += [f"Runs whose samples could not be read when the release was made: {count}{more}.", ""]
         lines += [f"- {one['run_id']}: {one['reason']}" for one in release.missing]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def missing_count(release: Release) -> int:
+    """Return of how many runs the samples could not be read: a release names `MISSING_NAMED` at most."""
+    length = Func("missing", function="jsonb_array_length", output_field=IntegerField())
+    return int(release.parts.aggregate(sum=Sum(length))["sum"] or 0)
 
 
 def _citation(release: Release) -> str:
@@ -123,6 +136,7 @@ def _package(release: Release, files: Sequence[ReleaseFile]) -> dict[str, Any]:
         "diskatlas:changes": release.changes,
         "diskatlas:rows": release.rows,
         "diskatlas:samplesMissing": release.missing,
+        "diskatlas:samplesMissingCount": missing_count(release),
         "resources": [_resource(file) for file in files],
     }
 

@@ -10,8 +10,8 @@ import hashlib
 import json
 from collections.abc import Collection, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from gzip import GzipFile
 from typing import Any
 
@@ -21,8 +21,10 @@ import pyarrow.parquet as pq
 from server.benchmarks.contract import Kind
 from server.datasets.columns import FORMATS, Column
 from server.datasets.copying import parquet_writer
+from server.datasets.gathering import Gathered
+from server.datasets.reading import SampledRun, envelopes_read
 from server.datasets.storing import Draft, Workshop, gzip_open
-from server.runs.envelopes import EnvelopeLost, envelope_load
+from server.runs.envelopes import EnvelopeLost
 from server.runs.kinds import kinds_by_slug
 
 SEGMENT_LEAVES = 50_000
@@ -42,18 +44,6 @@ _END = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SampledRun:
-    """A run whose samples are written."""
-
-    run_id: str
-    drive_model: str
-    unit: str | None
-    license: str
-    digest: str
-    storage_name: str
-
-
 @dataclass
 class _Kind:
     """The open files of one kind."""
@@ -63,14 +53,24 @@ class _Kind:
     parquet: pq.ParquetWriter | None
     lines: GzipFile | None
     closing: ExitStack
-    rows: list[dict[str, Any]] = field(default_factory=list)
-    numbers: int = 0
+    gathered: Gathered
+    rows: int = 0
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """Columns of the series that are JSON in Parquet; the parameters are the same for all series."""
+        return tuple(one.name for one in self.columns if one.type == "json" and one.name != "params")
 
     def flush(self) -> None:
-        if self.rows and self.parquet is not None:
-            schema = pa.schema([column.field() for column in self.columns])
-            self.parquet.write_table(pa.Table.from_pylist(self.rows, schema=schema))
-        self.rows, self.numbers = [], 0
+        if self.parquet is not None and self.gathered.rows:
+            self.parquet.write_table(self.gathered.taken())
+
+    def finish(self) -> None:
+        """Write what is left, and close the files."""
+        self.flush()
+        self.closing.close()
+        for draft in self.drafts:
+            draft.rows = self.rows
 
 
 @cache
@@ -101,9 +101,9 @@ def segment_write(
     missing: list[dict[str, str]] = []
     if not set(_WRITTEN) & set(formats):
         return missing
-    for run in runs:
+    for run, content in envelopes_read(runs):
         try:
-            parts = _document(run)["benchmarks"]
+            parts = _document(content())["benchmarks"]
         except EnvelopeLost as error:
             missing.append({"run_id": run.run_id, "reason": str(error)})
             continue
@@ -113,13 +113,12 @@ def segment_write(
                 opened[part["kind"]] = kind
                 _add(kind, run, part)
     for kind in opened.values():
-        kind.flush()
-        kind.closing.close()
+        kind.finish()
     return missing
 
 
-def _document(run: SampledRun) -> dict[str, Any]:
-    envelope = json.loads(envelope_load(digest=run.digest, name=run.storage_name))
+def _document(content: bytes) -> dict[str, Any]:
+    envelope = json.loads(content)
     document: dict[str, Any] = json.loads(base64.b64decode(envelope["payload"]))
     return document
 
@@ -127,7 +126,7 @@ def _document(run: SampledRun) -> dict[str, Any]:
 def _open(shop: Workshop, vendor: str, segment: int, slug: str, formats: Collection[str]) -> _Kind:
     columns = sample_columns(slug)
     facts: dict[str, Any] = {"table": "samples", "kind": slug, "rows": 0}
-    kind = _Kind(columns, [], None, None, ExitStack())
+    kind = _Kind(columns, [], None, None, ExitStack(), Gathered(columns))
     if "parquet" in formats:
         path = f"parquet/samples/kind={slug}/vendor={vendor}/part-{segment}.parquet"
         kind.drafts.append(draft := shop.draft(path, format="parquet", **facts))
@@ -142,20 +141,23 @@ def _open(shop: Workshop, vendor: str, segment: int, slug: str, formats: Collect
 
 def _add(kind: _Kind, run: SampledRun, part: Mapping[str, Any]) -> None:
     own = {"run_id": run.run_id, "drive_model": run.drive_model, "unit": run.unit, "license": run.license}
+    params = _text(part["params"])
     for number, series in enumerate(part["samples"]["series"]):
-        row = {column.name: series.get(column.name) for column in kind.columns}
-        row |= own | {"series": number, "params": part["params"]}
+        row = {**series, **own, "series": number, "params": part["params"]}
+        kind.rows += 1
         if kind.lines is not None:
-            kind.lines.write(json.dumps(row, separators=(",", ":"), ensure_ascii=False).encode() + b"\n")
-        for column in kind.columns:
-            if column.type == "json" and row[column.name] is not None:
-                row[column.name] = json.dumps(row[column.name], separators=(",", ":"), sort_keys=True)
-        kind.rows.append(row)
-        kind.numbers += sum(len(value) for value in series.values() if isinstance(value, list))
-        for draft in kind.drafts:
-            draft.rows = (draft.rows or 0) + 1
-        if kind.numbers > _FLUSH_NUMBERS:
-            kind.flush()
+            told = {column.name: row.get(column.name) for column in kind.columns}
+            kind.lines.write(json.dumps(told, separators=(",", ":"), ensure_ascii=False).encode() + b"\n")
+        if kind.parquet is not None:
+            row |= {name: _text(row[name]) for name in kind.texts if row.get(name) is not None}
+            row["params"] = params
+            kind.gathered.add(row)
+            if kind.gathered.numbers > _FLUSH_NUMBERS:
+                kind.flush()
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"), sort_keys=True)
 
 
 def _column(name: str, stated: Mapping[str, Any]) -> Column:

@@ -21,7 +21,14 @@ from server.runs.models import Measurement as StoredMeasurement
 def run_charts(*, run_id: UUID, kind: str) -> tuple[Chart, ...]:
     """Return the charts of one kind of a run, thinned out; none while it is not extracted. Raises
     Benchmark.DoesNotExist, and EnvelopeLost where they are yet to be made."""
-    benchmark = Benchmark.objects.select_related("run__submission").get(run_id=run_id, kind=kind)
+    return charts_of_benchmark(
+        Benchmark.objects.select_related("run__submission").get(run_id=run_id, kind=kind)
+    )
+
+
+def charts_of_benchmark(benchmark: Benchmark) -> tuple[Chart, ...]:
+    """Return a benchmark's charts, thinned out; none while it is not extracted. Raises EnvelopeLost where
+    they are yet to be made. Whoever asks for many fetches them with their charts, runs and submissions."""
     return tuple(_chart(row) for row in _rows(benchmark, tuple(benchmark.charts.all())))
 
 
@@ -30,7 +37,7 @@ def charts_of_run(*, run_id: UUID) -> Mapping[str, tuple[Chart, ...]]:
     some are yet to be made."""
     benchmarks = Benchmark.objects.filter(run_id=run_id, state=Benchmark.State.EXTRACTED)
     return {
-        benchmark.kind: tuple(_chart(row) for row in _rows(benchmark, tuple(benchmark.charts.all())))
+        benchmark.kind: charts_of_benchmark(benchmark)
         for benchmark in benchmarks.select_related("run__submission").prefetch_related("charts")
     }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -142,16 +142,20 @@ def run_conditions(*, drive_model_id: int) -> dict[UUID, RunConditions]:
 
 def conditions_of(runs: QuerySet[Run]) -> dict[UUID, RunConditions]:
     """Return the conditions of some runs; those of runs that were made alike are one."""
+    return {run_id: made for made, run_id in rows_with_conditions(runs, "run_id")}
+
+
+def rows_with_conditions(runs: QuerySet[Run], *wanted: str) -> Iterator[tuple[Any, ...]]:
+    """Give each run's conditions, and behind them the columns that are wanted of it, in the runs' order."""
     rows = runs.annotate(**{f"of_{name}": column for name, column in _FIELDS.items()}, of_kinds=_OF_KINDS)
     known: dict[tuple[Any, ...], RunConditions] = {}
-    found = {}
     names = [f"of_{name}" for name in _FIELDS]
-    for run_id, kinds, *columns in rows.values_list("run_id", "of_kinds", *names).iterator(chunk_size=2000):
+    for row in rows.values_list(*wanted, "of_kinds", *names).iterator(chunk_size=2000):
+        own, kinds, columns = row[: len(wanted)], row[len(wanted)], row[len(wanted) + 1 :]
         key = (*kinds, *columns)
         if key not in known:
             known[key] = _conditions(dict(zip(_FIELDS, columns, strict=True)), kinds)
-        found[run_id] = known[key]
-    return found
+        yield known[key], *own
 
 
 def _conditions(fields: dict[str, Any], kinds: Iterable[str]) -> RunConditions:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -21,10 +21,11 @@ from server.benchmarks.spreads import chart_with_others
 from server.catalog.models import DriveModel
 from server.core import clock
 from server.runs.chart_making import packed, unpacked
-from server.runs.charts import run_charts
+from server.runs.charts import charts_of_benchmark
 from server.runs.envelopes import EnvelopeLost
 from server.runs.kinds import kinds_by_slug
 from server.runs.models import Benchmark, DriveChart, Measurement, Provenance, State, StoredChart
+from server.runs.published import Published
 
 log = structlog.get_logger("diskatlas.charts")
 
@@ -70,20 +71,21 @@ def _model_chart(row: DriveChart) -> ModelChart:
     return ModelChart(row.kind, chart_of(json.loads(unpacked(row.data))), row.run_id, row.units)
 
 
-def drive_charts_follow(*, drive_model_id: int, **_: Any) -> None:
+def drive_charts_follow(*, drive_model_id: int, published: Published | None = None, **_: Any) -> None:
     """Receive `aggregates_updated`. Pictures that can't be drawn take no aggregates with them."""
+    there = frozenset(Provenance) if published is None else published.provenances
     try:
         with transaction.atomic():
-            drive_charts_update(drive_model_id=drive_model_id)
+            drive_charts_update(drive_model_id=drive_model_id, provenances=there)
     except Exception:
         log.exception("charts of a model failed", drive_model=drive_model_id)
 
 
-def drive_charts_update(*, drive_model_id: int) -> int:
-    """Draw a model's charts anew; return how many there are."""
+def drive_charts_update(*, drive_model_id: int, provenances: Collection[str] = frozenset(Provenance)) -> int:
+    """Draw a model's charts anew, of the provenances that it has runs of; return how many there are."""
     rows = [
         row
-        for provenance in Provenance
+        for provenance in sorted(provenances)
         for benchmarks in _latest(drive_model_id, provenance).values()
         for row in _drawn(drive_model_id, provenance, benchmarks)
     ]
@@ -109,7 +111,12 @@ def _latest(drive_model_id: int, provenance: str) -> Mapping[str, list[Benchmark
         if len(chosen[kind]) < MOST_UNITS:
             chosen[kind].setdefault(unit or run_id, pk)
     return {
-        kind: list(Benchmark.objects.filter(pk__in=units.values()).defer("details"))
+        kind: list(
+            Benchmark.objects.filter(pk__in=units.values())
+            .select_related("run__submission")
+            .prefetch_related("charts")
+            .defer("details", "run__summary")
+        )
         for kind, units in chosen.items()
     }
 
@@ -117,7 +124,7 @@ def _latest(drive_model_id: int, provenance: str) -> Mapping[str, list[Benchmark
 def _drawn(drive_model_id: int, provenance: str, benchmarks: Sequence[Benchmark]) -> Iterable[DriveChart]:
     drawn = _median(benchmarks)
     try:
-        charts = run_charts(run_id=drawn.run_id, kind=drawn.kind)
+        charts = charts_of_benchmark(drawn)
     except EnvelopeLost:
         return
     others = _others([one for one in benchmarks if one.pk != drawn.pk])
@@ -140,15 +147,17 @@ def _drawn(drive_model_id: int, provenance: str, benchmarks: Sequence[Benchmark]
 def _others(benchmarks: Sequence[Benchmark]) -> Mapping[str, list[Chart]]:
     """The other units' charts, by id. Those yet to be made are made, as far as envelopes are there."""
     found: dict[str, list[Chart]] = defaultdict(list)
-    made = [one.pk for one in benchmarks if one.charts_version]
-    for row in StoredChart.objects.filter(benchmark__in=made).order_by("benchmark_id"):
-        found[row.chart_id].append(chart_of(json.loads(unpacked(row.data))))
-    for one in benchmarks:
-        if not one.charts_version:
-            with suppress(EnvelopeLost):
-                for chart in run_charts(run_id=one.run_id, kind=one.kind):
-                    found[chart.id].append(chart)
+    for one in sorted(benchmarks, key=lambda one: (not one.charts_version, one.pk)):
+        stored = one.charts.all() if one.charts_version else ()
+        with suppress(EnvelopeLost):
+            charts = [_stored(row) for row in stored] if stored else charts_of_benchmark(one)
+            for chart in charts:
+                found[chart.id].append(chart)
     return found
+
+
+def _stored(row: StoredChart) -> Chart:
+    return chart_of(json.loads(unpacked(row.data)))
 
 
 def _median(benchmarks: Sequence[Benchmark]) -> Benchmark:

@@ -15,8 +15,17 @@ from django.db.models import Count
 from server.accounts.models import ProbeKey
 from server.catalog.models import DriveModel
 from server.compare.archive_counts import archive_counts_held_back, archive_counts_update
+from server.compare.models import KeptStatistics
 from server.runs.aggregation import aggregates_update
-from server.runs.models import Batch, Benchmark, Measurement, Run, Submission, SubmissionEvent, Unit
+from server.runs.models import (
+    Batch,
+    Benchmark,
+    Measurement,
+    Run,
+    Submission,
+    SubmissionEvent,
+    Unit,
+)
 from server.seeding.catalog import catalog_fill, places_free
 from server.seeding.chunks import RUNS_PER_CHUNK, ChunkWriter, Places, batch_rows, unit_rows
 from server.seeding.plan import Plan, Sizes, plan_make
@@ -64,12 +73,15 @@ def archive_fill(sizes: Sizes, *, processes: int, say: Say) -> Filled:
     return Filled(models, len(plan.unit_model), sizes.runs, measurements)
 
 
-def archive_derive(*, processes: int, say: Say) -> int:
+def archive_derive(*, processes: int, say: Say, missing: bool = False) -> int:
     """Have each model's rows computed by what computes them after a publication; return how many models.
 
-    The largest come first, so that none of them is left for the end. Doing it again changes nothing.
+    The largest come first, so that none of them is left for the end. Doing it again changes nothing;
+    `missing` goes on where it was cut off.
     """
     by_model = Run.objects.order_by().values_list("drive_model").annotate(runs=Count("pk"))
+    if missing:
+        by_model = by_model.exclude(drive_model__in=KeptStatistics.objects.values("drive_model"))
     due = [model for model, _runs in by_model.order_by("-runs", "drive_model")]
     progress = _Progress(len(due), "models", say)
     with _Step("what follows from the runs", say), archive_counts_held_back():

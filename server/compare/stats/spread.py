@@ -86,10 +86,11 @@ def variance_components(groups: Sequence[Sequence[float | None]], *, level: floa
         return Components(count, n, 0.0, 0.0, None, "All values are the same.")
     sizes = np.asarray([values.size for values in samples], dtype=np.float64)
     size = (n - float((sizes**2).sum()) / n) / (count - 1)
-    between = sum(values.size * float(values.mean() - together.mean()) ** 2 for values in samples) / (
-        count - 1
-    )
-    within = sum(float(((values - values.mean()) ** 2).sum()) for values in samples) / (n - count)
+    # By group, without a loop: a model may have thousands of drives.
+    ends = np.cumsum(sizes).astype(np.int64)
+    means = np.add.reduceat(together, np.r_[0, ends[:-1]]) / sizes
+    between = float((sizes * (means - together.mean()) ** 2).sum()) / (count - 1)
+    within = float(((together - np.repeat(means, sizes.astype(np.int64))) ** 2).sum()) / (n - count)
     variance = max(0.0, (between - within) / size)
     if within == 0:
         return Components(count, n, 0.0, variance**0.5, None, "Members of a group have the same value.")

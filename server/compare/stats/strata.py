@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import stats
 
 from server.compare.stats.multiple import holm
@@ -125,22 +127,37 @@ def _kruskal_wallis(samples: list[Values]) -> tuple[float, float, str]:
     sizes = [values.size for values in ordered]
     if min(sizes) == 1 or _ways(sizes) > math.log(RESAMPLES):
         return h, _drawn_p(ranks, ends), "permutation"
-    found = stats.permutation_test(
-        np.split(ranks, ends),
-        lambda *groups, axis: sum(group.sum(axis=axis) ** 2 / group.shape[axis] for group in groups),
-        permutation_type="independent",
-        alternative="greater",
-        n_resamples=RESAMPLES,
-        rng=np.random.default_rng(1952),
-    )
-    return h, float(found.pvalue), "permutation"
+    return h, _exact_p(ranks, tuple(sizes)), "permutation"
+
+
+def _exact_p(ranks: Values, sizes: tuple[int, ...]) -> float:
+    """Return the share of all ways to deal the units out to the groups that are as far apart as these."""
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
+    drawn = (np.add.reduceat(ranks[_ways_of(sizes)], starts, axis=1) ** 2 / sizes).sum(axis=1)
+    return float((drawn >= drawn[0] * (1 - 1e-12)).mean())
+
+
+@lru_cache(maxsize=64)
+def _ways_of(sizes: tuple[int, ...]) -> NDArray[np.int16]:
+    """Return all ways to deal units out to groups of these sizes, a row for each: first as they stand. The
+    numbers of one model are dealt out in the same ways."""
+
+    def dealt(left: tuple[int, ...], group: int) -> Iterator[tuple[int, ...]]:
+        if group == len(sizes) - 1:
+            yield left
+            return
+        for chosen in combinations(left, sizes[group]):
+            rest = tuple(unit for unit in left if unit not in chosen)
+            for more in dealt(rest, group + 1):
+                yield chosen + more
+
+    return np.asarray(list(dealt(tuple(range(sum(sizes))), 0)), dtype=np.int16)
 
 
 def _drawn_p(ranks: Values, ends: Values) -> float:
     """Return how often units dealt out anew to the groups are as far apart as these, the units among them.
 
-    For groups of one, which SciPy's test does not take, and where there are too many ways for all of them
-    (SciPy deals one set after the other; here they are dealt at once).
+    For where there are too many ways for all of them, and for groups of one.
     """
     rng, starts = np.random.default_rng(1952), np.concatenate([[0], ends]).astype(np.int64)
     sizes = np.diff(np.append(starts, ranks.size))

@@ -1,6 +1,7 @@
-"""`make bench-web` and `make bench-api`: what pages and API take on sample archives of growing size.
+"""`make bench-web`, `bench-api` and `bench-release`: what pages, API and releases take on sample archives of
+growing size.
 
-    python -m tests.bench.web [pages|api] [--sizes 1000,10000] [--folder DIR] [--table FILE]
+    python -m tests.bench.web [pages|api|release] [--sizes 1000,10000] [--folder DIR] [--table FILE]
 
 Archives are made once and kept in the folder; a million runs take about 15 GB and half an hour to fill.
 """
@@ -15,6 +16,7 @@ from tests.bench.web.archive import Archive
 from tests.bench.web.exporting import ROWS, Export, export, exports_table, processes_below
 from tests.bench.web.measuring import measure
 from tests.bench.web.pages import Page, api_of, pages_of
+from tests.bench.web.releasing import release_document, release_measure, release_table
 from tests.bench.web.serving import web_server
 from tests.bench.web.table import Figures, document, table
 
@@ -43,10 +45,31 @@ TITLES = {
 def main() -> int:
     """Measure, print the table, and write it where that was asked for."""
     options = _options()
+    sizes = sorted(int(text) for text in options.sizes.split(","))
+    archives = [Archive(Path(options.folder).resolve(), size) for size in sizes]
+    text = _releases(archives, options.note) if options.what == "release" else _addresses(archives, options)
+    if options.table:
+        Path(options.table).write_text(text)
+    return 0
+
+
+def _releases(archives: list[Archive], note: str) -> str:
+    """Make a release of each archive; print the table and return the page."""
+    figures = []
+    for archive in archives:
+        with archive.running():
+            figures.append(release_measure(archive))
+        print(release_table(figures[-1:]), flush=True)
+    print("\n" + release_table(figures))
+    return release_document(figures, note)
+
+
+def _addresses(archives: list[Archive], options: argparse.Namespace) -> str:
+    """Ask each archive for the addresses; print the table and return the page."""
     figures: Figures = {}
     exports: list[Export] = []
-    for size in sorted(int(text) for text in options.sizes.split(",")):
-        archive = Archive(Path(options.folder).resolve(), size)
+    for archive in archives:
+        size = archive.runs
         with archive.running() as environment, web_server(environment) as (host, port, server):
             wanted: list[Page] = (pages_of if options.what == "pages" else api_of)(archive)
             figures[size] = []
@@ -63,14 +86,12 @@ def main() -> int:
                 exports = [export(host, port, address, processes_below(server)) for address in EXPORTS]
     more = f"\n{EXPORTED}\n\n{exports_table(exports)}\n" if exports else ""
     print("\n" + table(figures) + "\n" + more)
-    if options.table:
-        Path(options.table).write_text(document(*TITLES[options.what], figures, options.note) + more)
-    return 0
+    return document(*TITLES[options.what], figures, options.note) + more
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench-web", description=__doc__.partition("\n")[0])
-    parser.add_argument("what", nargs="?", choices=list(TITLES), default="pages")
+    parser.add_argument("what", nargs="?", choices=[*TITLES, "release"], default="pages")
     parser.add_argument("--sizes", default="1000,10000,100000")
     parser.add_argument("--folder", default=".build/bench-web")
     parser.add_argument("--table")

@@ -58,13 +58,14 @@ class Archive:
             return connection.execute(query.encode(), parameters).fetchall()
 
     def _fill(self) -> None:
-        self._manage("migrate", "--verbosity", "0")
-        self._manage("collectstatic", "--no-input", "--verbosity", "0")
+        self.manage("migrate", "--verbosity", "0")
+        self.manage("collectstatic", "--no-input", "--verbosity", "0")
         if self.ask("SELECT EXISTS (SELECT FROM runs_submission)") == [(False,)]:
             every = ENVELOPE_EVERY if self.runs >= LARGE else 1
             sizes = ["--models", max(self.runs // 100, 1), "--units", max(self.runs // 10, 1)]
-            self._manage("seed_archive", *sizes, "--runs", self.runs, "--envelope-every", every)
+            self.manage("seed_archive", *sizes, "--runs", self.runs, "--envelope-every", every)
 
-    def _manage(self, *arguments: object) -> None:
+    def manage(self, *arguments: object) -> None:
+        """Call `manage.py` for the archive."""
         command = [sys.executable, "manage.py", *map(str, arguments)]
         subprocess.run(command, cwd=PROJECT, env=self.environment, check=True)

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import platform
-from datetime import UTC, datetime
-from pathlib import Path
-
+from tests.bench.web.machine import day_words
 from tests.bench.web.measuring import CLIENTS, Times
 from tests.bench.web.pages import Page
 
@@ -32,28 +28,15 @@ def table(figures: Figures) -> str:
 
 def document(title: str, what: str, figures: Figures, note: str) -> str:
     """Return the whole page of the reference."""
-    load = " ".join(f"{value:.1f}" for value in os.getloadavg())
     return (
         f"# {title}\n\n{what}\n\n"
         f"Milliseconds until the last byte: median of first visits, when nothing rendered is kept of the "
         f"address; then of further visits, median (95th percentile) with one client, then with {CLIENTS} at "
         f"once. Growth is from the smallest archive to the largest, by the first visits; both medians of one "
         f"client are held against the bar.\n\n"
-        f"Measured {datetime.now(UTC):%Y-%m-%d} on {_machine()}; load averages at "
-        f"the end {load}. Figures of a day: a machine with other work on it gives others. {note}\n\n"
+        f"{day_words()} {note}\n\n"
         f"{table(figures)}\n"
     )
-
-
-def _machine() -> str:
-    pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
-    names = [
-        line.partition(":")[2].strip()
-        for line in Path("/proc/cpuinfo").read_text().splitlines()
-        if line.startswith("model name")
-    ]
-    name = names[0] if names else platform.machine()
-    return f"{os.cpu_count()} processors ({name}), {pages:.0f} GiB"
 
 
 def _of(rows: list[tuple[Page, Times]], name: str) -> tuple[Page, Times] | None:

@@ -10,6 +10,10 @@ from django.core.management.base import BaseCommand, CommandError
 
 from server.datasets.building import ReleaseRunning, release_build
 from server.datasets.columns import FORMATS
+from server.datasets.describing import missing_count
+
+NAMED = 20
+"""Runs without samples that are named on the terminal."""
 
 
 class Command(BaseCommand):
@@ -36,5 +40,7 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         rows = ", ".join(f"{count} {table}" for table, count in release.rows.items())
         self.stdout.write(f"Release {release.number} in {time.monotonic() - began:.1f} s: {rows}.")
-        for one in release.missing:
+        for one in release.missing[:NAMED]:
             self.stderr.write(f"no samples of {one['run_id']}: {one['reason']}")
+        if (count := missing_count(release)) > NAMED:
+            self.stderr.write(f"no samples of {count} runs in all; README.md of the release names more")

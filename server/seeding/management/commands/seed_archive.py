@@ -40,6 +40,9 @@ class Command(BaseCommand):
             help="only write the runs, or only compute what follows from those that are there",
         )
         parser.add_argument(
+            "--missing", action="store_true", help="compute it only of models of which it never was"
+        )
+        parser.add_argument(
             "--processes", type=int, help="how many write at once (default: one for each processor)"
         )
 
@@ -55,7 +58,7 @@ class Command(BaseCommand):
         if options["step"] != "derived":
             self._fill(sizes, processes, say)
         if options["step"] != "runs":
-            archive_derive(processes=processes, say=say)
+            archive_derive(processes=processes, say=say, missing=options["missing"])
 
     def _fill(self, sizes: Sizes, processes: int, say: Say) -> None:
         try:

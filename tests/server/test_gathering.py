@@ -1,0 +1,67 @@
+"""Rows of samples gathered as columns are the rows that were given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from server.datasets import reading
+from server.datasets.columns import Column
+from server.datasets.gathering import Gathered
+from server.datasets.reading import SampledRun, envelopes_read
+from server.runs.envelopes import EnvelopeLost
+
+COLUMNS = (
+    Column("run_id", "string", "", ""),
+    Column("latency_ns", "integers", "", ""),
+    Column("start_ns", "integers", "", ""),
+    Column("repeat", "integer", "", ""),
+)
+
+
+def test_a_list_that_a_row_lacks_is_none_and_an_empty_one_is_empty() -> None:
+    gathered = Gathered(COLUMNS)
+    gathered.add({"run_id": "a", "latency_ns": [5, 6], "repeat": 0})
+    gathered.add({"run_id": "b", "latency_ns": [], "start_ns": [2**62]})
+    assert (gathered.rows, gathered.numbers) == (2, 3)
+    assert gathered.taken().to_pylist() == [
+        {"run_id": "a", "latency_ns": [5, 6], "start_ns": None, "repeat": 0},
+        {"run_id": "b", "latency_ns": [], "start_ns": [2**62], "repeat": None},
+    ]
+    assert (gathered.rows, gathered.numbers) == (0, 0)
+
+
+def test_an_integer_that_is_written_with_a_point_is_that_integer() -> None:
+    gathered = Gathered(COLUMNS)
+    gathered.add({"run_id": "a", "latency_ns": [5.0, 6]})
+    assert gathered.taken().column("latency_ns").to_pylist() == [[5, 6]]
+
+
+def test_envelopes_come_in_order_few_ahead_and_a_lost_one_is_told_of_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun: list[str] = []
+
+    def load(*, digest: str, name: str) -> bytes:
+        if name == "3":
+            raise EnvelopeLost("gone")
+        return digest.encode()
+
+    def runs() -> Iterator[SampledRun]:
+        for number in range(40):
+            begun.append(str(number))
+            yield SampledRun(str(number), "model", None, "CC0-1.0", f"digest {number}", str(number))
+
+    monkeypatch.setattr(reading, "envelope_load", load)
+    found: list[Any] = []
+    for place, (run, content) in enumerate(envelopes_read(runs())):
+        assert len(begun) <= place + 1 + reading.AHEAD
+        try:
+            found.append((run.run_id, content()))
+        except EnvelopeLost:
+            found.append((run.run_id, None))
+    assert found == [
+        (str(number), None if number == 3 else f"digest {number}".encode()) for number in range(40)
+    ]
