@@ -8,7 +8,17 @@ from django.urls import URLPattern, path, re_path
 from drf_spectacular.views import SpectacularAPIView
 
 from server.api import comparisons, exports, follows, log, releases, statistics, views
-from server.api.resources import catalog, claims, divisions, numbers, overviews, reference, runs, samples
+from server.api.resources import (
+    catalog,
+    claims,
+    divisions,
+    numbers,
+    overviews,
+    reference,
+    runs,
+    samples,
+    standings,
+)
 
 app_name = "api"
 
@@ -92,6 +102,7 @@ urlpatterns = [
     *resource("methods", reference.MethodsView, "methods"),
     *resource("methods/<slug:slug>", reference.MethodView, "method"),
     *resource("runs/<uuid:run_id>/benchmarks/<slug:kind>/samples", samples.SamplesView, "samples"),
+    path("runs/<uuid:run_id>/standing/", standings.RunStandingView.as_view(), name="run-standing"),
     path("runs/<uuid:run_id>/charts/", samples.ChartsView.as_view(), name="charts"),
     path("runs/<uuid:run_id>/charts/<slug:kind>/<slug:chart_id>/", samples.ChartView.as_view(), name="chart"),
     *resource("benchmarks", runs.BenchmarksView, "benchmarks"),

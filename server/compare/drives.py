@@ -4,7 +4,7 @@ alone."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, islice
@@ -186,8 +186,11 @@ class DriveList:
             return self._bits.everything if self._bits else 0
         if self._many is not None:
             return self._bits.of_places(self._many)
-        rows = DriveSummary.objects.filter(self.found.condition, listed=True).order_by()
-        return self._bits.of_models(rows.values_list("pk", flat=True))
+        ids: Iterable[int] | None = self.found.ids
+        if ids is None:
+            rows = DriveSummary.objects.filter(self.found.condition, listed=True).order_by()
+            ids = rows.values_list("pk", flat=True)
+        return self._bits.of_models(ids)
 
     @cached_property
     def _many(self) -> list[int] | None:

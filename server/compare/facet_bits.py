@@ -74,12 +74,12 @@ class FacetBits:
     def literal(self, words: Collection[str], squeezed: str) -> list[int]:
         """Return the places of the models that have each word as the beginning of one of theirs, or the whole
         as a part of a name: what `finding.models_find` has the database look for."""
-        starts = [STOP + word for word in words]
+        first, *others = (STOP + word for word in words)
         whole = squeezed if len(squeezed) >= SHORTEST_PART else STOP * 2
         return [
             place
             for place, text in enumerate(self.texts)
-            if whole in text or all(start in text for start in starts)
+            if whole in text or (first in text and all(start in text for start in others))
         ]
 
     def chosen(self, facets: Mapping[str, Collection[str]], among: int, *, without: str = "") -> int:

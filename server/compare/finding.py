@@ -56,6 +56,8 @@ class Found:
     """Ids of those that are only spelled alike, the likeliest first."""
     squeezed: str = ""
     """The text in normalised form."""
+    ids: tuple[int, ...] | None = None
+    """All of them, in no order; None where they are too many to be named."""
 
     def ordered(self, rows: QuerySet[DriveSummary]) -> QuerySet[DriveSummary]:
         """Return `rows` narrowed to these, the best match first."""
@@ -82,11 +84,14 @@ def models_find(text: str, *, common: frozenset[int] = frozenset()) -> Found:
         return Found(Q(pk__in=[]))
     condition = _literal(words, squeezed)
     rows = DriveSummary.objects.filter(condition, listed=True).order_by()
-    literal = list(rows.values_list("pk", flat=True)[:ENOUGH])
-    if len(literal) >= ENOUGH or len(squeezed) < SHORTEST_NEAR:
+    literal = list(rows.values_list("pk", flat=True)[:MANY])
+    if len(literal) == MANY:
         return Found(condition, squeezed=squeezed)
-    near = tuple(pk for pk in _near(squeezed, common) if pk not in literal)
-    return Found(condition | Q(pk__in=near) if near else condition, near, squeezed)
+    near: tuple[int, ...] = ()
+    if len(literal) < ENOUGH and len(squeezed) >= SHORTEST_NEAR:
+        near = tuple(pk for pk in _near(squeezed, common) if pk not in literal)
+    ids = (*literal, *near)
+    return Found(Q(pk__in=ids), near, squeezed, ids)
 
 
 def many_find(bits: FacetBits, text: str) -> list[int] | None:
@@ -165,9 +170,9 @@ def _literal(words: list[str], squeezed: str) -> Q:
 
 def _near(squeezed: str, common: frozenset[int]) -> list[int]:
     """Return the ids of models spelled alike, by the number of mistakes between, then by name."""
-    pieces = sorted(trigrams(squeezed))
+    pieces, allowed = sorted(trigrams(squeezed)), _allowed(squeezed)
     # One mistake spoils three pieces at most, and a text that is not a whole name lacks the piece of its end.
-    least = max(1, len(pieces) - 3 * _allowed(squeezed) - 1)
+    least = max(1, len(pieces) - 3 * allowed - 1)
     # Who shares `least` pieces has one of any that remain when fewer than `least` are taken away.
     spared = set(sorted(common.intersection(pieces))[: least - 1])
     with connection.cursor() as cursor:
@@ -177,8 +182,8 @@ def _near(squeezed: str, common: frozenset[int]) -> list[int]:
     found = []
     rows = DriveSummary.objects.filter(pk__in=candidates).values_list("pk", "names", "sort_name")
     for pk, names, sort_name in rows:
-        fewest = min((mistakes(squeezed, name) for name in names), default=len(squeezed))
-        if fewest <= _allowed(squeezed):
+        fewest = min((mistakes(squeezed, name, most=allowed) for name in names), default=allowed + 1)
+        if fewest <= allowed:
             found.append((fewest, sort_name, pk))
     return [pk for _fewest, _name, pk in sorted(found)[:_NEAR]]
 

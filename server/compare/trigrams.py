@@ -30,9 +30,10 @@ def trigrams_of_names(names: Iterable[str]) -> list[int]:
     return sorted(frozenset().union(*(trigrams(name) for name in names)))
 
 
-def mistakes(query: str, name: str) -> int:
+def mistakes(query: str, name: str, *, most: int = _LONGEST) -> int:
     """Return how many letters of `query` have to be changed, added, dropped or swapped with their neighbour
-    to make a beginning of `name` of it. Both are normalised."""
+    to make a beginning of `name` of it; `most` + 1 where they are more. Both are normalised."""
+    name = name[: len(query) + most]
     before: list[int] = []
     row = list(range(len(name) + 1))
     for place, letter in enumerate(query, start=1):
@@ -43,7 +44,10 @@ def mistakes(query: str, name: str) -> int:
                 cost = min(cost, before[other - 2] + 1)
             after.append(cost)
         before, row = row, after
-    return min(row)
+        # No row holds less than the lesser of the two before it.
+        if most < min(row) and most < min(before):
+            return most + 1
+    return min(*row, most + 1)
 
 
 def _number(piece: str) -> int:

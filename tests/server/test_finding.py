@@ -204,3 +204,16 @@ def test_mistakes_are_counted_against_the_beginning_of_a_name() -> None:
     assert mistakes("samsnghd103", "samsunghd103sj") == 1
     assert mistakes("hd130", "hd103sj") == 1
     assert mistakes("hd103", "hd103sj") == 0
+
+
+def test_mistakes_are_counted_up_to_the_most_that_matters() -> None:
+    assert mistakes("hd310", "hd103sj", most=2) == mistakes("hd310", "hd103sj")
+    assert mistakes("st2000nm0001", "hd103sj", most=3) == 4
+
+
+def test_few_matches_are_named_and_are_those_that_the_database_finds() -> None:
+    call_command("load_catalog")
+    found = models_find("seagate")
+    assert found.ids is not None
+    rows = DriveSummary.objects.filter(listed=True)
+    assert set(found.ids) == set(rows.filter(found.condition).values_list("pk", flat=True)) != set()

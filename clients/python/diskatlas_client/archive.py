@@ -26,6 +26,7 @@ from diskatlas_client.rows import (
     Measurement,
     Metric,
     Run,
+    Standing,
     Unit,
     Vendor,
     Wanted,
@@ -74,6 +75,10 @@ class Archive:
     def run(self, run_id: str, **parameters: object) -> Run:
         """Return a run; raises ArchiveError."""
         return cast(Run, self.get(f"runs/{run_id}/", **parameters))
+
+    def standing(self, run_id: str) -> Standing:
+        """Return how a run stands among the other drives of its model; raises ArchiveError."""
+        return cast(Standing, self.get(f"runs/{run_id}/standing/"))
 
     def units(self, **filters: object) -> Iterator[Unit]:
         """Give the physical drives."""

@@ -77,8 +77,18 @@ class DriveOverview(TypedDict):
     drive: str
     overviews: list[dict[str, Any]]
     wanted: str
+    missing: list[dict[str, Any]]
     similar_rule: str
     similar: list[dict[str, Any]]
+
+
+class Standing(TypedDict):
+    run: str
+    confirming_keys: int
+    other_keys: int
+    other_units: int
+    unlike_units: int
+    numbers: list[dict[str, Any]]
 
 
 class Counts(TypedDict):

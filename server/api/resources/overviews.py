@@ -21,6 +21,7 @@ from server.compare.drives import DriveList, drive_query_of
 from server.compare.facets import FACETS
 from server.compare.front import archive_counts, runs_wanted
 from server.compare.overview import DriveOverview, drive_overview
+from server.compare.wanting import drive_wanting
 from server.runs.drive_charts import drive_chart, drive_charts
 from server.runs.models import Provenance
 
@@ -188,12 +189,24 @@ class SimilarSerializer(serializers.Serializer[Any]):
     url = serializers.CharField()
 
 
+class WantingSerializer(serializers.Serializer[Any]):
+    """One thing that the archive does not know of a model that was measured."""
+
+    title = serializers.CharField()
+    words = serializers.CharField()
+    kinds = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="The benchmarks that it is about; none where it is about runs.",
+    )
+
+
 class DriveOverviewSerializer(serializers.Serializer[Any]):
     """What the page of a model says beside its numbers."""
 
     drive = serializers.SlugField()
     overviews = OverviewSerializer(many=True, help_text="One for each provenance that it has runs of.")
     wanted = serializers.CharField(help_text="Which further run would settle most; or empty.")
+    missing = WantingSerializer(many=True, help_text="None for a model that nobody measured: all is missing.")
     similar_rule = serializers.CharField(help_text="What models of one class have in common; or empty.")
     similar = SimilarSerializer(many=True)
 
@@ -216,6 +229,10 @@ class DriveOverviewView(ReadView):
             "drive": slug,
             "overviews": [_overview(one, told) for one, told in found if told.runs],
             "wanted": summary.wanted_words if summary else "",
+            "missing": [
+                {"title": one.title, "words": one.words, "kinds": [kind for kind, _title in one.kinds]}
+                for one in drive_wanting(drive_model=model)
+            ],
             "similar_rule": alike.words if alike else "",
             "similar": [
                 {

@@ -20,6 +20,7 @@ from server.catalog.similar import drive_class, drive_models_similar
 from server.compare.claims import claim_rows
 from server.compare.model_parts import ModelPart, model_parts
 from server.compare.selectors import drive_metric_rows
+from server.compare.wanting import wanting_of
 from server.runs.kinds import kinds_by_slug
 from server.runs.models import AggregateDue, Provenance, Run
 from server.runs.selectors import run_numbers, runs_before
@@ -33,7 +34,6 @@ from server.web.published import fact_rows
 from server.web.rows import Sources, statistics_groups
 from server.web.units import units_section
 from server.web.views.drive_charts import drive_figures
-from server.web.wanting import wanting_of
 
 RUNS_SHOWN = 12
 

@@ -16,6 +16,7 @@ from server.runs import firmware
 from server.runs.drive_charts import drive_charts_update
 from server.runs.firmware import firmware_list
 from server.runs.models import Batch, LogLeaf, Run, State, Submission
+from server.runs.standing import run_standing
 from tests.support.sample_archive import DAY, SampleRun, sample_archive, sample_run
 from tests.support.sample_registry import sample_kinds_registered
 
@@ -186,3 +187,26 @@ def test_a_model_without_charts_has_an_empty_list_and_a_chart_that_is_not_there_
 ) -> None:
     assert get(client, f"drives/{model.slug}/charts/") == {"results": []}
     get(client, f"drives/{model.slug}/charts/probe/zoned/profile/", 404)
+
+
+def test_a_model_says_what_is_missing_of_it_as_its_page_does(client: Client, model: DriveModel) -> None:
+    missing = get(client, f"drives/{model.slug}/overview/")["missing"]
+    page = client.get(f"/drives/{model.slug}/").content.decode()
+    assert missing and all(one["title"] in page for one in missing)
+
+
+def test_a_run_says_how_it_stands_among_its_models_drives(client: Client, model: DriveModel) -> None:
+    run = Run.objects.filter(provenance="probe", drive_model=model).first()
+    assert run is not None
+    found = get(client, f"runs/{run.run_id}/standing/")
+    told = run_standing(run=run)
+    assert told is not None
+    assert (found["confirming_keys"], found["other_units"]) == (told.confirming, told.other_units)
+    assert [one["metric"] for one in found["numbers"]] == [one.metric for one in told.numbers]
+
+
+def test_a_run_that_is_not_published_stands_nowhere(client: Client, model: DriveModel) -> None:
+    run = Run.objects.filter(drive_model=model).first()
+    assert run is not None
+    Submission.objects.filter(pk=run.submission_id).update(state=State.QUARANTINED)
+    assert get(client, f"runs/{run.run_id}/standing/", 404)["status"] == 404

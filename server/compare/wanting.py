@@ -1,16 +1,18 @@
-"""What is missing on a model's page, and which run would bring it."""
+"""What is missing of a model, and which run would bring it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from server.compare.claims import ClaimRow
-from server.compare.overview import DriveOverview
-from server.compare.selectors import MetricRow
+from server.catalog.models import DriveModel
+from server.compare.claims import ClaimRow, claim_rows
+from server.compare.overview import DriveOverview, drive_overview
+from server.compare.selectors import MetricRow, drive_metric_rows
 from server.compare.stats.wording import count_words
 from server.compare.verdicts import Outcome
 from server.runs.kinds import kinds_by_slug
+from server.runs.models import Provenance
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,15 @@ class Wanting:
     """Slug and title of the kinds that it is about."""
     link: str = ""
     link_text: str = ""
+
+
+def drive_wanting(*, drive_model: DriveModel) -> tuple[Wanting, ...]:
+    """Return what is missing of a model; nothing of one that nobody measured, as all is missing then."""
+    overview = drive_overview(drive_model=drive_model, provenance=Provenance.PROBE)
+    if not overview.runs:
+        return ()
+    rows = drive_metric_rows(drive_model=drive_model, provenance=Provenance.PROBE)
+    return wanting_of(rows, overview, claim_rows(drive_model=drive_model))
 
 
 def wanting_of(
