@@ -12,7 +12,7 @@ from django.db.models import Q
 from server.core import clock
 from server.runs.envelopes import envelope_delete
 from server.runs.events import aggregates_enqueue, event_add, submission_enqueue
-from server.runs.models import AggregateDue, Run, State, Submission
+from server.runs.models import AggregateDue, State, Submission
 from server.runs.models.submission import ACTIVE_STATES
 
 log = structlog.get_logger("diskatlas.sweeper")
@@ -60,7 +60,7 @@ def rejected_envelopes_expire() -> int:
     before = clock.now() - timedelta(days=settings.REJECTED_KEEP_DAYS)
     expired = Submission.objects.filter(state=State.REJECTED, received_at__lt=before).exclude(storage_name="")
     count = 0
-    for submission in expired.exclude(pk__in=Run.objects.values("submission"))[:_BATCH]:
+    for submission in expired.filter(run=None)[:_BATCH]:
         with transaction.atomic():
             name, submission.storage_name = submission.storage_name, ""
             submission.save(update_fields=["storage_name"])
