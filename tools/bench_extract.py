@@ -1,7 +1,7 @@
 """`make bench-extract`: CPU time of extraction per kind on its golden run, and how it grows to 10^6 samples.
 
 A report for people: no test asserts a time. A run grows by what a longer one would bring: series that know
-repeats X
+repeats are repeated, the columns of others are tiled.
 """
 
 from __future__ import annotations
