@@ -20,6 +20,7 @@ from server.api.frame.rows import columns_of
 from server.api.params import LARGEST, instant_or_none, number_or_none
 from server.api.ranges import file_response
 from server.core.problems import problem
+from server.datasets.describing import MISSING_NAMED, missing_count
 from server.datasets.models import Release, ReleaseFile
 from server.datasets.selectors import (
     file_open,
@@ -87,7 +88,10 @@ class ReleaseDetailSerializer(ReleaseSerializer):
         child=serializers.DictField(child=serializers.IntegerField()),
         help_text="Kind to version of the extraction to benchmarks.",
     )
-    samples_missing = MissingSerializer(many=True)
+    samples_missing = MissingSerializer(
+        many=True, help_text=f"Runs whose samples could not be read, the first {MISSING_NAMED} of them."
+    )
+    samples_missing_count = serializers.IntegerField(help_text="How many such runs there are.")
     files = ReleaseFileSerializer(many=True)
     removed = serializers.ListField(
         child=serializers.CharField(), help_text="With `since`: paths of that release that this one has not."
@@ -164,6 +168,7 @@ class ReleaseView(ReadView):
                 "checkpoint": release.checkpoint,
                 "extractors": release.extractors,
                 "samples_missing": release.missing,
+                "samples_missing_count": missing_count(release),
                 "files": [file_data(file, number, request) for file in files],
                 "removed": removed,
                 "deltas": [file_data(file, file.release.number, request) for file in deltas],

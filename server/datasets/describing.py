@@ -50,9 +50,12 @@ def _json(value: Any) -> str:
 
 def about_of(release: Release) -> str:
     """Return what a release holds, in a few sentences."""
+    runs = release.rows["runs"]
+    lost = missing_count(release) if release.missing else 0
+    samples = f"the samples of {runs - lost} of them" if lost else "all samples"
     return (
-        f"Release {release.number} of the archive: {release.rows['runs']} runs measured on real drives, with "
-        f"{release.rows['measurements']} measurements and all samples, up to leaf {release.log_size} of the "
+        f"Release {release.number} of the archive: {runs} runs measured on real drives, with "
+        f"{release.rows['measurements']} measurements and {samples}, up to leaf {release.log_size} of the "
         "publication log. Simulated runs are left out; numbers from documents are a table of their own."
     )
 

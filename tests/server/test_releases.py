@@ -237,7 +237,9 @@ def test_samples_that_cannot_be_read_are_said_and_stop_nothing(
     release = release_build()
     assert [one["run_id"] for one in release.missing] == [str(archive[0].run.run_id)]
     folder = download(release, tmp_path)
-    assert f"- {archive[0].run.run_id}: No envelope is stored" in (folder / "README.md").read_text()
+    told = (folder / "README.md").read_text()
+    assert f"- {archive[0].run.run_id}: No envelope is stored" in told
+    assert f"the samples of {release.rows['runs'] - 1} of them" in told and "all samples" not in told
     assert list(releases_list()) == [release]
 
 

@@ -56,7 +56,9 @@ def release_measure(archive: Archive) -> ReleaseFigures:
     return ReleaseFigures(
         runs=_number(archive, "SELECT (rows->>'runs')::int FROM datasets_release"),
         envelopes=_number(
-            archive, "SELECT (rows->>'runs')::int - jsonb_array_length(missing) FROM datasets_release"
+            archive,
+            "SELECT (rows->>'runs')::int - lost FROM datasets_release, "
+            "(SELECT coalesce(sum(jsonb_array_length(missing)), 0) AS lost FROM datasets_releasepart) AS a",
         ),
         wall_s=wall_s,
         own_cpu_s=used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime,
