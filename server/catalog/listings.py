@@ -16,7 +16,7 @@ def vendors_all() -> QuerySet[Vendor]:
 
 def vendor_aliases(vendor_ids: Collection[int]) -> QuerySet[VendorAlias]:
     """Return other spellings of some vendors."""
-    return VendorAlias.objects.filter(vendor__in=vendor_ids).order_by("pk")
+    return VendorAlias.objects.filter(vendor_id__any_of=vendor_ids).order_by("pk")
 
 
 def drive_models_all() -> QuerySet[DriveModel]:
@@ -27,7 +27,7 @@ def drive_models_all() -> QuerySet[DriveModel]:
 
 def drive_aliases(drive_model_ids: Collection[int]) -> QuerySet[DriveAlias]:
     """Return other names of some models."""
-    return DriveAlias.objects.filter(drive_model__in=drive_model_ids).order_by("pk")
+    return DriveAlias.objects.filter(drive_model_id__any_of=drive_model_ids).order_by("pk")
 
 
 def literature_all() -> QuerySet[LiteratureValue]:

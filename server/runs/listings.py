@@ -65,13 +65,13 @@ def aggregates_all() -> QuerySet[Aggregate]:
 
 def benchmarks_of(run_ids: Collection[UUID]) -> QuerySet[Benchmark]:
     """Return the benchmarks of some runs, as their documents have them in order."""
-    return Benchmark.objects.filter(run__in=run_ids).order_by("position")
+    return Benchmark.objects.filter(run_id__any_of=run_ids).order_by("position")
 
 
 def measurements_of(run_ids: Collection[UUID]) -> QuerySet[Measurement]:
     """Return the current numbers of some runs, in the order of their benchmarks."""
     current = Measurement.objects.filter(extractor_version=F("benchmark__extractor_version"))
-    return current.filter(benchmark__run__in=run_ids).order_by("benchmark__position", "id")
+    return current.filter(benchmark__run_id__any_of=run_ids).order_by("benchmark__position", "id")
 
 
 def measurements_of_runs(queryset: QuerySet[Run]) -> QuerySet[Run]:

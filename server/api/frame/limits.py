@@ -46,12 +46,19 @@ def standing_of(*, policy: str, client: str, quota: int, window_s: int) -> Stand
     window, into = divmod(now, window_s)
     key = f"api-limit:{policy}:{client}:{window}"
     try:
-        cache.add(key, 0, window_s + 5)
-        used = int(cache.incr(key))
+        used = _counted(key, window_s + 5)
     except (RedisError, ValueError, OSError) as error:
         log.warning("requests are not counted", error=str(error))
         used = 1
     return Standing(policy, quota, window_s, used, window_s - into)
+
+
+def _counted(key: str, keep_s: int) -> int:
+    try:
+        return int(cache.incr(key))
+    except ValueError:  # the window's first request
+        cache.add(key, 0, keep_s)
+        return int(cache.incr(key))
 
 
 class ReadThrottle(BaseThrottle):

@@ -8,7 +8,7 @@ tables cost the database more time to plan than to run (docs/decisions/0144).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import itemgetter
@@ -19,6 +19,7 @@ from django.db.models import QuerySet
 from rest_framework import serializers
 
 from server.api.frame.rows import Derived, Related, RowSerializer, Shape
+from server.core.querying import ByKeys
 
 Row = tuple[Any, ...]
 Getter = Callable[[Row], Any]
@@ -47,6 +48,20 @@ class _Lookup:
     by: str
     """The column of the other table that is referred to."""
     columns: list[str] = field(default_factory=list)
+    query: ByKeys | None = None
+    """Made when the first page is read, as columns may be added until then."""
+
+    def joined_to(self, records: Sequence[Row]) -> list[Row]:
+        """Return rows with these columns behind their own, null where they refer to nothing."""
+        if self.query is None:
+            self.query = ByKeys(self._rows, [self.by, *self.columns])
+        keys = {key for row in records if (key := row[self.key]) is not None}
+        found = {row[0]: row[1:] for row in self.query.read(keys)}
+        nothing = (None,) * len(self.columns)
+        return [row + found.get(row[self.key], nothing) for row in records]
+
+    def _rows(self, keys: Collection[Any]) -> QuerySet[Any]:
+        return self.model._default_manager.order_by().filter(**{f"{self.by}__any_of": keys})
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +92,26 @@ class _Many:
     """Which of the plan's lists of rows."""
 
 
+class _Gathered:
+    """Rows of another table that refer to a page's rows, in lists."""
+
+    def __init__(self, related: Related, child: Any) -> None:
+        """Take what is shown of them: one column, or what the child serializer makes of them."""
+        self._child = child
+        self._plan = None if related.column else RowPlan(child, related.rows([]).model)
+        columns = self._plan.columns if self._plan else [str(related.column)]
+        self._query = ByKeys(related.rows, [*columns, related.key])
+
+    def of(self, keys: Collection[Any]) -> Mapping[Any, list[Any]]:
+        """Return the lists by what their rows refer to."""
+        gathered: dict[Any, list[Any]] = defaultdict(list)
+        found = self._query.read(keys)
+        shown = self._plan.rows(found, self._child) if self._plan else [row[0] for row in found]
+        for row, one in zip(found, shown, strict=True):
+            gathered[row[-1]].append(one)
+        return gathered
+
+
 class RowPlan:
     """How rows of one shape are read and built."""
 
@@ -90,7 +125,7 @@ class RowPlan:
         self._joined = frozenset(joined)
         self._lookups: list[_Lookup] = []
         self._paths: dict[str, int] = {}
-        self._many: list[tuple[Related, RowPlan | None, Any]] = []
+        self._many: list[_Gathered] = []
         self._key = self._place(("pk",))[1] if getattr(serializer, "related", None) else 0
         self._root = self._object(serializer, (), ())
 
@@ -100,11 +135,9 @@ class RowPlan:
         starts, records = [0], found
         for lookup in self._lookups:
             starts.append(width)
-            records = _looked_up(records, lookup)
+            records = lookup.joined_to(records)
             width += len(lookup.columns)
-        lists = [
-            _gathered(one, plan, child, [row[self._key] for row in found]) for one, plan, child in self._many
-        ]
+        lists = [many.of([row[self._key] for row in found]) for many in self._many]
         build = self._builder(self._root, serializer, starts, lists)
         return [build(row) for row in records]
 
@@ -129,8 +162,7 @@ class RowPlan:
 
     def _list(self, related: Related, one: Any) -> _Many:
         child: Any = related.row() if related.row is not None else getattr(one, "child", None)
-        plan = RowPlan(child, related.rows(()).model) if related.column is None else None
-        self._many.append((related, plan, child))
+        self._many.append(_Gathered(related, child))
         return _Many(len(self._many) - 1)
 
     def _leaf(self, one: Any, path: tuple[str, ...]) -> _Leaf:
@@ -217,33 +249,6 @@ def _column_field(model: type[models.Model], path: Sequence[str]) -> Any:
         elif found.is_relation:
             model = found.related_model
     return found
-
-
-def _looked_up(records: Iterable[Row], lookup: _Lookup) -> list[Row]:
-    records = list(records)
-    keys = {key for row in records if (key := row[lookup.key]) is not None}
-    other = lookup.model._default_manager.order_by().filter(**{f"{lookup.by}__in": keys})
-    found = {row[0]: row[1:] for row in other.values_list(lookup.by, *lookup.columns)} if keys else {}
-    nothing = (None,) * len(lookup.columns)
-    return [row + found.get(row[lookup.key], nothing) for row in records]
-
-
-def _gathered(
-    related: Related, plan: RowPlan | None, child: Any, keys: Collection[Any]
-) -> Mapping[Any, list[Any]]:
-    """Return the rows of another table that refer to these, by what they refer to."""
-    gathered: dict[Any, list[Any]] = defaultdict(list)
-    if not keys:
-        return gathered
-    rows: QuerySet[Any] = related.rows(keys)
-    if plan is None or related.column is not None:
-        for key, text in rows.values_list(related.key, str(related.column)):
-            gathered[key].append(text)
-        return gathered
-    found = list(rows.values_list(*plan.columns, related.key))
-    for row, built in zip(found, plan.rows(found, child), strict=True):
-        gathered[row[-1]].append(built)
-    return gathered
 
 
 def _converted(get: Getter, convert: Callable[[Any], Any]) -> Getter:
