@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from django.contrib.postgres.search import SearchQuery
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Manager, Q, QuerySet
 
 from server.catalog.models import Citation, Claim, DriveModel, LiteratureValue
+from server.core.querying import Prepared
 from server.core.text import normalize_name
 
 FACT_PREFIX = "published."
@@ -35,30 +36,40 @@ def drive_models_search(*, query: str = "") -> QuerySet[DriveModel]:
 
 def literature_values_list(*, drive_model: DriveModel) -> QuerySet[LiteratureValue]:
     """Return the published values of metrics, with the documents that state them."""
-    return _stated(drive_model).exclude(metric__startswith=FACT_PREFIX)
+    return _stated(drive_model.literature_values).exclude(metric__startswith=FACT_PREFIX)
 
 
 def literature_list(*, drive_model: DriveModel) -> tuple[list[LiteratureValue], list[LiteratureValue]]:
     """Return the published values of metrics, and the published numbers that no benchmark measures, with the
     documents that state them, in one query."""
-    rows = list(_stated(drive_model))
+    rows = _STATED.rows(drive_model_id=drive_model.pk)
+    for row in rows:
+        row.drive_model = drive_model
     facts = [row for row in rows if row.metric.startswith(FACT_PREFIX)]
     return [row for row in rows if not row.metric.startswith(FACT_PREFIX)], facts
 
 
 def claims_list(*, drive_model: DriveModel) -> QuerySet[Claim]:
     """Return what the vendor claims of a model, with the documents that state it."""
-    return (
-        drive_model.claims.filter(hidden=False).select_related("citation").order_by("metric", "scope", "id")
-    )
+    return claims_shown(drive_model.claims)
 
 
-def _stated(drive_model: DriveModel) -> QuerySet[LiteratureValue]:
+def claims_shown(claims: Manager[Claim] | QuerySet[Claim]) -> QuerySet[Claim]:
+    """Return those of some claims that are shown, in the order of a model's page."""
+    return claims.filter(hidden=False).select_related("citation").order_by("metric", "scope", "id")
+
+
+def _stated(values: Manager[LiteratureValue] | QuerySet[LiteratureValue]) -> QuerySet[LiteratureValue]:
     return (
-        drive_model.literature_values.filter(hidden=False)
+        values.filter(hidden=False)
         .select_related("citation")
         .order_by("citation__key", "metric", "scope", "id")
     )
+
+
+_STATED: Prepared[LiteratureValue] = Prepared(
+    lambda drive_model_id: _stated(LiteratureValue.objects.filter(drive_model_id__given=drive_model_id))
+)
 
 
 def citations_list() -> QuerySet[Citation]:

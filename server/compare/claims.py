@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from django.db import transaction
 
 from server.catalog.models import Claim, DriveModel
-from server.catalog.selectors import claims_list
+from server.catalog.selectors import claims_shown
 from server.compare.judging import ClaimRow, Judged, claims_judge
 from server.compare.models import ClaimVerdict
 from server.compare.verdicts import Evidence, Outcome, Verdict
 from server.core import clock
 from server.core.locks import transaction_lock
+from server.core.querying import Prepared
 from server.runs.kinds import metrics_by_key
 
 __all__ = [
@@ -31,13 +32,22 @@ TERMS = ("metric", "scope", "form", "quantity", "low", "high", "unit", "toleranc
 """Columns of a claim that a verdict was given on."""
 
 
+_CLAIMS: Prepared[Claim] = Prepared(
+    lambda drive_model_id: claims_shown(
+        Claim.objects.filter(drive_model_id__given=drive_model_id)
+    ).select_related("verdict__literature__citation")
+)
+
+
 def claim_rows(*, drive_model: DriveModel) -> tuple[ClaimRow, ...]:
     """Return a model's claims with their verdicts. Simulated runs and values never enter one.
 
     A claim that was changed since it was judged, or never was, is judged here: no verdict is shown beside
     other terms than its own.
     """
-    claims = list(claims_list(drive_model=drive_model).select_related("verdict__literature__citation"))
+    claims = _CLAIMS.rows(drive_model_id=drive_model.pk)
+    for claim in claims:
+        claim.drive_model = drive_model
     rows = [claim_row_of(claim) for claim in claims]
     kept = tuple(row for row in rows if row is not None)
     return kept if len(kept) == len(rows) else claims_judge(drive_model=drive_model)

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from server.catalog.models import DriveModel
 from server.compare.models import KeptStatistics
+from server.core.querying import Prepared
 from server.runs.models import Provenance
 
 FORM = 1
@@ -44,8 +45,14 @@ class KeptRow:
 
 def kept_rows(*, drive_model: DriveModel) -> Mapping[str, KeptRow]:
     """Return all that is kept of a model, by provenance, in one query; nothing of another form."""
-    rows = KeptStatistics.objects.filter(drive_model=drive_model, form=FORM).values_list(
+    return {row[0]: KeptRow(*row) for row in _KEPT.rows(drive_model_id=drive_model.pk)}
+
+
+_KEPT: Prepared[tuple[Any, ...]] = Prepared(
+    lambda drive_model_id: KeptStatistics.objects.filter(
+        drive_model_id__given=drive_model_id, form=FORM
+    ).values_list(
         *("provenance", "statistics", "overview", "representative_run_id"),
         *("representative_run__created_at", "representative_run__submission__state"),
     )
-    return {row[0]: KeptRow(*row) for row in rows}
+)

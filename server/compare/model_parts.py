@@ -18,12 +18,30 @@ from server.compare.overview import NOTHING, DriveOverview, drive_overview
 from server.compare.selectors import MetricRow, drive_representative_run, metric_rows
 from server.compare.statistics import DriveStatistics, drive_statistics
 from server.core.plain import from_plain
+from server.core.querying import Prepared
 from server.runs.kinds import metrics_by_key
 from server.runs.models import Aggregate, Provenance, State
 
 _SHOWN = (
     *("provenance", "metric", "scope", "n", "units", "excluded", "median"),
     *("minimum", "maximum", "updated_at"),
+)
+
+
+_AGGREGATES: Prepared[Aggregate] = Prepared(
+    lambda drive_model_id, metrics: (
+        Aggregate.objects.filter(drive_model_id__given=drive_model_id, metric__any_of=metrics)
+        .order_by()
+        .only(*_SHOWN)
+    )
+)
+_COUNTS: Prepared[tuple[str, str, int]] = Prepared(
+    lambda drive_model_id: (
+        Aggregate.objects.filter(drive_model_id__given=drive_model_id)
+        .order_by()
+        .values_list("provenance", "metric")
+        .annotate(scopes=Count("pk"))
+    )
 )
 
 
@@ -100,20 +118,13 @@ def _said(drive_model: DriveModel, provenance: Provenance, row: KeptRow | None, 
 def _aggregates(drive_model: DriveModel, stated: Collection[str]) -> dict[str, list[Aggregate]]:
     headline = [key for key, metric in metrics_by_key().items() if metric.headline]
     found: dict[str, list[Aggregate]] = {}
-    rows = Aggregate.objects.filter(drive_model=drive_model, metric__in=[*headline, *stated])
-    for row in rows.order_by().only(*_SHOWN):
+    for row in _AGGREGATES.rows(drive_model_id=drive_model.pk, metrics=[*headline, *stated]):
         found.setdefault(row.provenance, []).append(row)
     return found
 
 
 def _counts(drive_model: DriveModel) -> dict[str, Counter[str]]:
-    rows = (
-        Aggregate.objects.filter(drive_model=drive_model)
-        .order_by()
-        .values_list("provenance", "metric")
-        .annotate(scopes=Count("pk"))
-    )
     found: dict[str, Counter[str]] = {}
-    for provenance, metric, scopes in rows:
+    for provenance, metric, scopes in _COUNTS.rows(drive_model_id=drive_model.pk):
         found.setdefault(provenance, Counter())[metric.partition(".")[0]] += scopes
     return found

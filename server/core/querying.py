@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Mapping
+from copy import copy
 from datetime import UTC, datetime
-from typing import Any
+from inspect import signature
+from typing import Any, Generic, TypeVar
 
 from django.db import connection
 from django.db.backends.postgresql.psycopg_any import BaseTzLoader
 from django.db.models import Field, ForeignObject, Lookup, QuerySet
+
+T = TypeVar("T")
 
 
 class InstantLoader(BaseTzLoader):  # type: ignore[misc]  # its base depends on what is installed
@@ -34,6 +38,10 @@ def read_instants_fast(*, connection: Any, **_: Any) -> None:
         connection.connection.adapters.register_loader("timestamptz", InstantLoader)
 
 
+class Given:
+    """Stands for a value in a query that is only written; each one is known by its identity."""
+
+
 @ForeignObject.register_lookup
 @Field.register_lookup
 class AnyOf(Lookup):
@@ -41,47 +49,73 @@ class AnyOf(Lookup):
 
     lookup_name = "any_of"
     prepare_rhs = False
+    condition = "{} = ANY({})"
 
     def get_db_prep_lookup(self, value: Any, connection: Any) -> tuple[str, tuple[Any, ...]]:
         """Return the keys as one array."""
-        return "%s", (value if isinstance(value, _Keys) else list(value),)
+        return "%s", (value if isinstance(value, Given) else list(value),)
 
     def as_sql(self, compiler: Any, connection: Any) -> tuple[str, tuple[Any, ...]]:
         """Return the condition and its parameter."""
         left, parameters = self.process_lhs(compiler, connection)
         right, keys = self.process_rhs(compiler, connection)
-        return f"{left} = ANY({right})", (*parameters, *keys)
+        return self.condition.format(left, right), (*parameters, *keys)
 
 
-class _Keys:
-    """Stands for the keys in a query that is only written; Django would copy a list."""
+@ForeignObject.register_lookup
+@Field.register_lookup
+class IsGiven(AnyOf):
+    """A column that is a value which is told when the query runs."""
+
+    lookup_name = "given"
+    condition = "{} = {}"
+
+    def get_db_prep_lookup(self, value: Any, connection: Any) -> tuple[str, tuple[Any, ...]]:
+        """Return the value as it is."""
+        return "%s", (value,)
 
 
-class ByKeys:
-    """Columns of the rows that refer to some keys, by a query whose text is made once.
+class Prepared(Generic[T]):
+    """A query whose text is made once, with conditions `given` and `any_of` on values that are told later.
 
-    Django takes three times as long to write such a query as PostgreSQL to answer it.
+    Django takes several times as long to write a small query as PostgreSQL to answer it. What the query reads
+    beside its rows (`prefetch_related`) is not read here.
     """
 
-    def __init__(self, rows: Callable[[Collection[Any]], QuerySet[Any]], columns: Sequence[str]) -> None:
-        """Take how the rows of some keys are found, by `any_of`, and which columns are wanted."""
-        keys: Any = _Keys()
-        self._keys = keys
-        self._compiler = rows(keys).values_list(*columns).query.get_compiler(connection=connection)
-        self._text, self._parameters = self._compiler.as_sql()
-        if sum(one is self._keys for one in self._parameters) != 1:
-            raise TypeError("rows by keys are found by one condition `any_of`, and by no slice")
-        expressions = [one for one, _, _ in self._compiler.select]
-        self._converters = self._compiler.get_converters(expressions)
+    def __init__(self, make: Callable[..., QuerySet[Any, T]]) -> None:
+        """Take the function that makes the query; it is called once, with a `Given` for each argument."""
+        self._make = make
+        self._written: _Written | None = None
 
-    def read(self, keys: Collection[Any]) -> list[tuple[Any, ...]]:
-        """Return the rows of these keys; none, without asking, where there is no key."""
-        if not keys:
-            return []
-        parameters = [list(keys) if one is self._keys else one for one in self._parameters]
-        with connection.cursor() as cursor:
-            cursor.execute(self._text, parameters)
-            found: list[tuple[Any, ...]] = cursor.fetchall()
-        if not self._converters:
-            return found
-        return list(map(tuple, self._compiler.apply_converters(found, self._converters)))
+    def rows(self, **values: Any) -> list[T]:
+        """Return the rows for these values, by the names of the function's arguments."""
+        if self._written is None:
+            self._written = _Written(self._make)
+        rows: list[T] = self._written.rows(values)
+        return rows
+
+
+class _Written:
+    """A query's compiler with the text that it made."""
+
+    def __init__(self, make: Callable[..., QuerySet[Any, Any]]) -> None:
+        places: dict[str, Any] = {name: Given() for name in signature(make).parameters}
+        self._queryset = make(**places)
+        self._compiler = self._queryset.query.get_compiler(connection=connection)
+        self._text, parameters = self._compiler.as_sql()
+        names = {id(place): name for name, place in places.items()}
+        self._parameters = [(names.get(id(one)), one) for one in parameters]
+        if missed := set(places) - {name for name, _ in self._parameters}:
+            raise TypeError(f"the query has no condition `given` or `any_of` on {', '.join(sorted(missed))}")
+
+    def rows(self, values: Mapping[str, Any]) -> list[Any]:
+        parameters = [values[name] if name else constant for name, constant in self._parameters]
+        compiler = copy(self._compiler)
+        # What reads a compiler's rows asks it for the text each time.
+        compiler.as_sql = lambda *_, **__: (self._text, parameters)
+        query = copy(self._queryset.query)
+        query.get_compiler = lambda *_, **__: compiler  # type: ignore[method-assign]
+        source: Any = self._queryset
+        rows: Any = type(source)(model=source.model, query=query, using=source.db)
+        rows._fields = source._fields
+        return list(source._iterable_class(rows))

@@ -13,13 +13,14 @@ from uuid import UUID
 import numpy as np
 import structlog
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 
 from server.benchmarks.chart_json import chart_of, chart_text
 from server.benchmarks.contract import Chart
 from server.benchmarks.spreads import chart_with_others
 from server.catalog.models import DriveModel
 from server.core import clock
+from server.core.querying import Prepared
 from server.runs.chart_making import packed, unpacked
 from server.runs.charts import charts_of_benchmark
 from server.runs.envelopes import EnvelopeLost
@@ -51,12 +52,21 @@ def drive_charts(
     """Return a model's charts of one provenance, in the registry's order of kinds; of each kind the first
     alone where nothing else is shown."""
     order = {slug: place for place, slug in enumerate(kinds_by_slug())}
-    rows = DriveChart.objects.filter(drive_model=drive_model, provenance=provenance)
-    if first_only:
-        rows = rows.filter(position=0)
+    query = _FIRST_CHARTS if first_only else _CHARTS
+    rows = query.rows(drive_model_id=drive_model.pk, provenance=provenance)
     return tuple(
         _model_chart(row) for row in sorted(rows, key=lambda row: (order.get(row.kind, 99), row.position))
     )
+
+
+def _charts(drive_model_id: Any, provenance: Any) -> QuerySet[DriveChart]:
+    return DriveChart.objects.filter(drive_model_id__given=drive_model_id, provenance__given=provenance)
+
+
+_CHARTS: Prepared[DriveChart] = Prepared(_charts)
+_FIRST_CHARTS: Prepared[DriveChart] = Prepared(
+    lambda drive_model_id, provenance: _charts(drive_model_id, provenance).filter(position=0)
+)
 
 
 def drive_chart(*, slug: str, provenance: str, kind: str, chart_id: str) -> ModelChart | None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 from uuid import UUID
 
-from django.db.models import F, Prefetch, Q, QuerySet
+from django.db.models import F, Prefetch, Q, QuerySet, prefetch_related_objects
 
 from server.benchmarks.contract import Metric
 from server.catalog.models import DriveModel
+from server.core.querying import Prepared
 from server.runs.kinds import kinds_by_slug, metrics_by_key
 from server.runs.models import Benchmark, Measurement, Provenance, Run, State, Submission
 from server.runs.models.submission import ACTIVE_STATES
@@ -88,18 +91,36 @@ def runs_before(
 
     An unknown `before` begins at the latest, so that an old address still shows something.
     """
-    runs = (
-        Run.objects.filter(drive_model=drive_model, provenance=provenance, submission__state=State.PUBLISHED)
-        .select_related("unit", "batch")
-        .prefetch_related(Prefetch("benchmarks", Benchmark.objects.only("run_id", "kind", "position")))
-        .only(*_OF_A_LINE)
-    )
     start = Run.objects.filter(pk=before, drive_model=drive_model).first() if before else None
-    if start is not None:
+    if start is None:
+        found = _lines(limit).rows(drive_model_id=drive_model.pk, provenance=provenance)
+    else:
         earlier = Q(created_at__lt=start.created_at) | Q(created_at=start.created_at, pk__lt=start.pk)
-        runs = runs.filter(earlier, created_at__lte=start.created_at)
-    found = list(runs.order_by("-created_at", "-run_id")[: limit + 1])
+        runs = _runs_of_lines(drive_model.pk, provenance)
+        found = list(runs.filter(earlier, created_at__lte=start.created_at)[: limit + 1])
+    kinds = Benchmark.objects.only("run_id", "kind", "position")
+    prefetch_related_objects(found, Prefetch("benchmarks", kinds))
     return found[:limit], found[limit - 1].pk if len(found) > limit else None
+
+
+def _runs_of_lines(drive_model_id: Any, provenance: Any) -> QuerySet[Run]:
+    return (
+        Run.objects.filter(
+            drive_model_id__given=drive_model_id,
+            provenance__given=provenance,
+            submission__state=State.PUBLISHED,
+        )
+        .select_related("unit", "batch")
+        .only(*_OF_A_LINE)
+        .order_by("-created_at", "-run_id")
+    )
+
+
+@cache
+def _lines(limit: int) -> Prepared[Run]:
+    return Prepared(
+        lambda drive_model_id, provenance: _runs_of_lines(drive_model_id, provenance)[: limit + 1]
+    )
 
 
 def run_numbers(*, run_id: UUID) -> dict[tuple[str, str], Measurement]:

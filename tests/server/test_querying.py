@@ -1,20 +1,16 @@
 """Queries whose text is made once, and instants as connections read them."""
 
-from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from django.db import connection
-from django.db.models import QuerySet
 from psycopg import adapters
 from psycopg.pq import Format
 
 from server.catalog.models import DriveAlias, DriveModel, Vendor
-from server.core.querying import ByKeys, InstantLoader
+from server.core.querying import InstantLoader, Prepared
 from server.datasets.models import Release
-from server.runs.listings import benchmarks_of
 
 
 @pytest.fixture
@@ -79,25 +75,54 @@ def test_rows_of_keys_are_those_of_the_plain_query(vendors: list[Vendor]) -> Non
                 drive_model=model, text=f"{model.number}{letter}", normalized=f"{model.pk}{letter}"
             )
 
-    def rows(keys: Collection[Any]) -> QuerySet[Any]:
-        return DriveAlias.objects.filter(drive_model_id__any_of=keys).order_by("text")
-
-    query = ByKeys(rows, ["drive_model_id", "text"])
+    query = Prepared(
+        lambda keys: (
+            DriveAlias.objects.filter(drive_model_id__any_of=keys)
+            .order_by("text")
+            .values_list("drive_model_id", "text")
+        )
+    )
 
     wanted = [models[0].pk, models[2].pk]
     plain = DriveAlias.objects.filter(drive_model__in=wanted).order_by("text")
-    assert query.read(wanted) == list(plain.values_list("drive_model_id", "text"))
-    assert query.read({models[1].pk}) == [(models[1].pk, "S1a"), (models[1].pk, "S1b")]
+    assert query.rows(keys=wanted) == list(plain.values_list("drive_model_id", "text"))
+    assert query.rows(keys=[models[1].pk]) == [(models[1].pk, "S1a"), (models[1].pk, "S1b")]
+    assert query.rows(keys=[]) == []
 
 
 @pytest.mark.django_db
-def test_no_keys_are_no_query(django_assert_num_queries: object) -> None:
-    query = ByKeys(benchmarks_of, ["kind"])
+def test_instances_come_with_what_they_refer_to(
+    vendors: list[Vendor], django_assert_num_queries: Any
+) -> None:
+    for n, vendor in enumerate(vendors):
+        DriveModel.objects.create(vendor=vendor, number=f"S{n}", normalized=f"s{n}", slug=f"s{n}")
+    query = Prepared(
+        lambda slug, kind: (
+            DriveModel.objects.select_related("vendor")
+            .defer("search_text")
+            .filter(slug__given=slug, vendor__slug__given=kind)
+        )
+    )
 
-    with django_assert_num_queries(0):  # type: ignore[operator]
-        assert query.read([]) == []
-    with django_assert_num_queries(1):  # type: ignore[operator]
-        assert query.read([uuid4()]) == []
+    for n, vendor in enumerate(vendors):
+        with django_assert_num_queries(1):
+            (found,) = query.rows(slug=f"s{n}", kind=vendor.slug)
+            assert (found.number, found.vendor) == (f"S{n}", vendor)
+        assert "search_text" in found.get_deferred_fields()
+    assert query.rows(slug="s0", kind=vendors[1].slug) == []
+
+
+@pytest.mark.django_db
+def test_flat_rows_and_other_parameters_stay_as_they_were_written(vendors: list[Vendor]) -> None:
+    query = Prepared(
+        lambda slug: (
+            Vendor.objects.filter(name__startswith="Sample", slug__given=slug)
+            .order_by("pk")
+            .values_list("name", flat=True)[:5]
+        )
+    )
+
+    assert [query.rows(slug=vendor.slug) for vendor in vendors] == [[vendor.name] for vendor in vendors]
 
 
 @pytest.mark.django_db
@@ -106,11 +131,11 @@ def test_a_json_column_comes_as_django_reads_it() -> None:
         number=1, log_size=0, began_at=datetime(2026, 1, 1, tzinfo=UTC), rows={"runs": 3, "none": None}
     )
 
-    query = ByKeys(lambda keys: Release.objects.filter(pk__any_of=keys), ["number", "rows"])
+    query = Prepared(lambda number: Release.objects.filter(pk__given=number).values_list("number", "rows"))
 
-    assert query.read([release.pk]) == [(1, {"runs": 3, "none": None})]
+    assert query.rows(number=release.pk) == [(1, {"runs": 3, "none": None})]
 
 
-def test_a_query_that_takes_its_keys_in_another_way_is_refused() -> None:
+def test_a_query_that_takes_a_value_in_another_way_is_refused() -> None:
     with pytest.raises(TypeError, match="any_of"):
-        ByKeys(lambda keys: DriveModel.objects.filter(pk__gt=3), ["pk"])
+        Prepared(lambda number: Release.objects.filter(pk=3).values_list("pk")).rows(number=3)

@@ -19,7 +19,7 @@ from django.db.models import QuerySet
 from rest_framework import serializers
 
 from server.api.frame.rows import Derived, Related, RowSerializer, Shape
-from server.core.querying import ByKeys
+from server.core.querying import Prepared
 
 Row = tuple[Any, ...]
 Getter = Callable[[Row], Any]
@@ -48,20 +48,21 @@ class _Lookup:
     by: str
     """The column of the other table that is referred to."""
     columns: list[str] = field(default_factory=list)
-    query: ByKeys | None = None
+    query: Prepared[Row] | None = None
     """Made when the first page is read, as columns may be added until then."""
 
     def joined_to(self, records: Sequence[Row]) -> list[Row]:
         """Return rows with these columns behind their own, null where they refer to nothing."""
         if self.query is None:
-            self.query = ByKeys(self._rows, [self.by, *self.columns])
+            self.query = Prepared(self._rows)
         keys = {key for row in records if (key := row[self.key]) is not None}
-        found = {row[0]: row[1:] for row in self.query.read(keys)}
+        found = {row[0]: row[1:] for row in self.query.rows(keys=list(keys))} if keys else {}
         nothing = (None,) * len(self.columns)
         return [row + found.get(row[self.key], nothing) for row in records]
 
-    def _rows(self, keys: Collection[Any]) -> QuerySet[Any]:
-        return self.model._default_manager.order_by().filter(**{f"{self.by}__any_of": keys})
+    def _rows(self, keys: Collection[Any]) -> QuerySet[Any, Row]:
+        rows = self.model._default_manager.order_by().filter(**{f"{self.by}__any_of": keys})
+        return rows.values_list(self.by, *self.columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +101,14 @@ class _Gathered:
         self._child = child
         self._plan = None if related.column else RowPlan(child, related.rows([]).model)
         columns = self._plan.columns if self._plan else [str(related.column)]
-        self._query = ByKeys(related.rows, [*columns, related.key])
+        self._query: Prepared[Row] = Prepared(
+            lambda keys: related.rows(keys).values_list(*columns, related.key)
+        )
 
     def of(self, keys: Collection[Any]) -> Mapping[Any, list[Any]]:
         """Return the lists by what their rows refer to."""
         gathered: dict[Any, list[Any]] = defaultdict(list)
-        found = self._query.read(keys)
+        found = self._query.rows(keys=list(keys)) if keys else []
         shown = self._plan.rows(found, self._child) if self._plan else [row[0] for row in found]
         for row, one in zip(found, shown, strict=True):
             gathered[row[-1]].append(one)

@@ -10,17 +10,17 @@ from typing import Any
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404
 from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_safe
 
-from server.catalog.models import DriveModel
+from server.catalog.models import DriveAlias, DriveModel
 from server.catalog.selectors import literature_list
 from server.catalog.similar import drive_class, drive_models_similar
 from server.compare.claims import claim_rows
 from server.compare.model_parts import ModelPart, model_parts
 from server.compare.selectors import drive_metric_rows
 from server.compare.wanting import wanting_of
+from server.core.querying import Prepared
 from server.runs.kinds import kinds_by_slug
 from server.runs.models import AggregateDue, Provenance, Run
 from server.runs.selectors import run_numbers, runs_before
@@ -60,9 +60,25 @@ class PartView:
     runs: list[Run]
 
 
+_MODELS: Prepared[DriveModel] = Prepared(
+    lambda slug: (
+        DriveModel.objects.select_related("vendor", "aggregate_due")
+        .defer("search", "search_text")
+        .filter(slug__given=slug)
+    )
+)
+_ALIASES: Prepared[str] = Prepared(
+    lambda drive_model_id: DriveAlias.objects.filter(drive_model_id__given=drive_model_id).values_list(
+        "text", flat=True
+    )
+)
+
+
 def _model_or_404(slug: str) -> DriveModel:
-    models = DriveModel.objects.select_related("vendor", "aggregate_due").defer("search", "search_text")
-    return get_object_or_404(models, slug=slug)
+    found = _MODELS.rows(slug=slug)
+    if not found:
+        raise Http404
+    return found[0]
 
 
 @require_safe
@@ -84,7 +100,7 @@ def drive_detail(request: HttpRequest, slug: str) -> HttpResponse:
     klass = drive_class(model)
     context = {
         "model": model,
-        "aliases": list(model.aliases.values_list("text", flat=True)),
+        "aliases": _ALIASES.rows(drive_model_id=model.pk),
         "overview": overview,
         "measured": views[Provenance.PROBE],
         "simulated": _with_runs(views.get(Provenance.SIMULATED)),
