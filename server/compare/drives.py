@@ -20,6 +20,7 @@ from server.compare.facets import FACET_OF_KEY, FACETS, Facet
 from server.compare.finding import Found, many_find, models_find
 from server.compare.models import DriveSummary
 from server.compare.summaries import LITERATURE
+from server.core.querying import Prepared
 from server.runs.models import Provenance
 
 PER_PAGE = 50
@@ -127,6 +128,16 @@ def drive_query_of(parameters: Parameters) -> DriveQuery:
     )
 
 
+_WHOLE: Prepared[DriveSummary] = Prepared(
+    lambda ids: (
+        DriveSummary.objects.filter(pk__any_of=ids)
+        .order_by()
+        .select_related("drive_model__vendor")
+        .defer("trigrams", "names", "facets", "drive_model__search_text", "drive_model__search")
+    )
+)
+
+
 class DriveList:
     """The answer to one query."""
 
@@ -225,10 +236,7 @@ class DriveList:
         return self._rows().order_by(first, "sort_name", "pk").values_list("pk", flat=True)
 
     def _read(self, ids: Sequence[int]) -> list[DriveSummary]:
-        rows = DriveSummary.objects.select_related("drive_model__vendor").defer(
-            "trigrams", "names", "facets", "drive_model__search_text", "drive_model__search"
-        )
-        found = rows.in_bulk(list(ids))
+        found = {row.pk: row for row in _WHOLE.rows(ids=list(ids))}
         return [found[pk] for pk in ids if pk in found]
 
     def _number(self, column: Column) -> KeyTransform:

@@ -13,6 +13,7 @@ from django.db.models import Count, F, OrderBy, Q, QuerySet
 from server.catalog.models import Claim
 from server.compare.models import ArchiveCounts, ClaimVerdict
 from server.compare.verdicts import Outcome
+from server.core.querying import Prepared
 
 SORTS: Mapping[str, tuple[str, ...]] = {
     "drive": ("drive_model__summary__sort_name",),
@@ -76,12 +77,21 @@ def ledger_list(*, chosen: LedgerFilter, sort: str = "drive", descending: bool =
     ]
     return (
         _left(chosen)
-        .select_related("drive_model__vendor", "citation", "verdict__literature__citation")
+        .select_related(*_SHOWN)
         .order_by(*order, *(column for column in _TIES if column not in SORTS.get(sort, ())))
     )
 
 
+_SHOWN = ("drive_model__vendor", "citation", "verdict__literature__citation")
 _NOT_SHOWN = ("drive_model__search", "drive_model__search_text", "drive_model__notes")
+_WHOLE: Prepared[Claim] = Prepared(
+    lambda ids: (
+        Claim.objects.filter(pk__any_of=ids, hidden=False)
+        .order_by()
+        .select_related(*_SHOWN)
+        .defer(*_NOT_SHOWN)
+    )
+)
 
 
 class LedgerRows(Sequence[Claim]):
@@ -107,7 +117,7 @@ class LedgerRows(Sequence[Claim]):
         if isinstance(place, int):
             return self._rows[place]
         ids = self._ids(place)
-        found = self._rows.order_by().defer(*_NOT_SHOWN).in_bulk(ids)
+        found = {row.pk: row for row in _WHOLE.rows(ids=ids)}
         return [found[pk] for pk in ids if pk in found]
 
     def _ids(self, place: slice) -> list[int]:
