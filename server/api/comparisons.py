@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from django.http import HttpResponseBase
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
-from rest_framework.response import Response
 
-from server.api.frame.answering import ReadView
+from server.api.frame.tables import TableView
 from server.compare.comparing import (
     GREATEST_LEVEL,
     LEAST_LEVEL,
@@ -144,6 +145,54 @@ class ComparisonSerializer(serializers.Serializer[Any]):
     differing = DifferingSerializer(many=True)
 
 
+class CellRowSerializer(serializers.Serializer[Any]):
+    """One number of one group."""
+
+    letter = serializers.CharField()
+    group = serializers.CharField()
+    title = serializers.CharField()
+    provenance = serializers.CharField()
+    metric = serializers.CharField()
+    scope = serializers.CharField()
+    unit = serializers.CharField()
+    n = serializers.IntegerField()
+    runs = serializers.IntegerField()
+    mean = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+    level = serializers.FloatField(allow_null=True)
+    interval_of = serializers.CharField()
+    better_than = serializers.ListField(child=serializers.CharField())
+
+
+class PairRowSerializer(serializers.Serializer[Any]):
+    """One number of two groups."""
+
+    metric = serializers.CharField()
+    scope = serializers.CharField()
+    unit = serializers.CharField()
+    a = serializers.CharField()
+    b = serializers.CharField()
+    method = serializers.CharField()
+    difference = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+    level = serializers.FloatField(allow_null=True)
+    effect = serializers.FloatField(allow_null=True)
+    p = serializers.FloatField(allow_null=True)
+    adjusted_p = serializers.FloatField(allow_null=True)
+    higher = serializers.CharField(allow_null=True)
+    better = serializers.CharField(allow_null=True)
+    reason = serializers.CharField()
+
+
+_TABLES = {
+    "groups": ("number of each group", CellRowSerializer),
+    "pairs": ("number of each two groups", PairRowSerializer),
+}
+_ROWS = OpenApiParameter(
+    "rows", enum=list(_TABLES), description="CSV, NDJSON: what lines are of, `groups` unless told."
+)
 _D = OpenApiParameter(
     "d",
     {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": FEWEST, "maxItems": MOST},
@@ -165,19 +214,21 @@ _KIND = OpenApiParameter(
 )
 
 
-class ComparisonsView(ReadView):
+class ComparisonsView(TableView):
     """Groups side by side."""
 
+    tables = _TABLES
+    file_name = "comparison"
     known = frozenset({"d", "level", "kind"})
     repeatable = frozenset({"d"})
 
     @extend_schema(
         operation_id="comparison",
         summary="Compare two to eight groups",
-        parameters=[_D, _LEVEL, _KIND],
+        parameters=[_D, _LEVEL, _KIND, _ROWS],
         responses={200: ComparisonSerializer},
     )
-    def get(self, request: Request) -> Response:
+    def get(self, request: Request, format: str | None = None) -> HttpResponseBase:
         """Return every number of every group, and which differences are shown."""
         errors: list[ErrorItem] = []
         groups: tuple[Group, ...] = ()
@@ -197,7 +248,8 @@ class ComparisonsView(ReadView):
         if errors:
             raise problem("bad-request", " ".join(item.message for item in errors), *errors)
         comparison = comparison_get(groups=groups, level=level, kind=kind)
-        return Response(ComparisonSerializer(comparison_data(comparison)).data)
+        body = ComparisonSerializer(comparison_data(comparison)).data
+        return self.answer(request, body, {"groups": _cell_rows(body), "pairs": _pair_rows(body)})
 
 
 def comparison_data(found: Comparison) -> dict[str, Any]:
@@ -214,6 +266,31 @@ def comparison_data(found: Comparison) -> dict[str, Any]:
         "curves": [_curves(curves) for curves in found.curves],
         "differing": [{"condition": one.condition, "groups": one.states} for one in found.differing],
     }
+
+
+def _cell_rows(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Give each number of each group, as the website's file has them."""
+    for number in body["numbers"]:
+        common = {name: number[name] for name in ("metric", "scope", "unit")}
+        for group, cell in zip(body["groups"], number["groups"], strict=True):
+            named = {
+                "group": group["key"],
+                **{name: group[name] for name in ("letter", "title", "provenance")},
+            }
+            yield {**common, **cell, **_bounds(cell["interval"]), **named}
+
+
+def _pair_rows(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Give each number of each two groups."""
+    for number in body["numbers"]:
+        common = {name: number[name] for name in ("metric", "scope", "unit")}
+        for pair in number["pairs"]:
+            found = pair["difference"]
+            yield {**common, **pair, **_bounds(found), "difference": found["value"] if found else None}
+
+
+def _bounds(interval: dict[str, Any] | None) -> dict[str, Any]:
+    return {name: interval[name] if interval else None for name in ("low", "high", "level")}
 
 
 def _group(place: int, group: Group, numbers: GroupNumbers) -> dict[str, Any]:

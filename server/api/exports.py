@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import HttpResponse
+from django.http import HttpResponse, HttpResponseBase
+from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from server.api.frame.answering import ReadView
+from server.api.frame.tables import TableView
 from server.catalog.models import DriveModel
 from server.compare.exports.deriving import ExportError
 from server.compare.exports.selectors import FORMS, drive_export
@@ -31,22 +32,25 @@ class ExportFormSerializer(serializers.Serializer[Any]):
     url = serializers.URLField()
 
 
-class DriveExportsView(ReadView):
+class DriveExportsView(TableView):
     """The forms there are."""
+
+    tables = {"forms": ("form", ExportFormSerializer)}
+    file_name = "exports"
 
     @extend_schema(
         operation_id="drive_exports",
         summary="Forms that a drive model can be exported in",
         responses={200: ExportFormSerializer(many=True)},
     )
-    def get(self, request: Request, slug: str) -> Response:
+    def get(self, request: Request, slug: str, format: str | None = None) -> HttpResponseBase:
         """Return each form with its address."""
         _drive(slug)
-        base = request.build_absolute_uri(request.path)
+        base = request.build_absolute_uri(reverse("api:drive-exports", args=[slug]))
         forms = [
             {"form": one.slug, "title": one.title, "url": f"{base}{one.slug}/"} for one in FORMS.values()
         ]
-        return Response(ExportFormSerializer(forms, many=True).data)
+        return self.answer(request, ExportFormSerializer(forms, many=True).data, {"forms": forms})
 
 
 class DriveExportView(ReadView):

@@ -17,6 +17,7 @@ from server.api.frame.answering import ReadView
 from server.api.frame.describing import problems
 from server.api.frame.formats import TABLES, streamed, streams_lines
 from server.api.frame.rows import columns_of
+from server.api.frame.tables import TableView
 from server.api.params import LARGEST, instant_or_none, number_or_none
 from server.api.ranges import file_response
 from server.core.problems import problem
@@ -129,9 +130,11 @@ class ReleasesView(ReadView):
         return Response({"results": results})
 
 
-class ReleaseView(ReadView):
+class ReleaseView(TableView):
     """One release."""
 
+    tables = {"files": ("file", ReleaseFileSerializer)}
+    file_name = "files"
     known = frozenset({"since"})
 
     @extend_schema(
@@ -146,8 +149,9 @@ class ReleaseView(ReadView):
         ],
         responses={200: ReleaseDetailSerializer},
     )
-    def get(self, request: Request, number: int) -> Response:
+    def get(self, request: Request, number: int, format: str | None = None) -> HttpResponseBase:
         """Return what is in a release, or what is different since an earlier one."""
+        number = int(number)  # A suffix' pattern gives its digits.
         release = _release(number)
         files = list(release_files(release=release))
         removed: list[str] = []
@@ -160,21 +164,20 @@ class ReleaseView(ReadView):
             lists = files_since(release, since, path="ndjson/changes.ndjson.gz")
             deltas = files_since(release, since, table__startswith="delta_")
             files = [file for file in files if before.get(file.path) != file.sha256]
-        return Response(
-            {
-                **release_data(release, request),
-                "began_at": release.began_at,
-                "previous": release.previous_id,
-                "checkpoint": release.checkpoint,
-                "extractors": release.extractors,
-                "samples_missing": release.missing,
-                "samples_missing_count": missing_count(release),
-                "files": [file_data(file, number, request) for file in files],
-                "removed": removed,
-                "deltas": [file_data(file, file.release.number, request) for file in deltas],
-                "change_lists": [_url(file, file.release.number, request) for file in lists],
-            }
-        )
+        body = {
+            **release_data(release, request),
+            "began_at": release.began_at,
+            "previous": release.previous_id,
+            "checkpoint": release.checkpoint,
+            "extractors": release.extractors,
+            "samples_missing": release.missing,
+            "samples_missing_count": missing_count(release),
+            "files": [file_data(file, number, request) for file in files],
+            "removed": removed,
+            "deltas": [file_data(file, file.release.number, request) for file in deltas],
+            "change_lists": [_url(file, file.release.number, request) for file in lists],
+        }
+        return self.answer(request, body, {"files": body["files"]})
 
 
 class ReleaseFileView(ReadView):

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
+from django.http import HttpResponseBase
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
-from rest_framework.response import Response
 
-from server.api.frame.answering import ReadView
+from server.api.frame.tables import LedRow, TableView
 from server.catalog.models import DriveModel
+from server.compare.keys import Source, model_key
 from server.compare.statistics import DriveStatistics, NumberOfUnits, drive_statistics
 from server.core.problems import problem
 from server.runs.kinds import metrics_by_key
@@ -115,22 +117,56 @@ class DriveStatisticsSerializer(serializers.Serializer[Any]):
     statistics = StatisticsSerializer(many=True)
 
 
-class DriveStatisticsView(ReadView):
+class NumberRowSerializer(LedRow, NumberSerializer):
+    """One metric over the units of one group, with what it rests on."""
+
+    leading = ("group", "provenance")
+
+    group = serializers.CharField(help_text="Its key in comparisons.")
+    provenance = serializers.ChoiceField(choices=Provenance.choices)
+    level = serializers.FloatField(help_text="Confidence level of the interval.")
+
+
+class ApartRowSerializer(LedRow, ApartSerializer):
+    """A unit that stands apart, with the group it was held against."""
+
+    leading = ("group", "provenance")
+
+    group = serializers.CharField()
+    provenance = serializers.ChoiceField(choices=Provenance.choices)
+
+
+STATISTICS_TABLES = {
+    "numbers": ("provenance, metric and scope", NumberRowSerializer),
+    "apart": ("unit and number in which it stands apart", ApartRowSerializer),
+}
+ROWS = OpenApiParameter(
+    "rows", enum=list(STATISTICS_TABLES), description="CSV, NDJSON: what lines are of, `numbers` unless told."
+)
+
+
+class DriveStatisticsView(TableView):
     """What a model's runs say together."""
+
+    tables = STATISTICS_TABLES
+    file_name = "statistics"
 
     @extend_schema(
         operation_id="drive_statistics",
         summary="Statistics of a drive model over its units",
+        parameters=[ROWS],
         responses={200: DriveStatisticsSerializer},
     )
-    def get(self, request: Request, slug: str) -> Response:
+    def get(self, request: Request, slug: str, format: str | None = None) -> HttpResponseBase:
         """Return the spread over units, who stands apart, what runs differ in, and the mechanisms."""
         model = DriveModel.objects.filter(slug=slug).first()
         if model is None:
             raise problem("not-found", f"There is no drive {slug!r}. Check the address.")
         found = [drive_statistics(drive_model=model, provenance=provenance) for provenance in Provenance]
         body = {"drive": slug, "statistics": [statistics_data(one) for one in found if one is not None]}
-        return Response(DriveStatisticsSerializer(body).data)
+        told = DriveStatisticsSerializer(body).data
+        groups = [(model_key(slug, Source(one["provenance"])), one) for one in told["statistics"]]
+        return self.answer(request, told, statistics_tables(groups))
 
 
 def statistics_data(found: DriveStatistics) -> dict[str, Any]:
@@ -149,6 +185,16 @@ def statistics_data(found: DriveStatistics) -> dict[str, Any]:
         "mechanisms": [asdict(group) for group in found.mechanisms.groups],
         "left_out": list(found.mechanisms.left_out),
     }
+
+
+def statistics_tables(told: Iterable[tuple[str, dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of groups' statistics, which are given with the groups' keys."""
+    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in STATISTICS_TABLES}
+    for group, one in told:
+        common = {"group": group, "provenance": one["provenance"], "level": one["level"]}
+        for name, found in rows.items():
+            found += [{**common, **row} for row in one[name]]
+    return rows
 
 
 def _number(number: NumberOfUnits) -> dict[str, Any]:

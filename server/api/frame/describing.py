@@ -148,5 +148,10 @@ def streams_as_text(result: dict[str, Any], **_more: Any) -> dict[str, Any]:
             for answer in operation.get("responses", {}).values():
                 for media_type, content in answer.get("content", {}).items():
                     if media_type in _STREAMS:
-                        content["schema"] = {"type": "string"}
+                        content["schema"] = {"type": "string", **_lines_told(content["schema"])}
     return result
+
+
+def _lines_told(schema: dict[str, Any]) -> dict[str, str]:
+    """Return the words about lines, where the view's own description has them."""
+    return {"description": schema["description"]} if schema.get("type") == "string" else {}

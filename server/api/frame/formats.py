@@ -95,6 +95,13 @@ def streamed(chunks: Rows, renderer: BaseRenderer, columns: Columns, *, name: st
     return response
 
 
+def lines_of(rows: Sequence[Mapping[str, Any]], renderer: BaseRenderer, columns: Columns) -> bytes:
+    """Return a short table's rows as a whole text in the renderer's format."""
+    if isinstance(renderer, CSVRenderer):
+        return "".join(csv_lines([rows], columns)).encode()
+    return b"".join(ndjson_lines([rows]))
+
+
 def streams_lines(_view: Any, request: Request) -> bool:
     """Return whether a request gets lines, all of them, in place of a page: `streams` of views."""
     return isinstance(request.accepted_renderer, CSVRenderer | NDJSONRenderer)

@@ -16,16 +16,22 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from server.api.frame import parameters
-from server.api.frame.answering import ReadView
 from server.api.frame.describing import PAGE_PARAMETERS, described
 from server.api.frame.filters import missing
 from server.api.frame.formats import streamed, streams_lines
 from server.api.frame.keyset import CHUNK_ROWS
 from server.api.frame.paging import PageShape
 from server.api.frame.rows import RowSerializer, columns_of
+from server.api.frame.tables import TableView
 from server.api.frame.views import Resource
 from server.api.resources.shared import DriveField
-from server.api.statistics import StatisticsSerializer, statistics_data
+from server.api.statistics import (
+    ROWS,
+    STATISTICS_TABLES,
+    StatisticsSerializer,
+    statistics_data,
+    statistics_tables,
+)
 from server.catalog.models import DriveModel
 from server.compare.divisions import division_statistics
 from server.compare.groups import Group, group_get
@@ -143,12 +149,14 @@ class DivisionSerializer(serializers.Serializer[Any]):
     statistics = StatisticsSerializer(allow_null=True, help_text="Null where no number is usable.")
 
 
-class DivisionView(ReadView):
+class DivisionView(TableView):
     """The base of the three."""
 
     form: Form
+    tables = STATISTICS_TABLES
+    file_name = "statistics"
 
-    def answer(self, request: Request, slug: str, part: str) -> Response:
+    def division(self, request: Request, slug: str, part: str) -> HttpResponseBase:
         """Return the part of a model that the address names; raises Problem."""
         try:
             # What a key may not hold is percent-encoded in it, as the website's addresses have it.
@@ -173,7 +181,9 @@ class DivisionView(ReadView):
             "url": request.build_absolute_uri(group.url),
             "statistics": statistics_data(statistics) if statistics else None,
         }
-        return Response(DivisionSerializer(body).data)
+        told = DivisionSerializer(body).data
+        groups = [(told["group"], told["statistics"])] if statistics else []
+        return self.answer(request, told, statistics_tables(groups))
 
 
 def _runs_query(group: Group) -> str:
@@ -195,10 +205,14 @@ def _division(form: Form, operation: str, summary: str) -> Any:
 
     class View(DivisionView):
         @extend_schema(
-            operation_id=operation, summary=summary, tags=["runs"], responses={200: DivisionSerializer}
+            operation_id=operation,
+            summary=summary,
+            tags=["runs"],
+            parameters=[ROWS],
+            responses={200: DivisionSerializer},
         )
-        def get(self, request: Request, slug: str, part: str) -> Response:
-            return self.answer(request, slug, part)
+        def get(self, request: Request, slug: str, part: str, format: str | None = None) -> HttpResponseBase:
+            return self.division(request, slug, part)
 
     View.form = form
     View.__name__ = View.__qualname__ = f"{form.value.capitalize()}View"

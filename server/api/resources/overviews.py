@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import asdict, replace
 from typing import Any
 
+from django.http import HttpResponseBase
+from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
@@ -12,6 +16,7 @@ from rest_framework.response import Response
 
 from server.api.frame.answering import ReadView
 from server.api.frame.filters import missing
+from server.api.frame.tables import LedRow, TableView
 from server.api.resources.samples import ChartInListSerializer
 from server.api.resources.shared import page_url
 from server.benchmarks.chart_json import chart_json
@@ -20,7 +25,8 @@ from server.catalog.similar import drive_class, drive_models_similar
 from server.compare.drives import DriveList, drive_query_of
 from server.compare.facets import FACETS
 from server.compare.front import archive_counts, runs_wanted
-from server.compare.overview import DriveOverview, drive_overview
+from server.compare.keys import Source, key_parse, model_key
+from server.compare.overview import DriveOverview, PartCount, drive_overview
 from server.compare.wanting import drive_wanting
 from server.runs.drive_charts import drive_chart, drive_charts
 from server.runs.models import Provenance
@@ -43,8 +49,11 @@ class CountsSerializer(serializers.Serializer[Any]):
     updated_at = serializers.DateTimeField(allow_null=True, help_text="Null before anything was counted.")
 
 
-class StatisticsView(ReadView):
+class StatisticsView(TableView):
     """The archive's counts."""
+
+    tables = {"counts": ("archive", CountsSerializer)}
+    file_name = "statistics"
 
     @extend_schema(
         operation_id="statistics",
@@ -52,13 +61,13 @@ class StatisticsView(ReadView):
         tags=["archive"],
         responses={200: CountsSerializer},
     )
-    def get(self, request: Request) -> Response:
+    def get(self, request: Request, format: str | None = None) -> HttpResponseBase:
         """Return the counts of the first page."""
         counts = archive_counts()
         names = [str(name) for name in CountsSerializer().fields]
         empty = {**dict.fromkeys(names, 0), "updated_at": None}
         body = {name: getattr(counts, name) for name in names} if counts else empty
-        return Response(CountsSerializer(body).data)
+        return self.answer(request, CountsSerializer(body).data, {"counts": [body]})
 
 
 class WantedSerializer(serializers.Serializer[Any]):
@@ -79,8 +88,11 @@ class WantedListSerializer(serializers.Serializer[Any]):
     results = WantedSerializer(many=True)
 
 
-class WantedView(ReadView):
+class WantedView(TableView):
     """Which runs are wanted."""
+
+    tables = {"wanted": ("model", WantedSerializer)}
+    file_name = "wanted"
 
     @extend_schema(
         operation_id="wanted",
@@ -88,7 +100,7 @@ class WantedView(ReadView):
         tags=["archive"],
         responses={200: WantedListSerializer},
     )
-    def get(self, request: Request) -> Response:
+    def get(self, request: Request, format: str | None = None) -> HttpResponseBase:
         """Return the models in order."""
         results = [
             {
@@ -102,7 +114,7 @@ class WantedView(ReadView):
             }
             for row in runs_wanted(limit=WANTED_MOST)
         ]
-        return Response({"results": results})
+        return self.answer(request, {"results": results}, {"wanted": results})
 
 
 class FacetValueSerializer(serializers.Serializer[Any]):
@@ -129,9 +141,20 @@ class FacetsSerializer(serializers.Serializer[Any]):
     facets = FacetSerializer(many=True)
 
 
-class FacetsView(ReadView):
+class FacetRowSerializer(LedRow, FacetValueSerializer):
+    """One value of one facet."""
+
+    leading = ("facet", "title")
+
+    facet = serializers.CharField()
+    title = serializers.CharField()
+
+
+class FacetsView(TableView):
     """The facets of the list of drives."""
 
+    tables = {"values": ("value of a facet", FacetRowSerializer)}
+    file_name = "facets"
     known = frozenset({"q", *(facet.key for facet in FACETS)})
     repeatable = frozenset(facet.key for facet in FACETS)
 
@@ -149,14 +172,20 @@ class FacetsView(ReadView):
         ],
         responses={200: FacetsSerializer},
     )
-    def get(self, request: Request) -> Response:
+    def get(self, request: Request, format: str | None = None) -> HttpResponseBase:
         """Return every facet with its values."""
         found = DriveList(drive_query_of(request.query_params))
         facets = [
             {"key": group.facet.key, "title": group.facet.title, "values": group.values}
             for group in found.facets()
         ]
-        return Response(FacetsSerializer({"total": found.total, "facets": facets}).data)
+        body = FacetsSerializer({"total": found.total, "facets": facets}).data
+        rows = [
+            {"facet": one["key"], "title": one["title"], **value}
+            for one in body["facets"]
+            for value in one["values"]
+        ]
+        return self.answer(request, body, {"values": rows})
 
 
 class PartSerializer(serializers.Serializer[Any]):
@@ -179,6 +208,19 @@ class OverviewSerializer(serializers.Serializer[Any]):
     keys = serializers.IntegerField(help_text="Different keys that signed them.")
     batches = PartSerializer(many=True)
     firmwares = PartSerializer(many=True)
+
+
+class PartRowSerializer(serializers.Serializer[Any]):
+    """The runs of one provenance, of the whole model or of one batch or revision."""
+
+    drive = serializers.SlugField()
+    provenance = serializers.ChoiceField(choices=Provenance.choices)
+    division = serializers.ChoiceField(choices=[(one, one) for one in ("model", "batch", "firmware")])
+    part = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]  # the field's published name
+    key = serializers.CharField()
+    runs = serializers.IntegerField()
+    units = serializers.IntegerField()
 
 
 class SimilarSerializer(serializers.Serializer[Any]):
@@ -211,8 +253,11 @@ class DriveOverviewSerializer(serializers.Serializer[Any]):
     similar = SimilarSerializer(many=True)
 
 
-class DriveOverviewView(ReadView):
+class DriveOverviewView(TableView):
     """What a model's runs are of, which are wanted, and which models are like it."""
+
+    tables = {"parts": ("provenance, batch and firmware revision", PartRowSerializer)}
+    file_name = "overview"
 
     @extend_schema(
         operation_id="drive_overview",
@@ -220,7 +265,7 @@ class DriveOverviewView(ReadView):
         tags=["catalogue"],
         responses={200: DriveOverviewSerializer},
     )
-    def get(self, request: Request, slug: str) -> Response:
+    def get(self, request: Request, slug: str, format: str | None = None) -> HttpResponseBase:
         """Return what the page says."""
         model = _model(slug)
         found = [(one, drive_overview(drive_model=model, provenance=one)) for one in Provenance]
@@ -243,7 +288,8 @@ class DriveOverviewView(ReadView):
                 for one in drive_models_similar(drive_model=model)
             ],
         }
-        return Response(DriveOverviewSerializer(body).data)
+        told = DriveOverviewSerializer(body).data
+        return self.answer(request, told, {"parts": _part_rows(told)})
 
 
 class DriveChartInListSerializer(ChartInListSerializer):
@@ -260,8 +306,11 @@ class DriveChartListSerializer(serializers.Serializer[Any]):
     results = DriveChartInListSerializer(many=True)
 
 
-class DriveChartsView(ReadView):
+class DriveChartsView(TableView):
     """A model's charts."""
+
+    tables = {"charts": ("chart", DriveChartInListSerializer)}
+    file_name = "charts"
 
     @extend_schema(
         operation_id="drive_charts_list",
@@ -269,9 +318,10 @@ class DriveChartsView(ReadView):
         tags=["samples"],
         responses={200: DriveChartListSerializer},
     )
-    def get(self, request: Request, slug: str) -> Response:
+    def get(self, request: Request, slug: str, format: str | None = None) -> HttpResponseBase:
         """Return the charts' names and the addresses of their data."""
         model = _model(slug)
+        base = request.build_absolute_uri(reverse("api:drive-charts", args=[slug]))
         results = [
             {
                 "kind": one.kind,
@@ -279,7 +329,7 @@ class DriveChartsView(ReadView):
                 "shape": one.chart.shape,
                 "title": one.chart.title,
                 "summary": one.chart.summary,
-                "url": request.build_absolute_uri(f"{request.path}{provenance}/{one.kind}/{one.chart.id}/"),
+                "url": f"{base}{provenance}/{one.kind}/{one.chart.id}/",
                 "provenance": provenance,
                 "run": str(one.run_id),
                 "units": one.units,
@@ -287,7 +337,7 @@ class DriveChartsView(ReadView):
             for provenance in _PROVENANCES
             for one in drive_charts(drive_model=model, provenance=provenance)
         ]
-        return Response({"results": results})
+        return self.answer(request, {"results": results}, {"charts": results})
 
 
 class DriveChartView(ReadView):
@@ -308,8 +358,31 @@ class DriveChartView(ReadView):
 
 
 def _overview(provenance: Provenance, told: DriveOverview) -> dict[str, Any]:
-    names = ("runs", "units", "untold", "keys", "batches", "firmwares")
-    return {"provenance": provenance.value, **{name: getattr(told, name) for name in names}}
+    names = ("runs", "units", "untold", "keys")
+    return {
+        "provenance": provenance.value,
+        **{name: getattr(told, name) for name in names},
+        "batches": [_part(one, provenance) for one in told.batches],
+        "firmwares": [_part(one, provenance) for one in told.firmwares],
+    }
+
+
+def _part(told: PartCount, provenance: Provenance) -> dict[str, Any]:
+    """Return a batch or revision; its key asks for runs of this provenance, whatever else there is."""
+    key = str(replace(key_parse(told.key), asked=Source(provenance.value))) if told.key else ""
+    return {**asdict(told), "key": key}
+
+
+def _part_rows(told: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Give the counts of each provenance, of the whole model first, then of its batches and revisions."""
+    for one in told["overviews"]:
+        common = {"drive": told["drive"], "provenance": one["provenance"]}
+        key = model_key(told["drive"], Source(one["provenance"]))
+        counted = {"key": key, "runs": one["runs"], "units": one["units"]}
+        yield {**common, "division": "model", "part": "", "label": "", **counted}
+        for division, parts in (("batch", one["batches"]), ("firmware", one["firmwares"])):
+            for part in parts:
+                yield {**common, "division": division, **part}
 
 
 def _model(slug: str) -> DriveModel:

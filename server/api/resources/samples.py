@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponse, HttpResponseBase
+from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
@@ -18,6 +19,7 @@ from server.api.frame.describing import problems
 from server.api.frame.filters import missing
 from server.api.frame.formats import TABLES, CSVRenderer, NDJSONRenderer, streamed
 from server.api.frame.parameters import bad_parameter, choice_read
+from server.api.frame.tables import TableView
 from server.api.resources.shared import run_missing
 from server.benchmarks.chart_json import chart_json
 from server.core.problems import Problem, problem
@@ -157,8 +159,11 @@ class ChartListSerializer(serializers.Serializer[Any]):
     results = ChartInListSerializer(many=True)
 
 
-class ChartsView(ReadView):
+class ChartsView(TableView):
     """A run's charts."""
+
+    tables = {"charts": ("chart", ChartInListSerializer)}
+    file_name = "charts"
 
     @extend_schema(
         operation_id="charts_list",
@@ -166,7 +171,7 @@ class ChartsView(ReadView):
         tags=["samples"],
         responses={200: ChartListSerializer, **problems(410, 503)},
     )
-    def get(self, request: Request, run_id: UUID) -> Response:
+    def get(self, request: Request, run_id: UUID, format: str | None = None) -> HttpResponseBase:
         """Return the charts' names and the addresses of their data."""
         if not runs_all().filter(pk=run_id).exists():
             raise run_missing(run_id)
@@ -174,6 +179,7 @@ class ChartsView(ReadView):
             found = charts_of_run(run_id=run_id)
         except EnvelopeLost as error:
             raise problem("storage-unavailable", str(error)) from error
+        base = request.build_absolute_uri(reverse("api:charts", args=[run_id]))
         results = [
             {
                 "kind": kind,
@@ -181,12 +187,12 @@ class ChartsView(ReadView):
                 "shape": chart.shape,
                 "title": chart.title,
                 "summary": chart.summary,
-                "url": request.build_absolute_uri(f"{request.path}{kind}/{chart.id}/"),
+                "url": f"{base}{kind}/{chart.id}/",
             }
             for kind, charts in found.items()
             for chart in charts
         ]
-        return Response({"results": results})
+        return self.answer(request, {"results": results}, {"charts": results})
 
 
 class ChartView(ReadView):

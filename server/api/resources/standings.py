@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
+from django.http import HttpResponseBase
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
-from rest_framework.response import Response
 
-from server.api.frame.answering import ReadView
 from server.api.frame.describing import problems
+from server.api.frame.tables import LedRow, TableView
 from server.api.resources.shared import run_missing
 from server.runs.listings import runs_all
 from server.runs.standing import run_standing
@@ -51,8 +51,19 @@ class RunStandingSerializer(serializers.Serializer[Any]):
     numbers = NumberAmongSerializer(many=True)
 
 
-class RunStandingView(ReadView):
+class NumberAmongRowSerializer(LedRow, NumberAmongSerializer):
+    """The same with its run."""
+
+    leading = ("run",)
+
+    run = serializers.UUIDField()
+
+
+class RunStandingView(TableView):
     """A run's place among its model's drives."""
+
+    tables = {"numbers": ("headline number", NumberAmongRowSerializer)}
+    file_name = "standing"
 
     @extend_schema(
         operation_id="run_standing",
@@ -61,7 +72,7 @@ class RunStandingView(ReadView):
         tags=["runs"],
         responses={200: RunStandingSerializer, **problems(410)},
     )
-    def get(self, request: Request, run_id: UUID) -> Response:
+    def get(self, request: Request, run_id: UUID, format: str | None = None) -> HttpResponseBase:
         """Return the standing."""
         run = runs_all().filter(pk=run_id).first()
         standing = run_standing(run=run) if run else None
@@ -69,4 +80,6 @@ class RunStandingView(ReadView):
             raise run_missing(run_id)
         names = ("confirming", "other_keys", "other_units", "unlike_units", "numbers")
         body = {"run": run_id, **{name: getattr(standing, name) for name in names}}
-        return Response(RunStandingSerializer(body).data)
+        told = RunStandingSerializer(body).data
+        rows = [{"run": told["run"], **number} for number in told["numbers"]]
+        return self.answer(request, told, {"numbers": rows})
