@@ -15,6 +15,7 @@ from django.db.models import QuerySet
 from server.catalog.models import DriveModel
 from server.compare.keys import DIGITS, Form, GroupsError, Key, Source, batch_part, encoded, key_parse
 from server.compare.published import has_published_numbers
+from server.core.querying import Prepared
 from server.runs.models import Run, State, Unit
 
 FEWEST = 2
@@ -91,15 +92,25 @@ def groups_find(keys: Sequence[str]) -> tuple[tuple[Group, ...], tuple[str, ...]
     return tuple(found.values()), tuple(errors)
 
 
+_MODELS: Prepared[DriveModel] = Prepared(
+    lambda slug: (
+        DriveModel.objects.select_related("vendor")
+        .defer("search", "search_text")
+        .filter(slug__given=slug)
+        .order_by()
+    )
+)
+
+
 def group_get(text: str) -> Group:
     """Return the group of a key; raises GroupsError where there is none."""
     key = key_parse(text)
     if key.form == Form.RUN:
         return _run(key)
-    models = DriveModel.objects.select_related("vendor").defer("search", "search_text")
-    model = models.filter(slug=key.slug).first()
-    if model is None:
+    models = _MODELS.rows(slug=key.slug)
+    if not models:
         raise GroupsError([f"There is no drive “{key.slug}”. /drives/ lists those that are here."])
+    model = models[0]
     if key.form == Form.BATCH:
         return _batch(key, model)
     if key.form == Form.UNIT:

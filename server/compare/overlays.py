@@ -13,6 +13,7 @@ from server.benchmarks.decimation import chart_thinned
 from server.compare.comparing import groups_cache_key
 from server.compare.groups import Group
 from server.compare.keys import LETTERS
+from server.core.querying import Prepared
 from server.runs.charts import charts_of_run
 from server.runs.envelopes import EnvelopeLost
 from server.runs.models import Benchmark, Run
@@ -80,14 +81,19 @@ def _pictured(group: Group) -> _Pictured:
 
 def _representative(group: Group) -> Run | None:
     """Return the run with most kinds among the latest."""
-    extracted = Count("benchmarks", filter=Q(benchmarks__state=Benchmark.State.EXTRACTED))
-    latest = group.runs().order_by("-created_at").values("pk")[:LATEST]
-    return (
-        Run.objects.filter(pk__in=list(latest.values_list("pk", flat=True)))
-        .annotate(kinds=extracted)
-        .order_by("-kinds", "-created_at")
-        .first()
+    latest = group.runs().order_by("-created_at").values_list("pk", flat=True)[:LATEST]
+    found = _RICHEST.rows(ids=list(latest))
+    return found[0] if found else None
+
+
+_RICHEST: Prepared[Run] = Prepared(
+    lambda ids: (
+        Run.objects.filter(pk__any_of=ids)
+        .annotate(kinds=Count("benchmarks", filter=Q(benchmarks__state=Benchmark.State.EXTRACTED)))
+        .defer("summary")
+        .order_by("-kinds", "-created_at")[:1]
     )
+)
 
 
 def _overlaid(name: Name, groups: Sequence[Group], found: Sequence[_Pictured]) -> Chart | None:

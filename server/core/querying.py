@@ -88,7 +88,12 @@ class Prepared(Generic[T]):
         self._written: _Written | None = None
 
     def rows(self, **values: Any) -> list[T]:
-        """Return the rows for these values, by the names of the function's arguments."""
+        """Return the rows for these values, by the names of the function's arguments.
+
+        A list without keys is a condition that no row meets: nothing is asked then.
+        """
+        if any(isinstance(value, list) and not value for value in values.values()):
+            return []
         if self._written is None:
             self._written = _Written(self._make)
         rows: list[T] = self._written.rows(values)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
@@ -11,6 +12,7 @@ from django.db import transaction
 
 from server.benchmarks.chart_json import chart_of
 from server.benchmarks.contract import Chart, Extraction, Kind, Measurement, Quality
+from server.core.querying import Prepared
 from server.runs.chart_making import charts_drawn, charts_full, charts_store, charts_version, unpacked
 from server.runs.documents import document_load
 from server.runs.kinds import kinds_by_slug
@@ -35,11 +37,24 @@ def charts_of_benchmark(benchmark: Benchmark) -> tuple[Chart, ...]:
 def charts_of_run(*, run_id: UUID) -> Mapping[str, tuple[Chart, ...]]:
     """Return the charts of a run's extracted kinds, by kind, in the run's order. Raises EnvelopeLost where
     some are yet to be made."""
-    benchmarks = Benchmark.objects.filter(run_id=run_id, state=Benchmark.State.EXTRACTED)
+    benchmarks = _EXTRACTED.rows(run_id=run_id)
+    stored: dict[int, list[StoredChart]] = defaultdict(list)
+    for row in _STORED.rows(ids=[benchmark.pk for benchmark in benchmarks]):
+        stored[row.benchmark_id].append(row)
     return {
-        benchmark.kind: charts_of_benchmark(benchmark)
-        for benchmark in benchmarks.select_related("run__submission").prefetch_related("charts")
+        benchmark.kind: tuple(_chart(row) for row in _rows(benchmark, tuple(stored[benchmark.pk])))
+        for benchmark in benchmarks
     }
+
+
+_EXTRACTED: Prepared[Benchmark] = Prepared(
+    lambda run_id: (
+        Benchmark.objects.filter(run_id__given=run_id, state=Benchmark.State.EXTRACTED)
+        .select_related("run__submission")
+        .defer("run__summary")
+    )
+)
+_STORED: Prepared[StoredChart] = Prepared(lambda ids: StoredChart.objects.filter(benchmark_id__any_of=ids))
 
 
 def run_chart(*, run_id: UUID, kind: str, chart_id: str) -> Chart | None:

@@ -56,7 +56,7 @@ class _Lookup:
         if self.query is None:
             self.query = Prepared(self._rows)
         keys = {key for row in records if (key := row[self.key]) is not None}
-        found = {row[0]: row[1:] for row in self.query.rows(keys=list(keys))} if keys else {}
+        found = {row[0]: row[1:] for row in self.query.rows(keys=list(keys))}
         nothing = (None,) * len(self.columns)
         return [row + found.get(row[self.key], nothing) for row in records]
 
@@ -108,7 +108,7 @@ class _Gathered:
     def of(self, keys: Collection[Any]) -> Mapping[Any, list[Any]]:
         """Return the lists by what their rows refer to."""
         gathered: dict[Any, list[Any]] = defaultdict(list)
-        found = self._query.rows(keys=list(keys)) if keys else []
+        found = self._query.rows(keys=list(keys))
         shown = self._plan.rows(found, self._child) if self._plan else [row[0] for row in found]
         for row, one in zip(found, shown, strict=True):
             gathered[row[-1]].append(one)
