@@ -230,18 +230,13 @@ class DriveList:
         alone."""
         if self.query.sort == MATCH:
             return self.found.ordered(self._rows()).values_list("pk", flat=True)
-        key = SORTS.get(self.query.sort)
-        by: Any = F(key) if key else self._number(COLUMN_OF_KEY[self.query.sort])
+        by, key = sort_value(self.query.sort, self.query.numbers), SORTS.get(self.query.sort)
         first = OrderBy(by, descending=self.query.descending, nulls_last=None if key == "sort_name" else True)
         return self._rows().order_by(first, "sort_name", "pk").values_list("pk", flat=True)
 
     def _read(self, ids: Sequence[int]) -> list[DriveSummary]:
         found = {row.pk: row for row in _WHOLE.rows(ids=list(ids))}
         return [found[pk] for pk in ids if pk in found]
-
-    def _number(self, column: Column) -> KeyTransform:
-        place = KeyTransform(column.place, KeyTransform(self.query.numbers, "headline"))
-        return KeyTransform("0", place)
 
     def _vendor_names(self, counts: dict[str, int]) -> dict[str, str]:
         slugs = {word.partition(":")[2] for word in counts if word.startswith("vendor:")}
@@ -265,6 +260,15 @@ class DriveList:
             for value in {*found, *chosen}
         ]
         return FacetGroup(facet, tuple(sorted(values, key=lambda value: _place(facet, value))))
+
+
+def sort_value(sort: str, numbers: str, *, through: str = "") -> Any:
+    """Return what an order of the list goes by; `through` leads to summaries from rows of another table."""
+    key = SORTS.get(sort)
+    if key:
+        return F(f"{through}{key}")
+    held = KeyTransform(numbers, f"{through}headline")
+    return KeyTransform("0", KeyTransform(COLUMN_OF_KEY[sort].place, held))
 
 
 def headline_of(row: DriveSummary, column: Column, numbers: str) -> list[Any] | None:

@@ -167,6 +167,8 @@ def _key(row: tuple[Any, ...], ordering: Ordering) -> tuple[Any, ...]:
 
 
 def _field(queryset: QuerySet[Any], column: str) -> Any:
+    if column in queryset.query.annotations:
+        return queryset.query.annotations[column].output_field
     model: Any = queryset.model
     *path, name = column.split("__")
     for step in path:

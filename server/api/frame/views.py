@@ -80,6 +80,8 @@ class ListView(ListModelMixin, Resource):
     pagination_class = PageShape
     orderings: ClassVar[Mapping[str, Ordering]] = {"id": Ordering(("pk",))}
     """Names by which rows can be ordered, the usual one first; a minus before one turns it round."""
+    more_orderings: ClassVar[Mapping[str, Ordering]] = {}
+    """Those that are not turned round by a minus: they name both ways."""
     usual_ordering: ClassVar[str] = "id"
     since_column: ClassVar[str | None] = None
     """When a row was changed last: what `since` goes by."""
@@ -95,6 +97,14 @@ class ListView(ListModelMixin, Resource):
     def search(self, queryset: QuerySet[Any], words: str) -> QuerySet[Any]:
         """Return the rows that match some words; for views that search."""
         raise TypeError(f"{type(self).__name__} does not search {words!r}")
+
+    def placed(self, queryset: QuerySet[Any], _ordering: str) -> QuerySet[Any]:
+        """Return the rows with what an ordering goes by, where that is no column of theirs."""
+        return queryset
+
+    def order_words(self, ordering: str) -> str:
+        """Return all that tells an order from others, which cursors are bound to."""
+        return ordering
 
     def get_queryset(self) -> QuerySet[Any]:
         """Return the rows, for django-filter."""
@@ -130,8 +140,8 @@ class ListView(ListModelMixin, Resource):
         """Answer with a page, or with a stream of all pages."""
         shape = self.shape()
         name, ordering = self._ordering()
-        queryset = self._found()
-        salt = f"{type(self).__name__}:{name}"
+        queryset = self.placed(self._found(), name)
+        salt = f"{type(self).__name__}:{self.order_words(name)}"
         text = request.query_params.get("cursor")
         cursor = cursor_read(text, salt=salt, ordering=ordering, queryset=queryset) if text else None
         if self.streams(request):
@@ -169,7 +179,7 @@ class ListView(ListModelMixin, Resource):
         turned = {
             f"-{name}": replace(one, descending=not one.descending) for name, one in self.orderings.items()
         }
-        return {**self.orderings, **turned}
+        return {**self.orderings, **turned, **self.more_orderings}
 
     def _ordering(self) -> tuple[str, Ordering]:
         allowed = self._orderings()

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import django_filters
 from django.db.models import QuerySet
+from drf_spectacular.utils import OpenApiParameter, extend_schema_field
 from rest_framework import serializers
 
 from server.api.frame.describing import described
 from server.api.frame.filters import RANGE, Filters, WordsFilter, missing
 from server.api.frame.keyset import Ordering
+from server.api.frame.parameters import choice_read
 from server.api.frame.rows import Derived, Related, RowSerializer, Shape
 from server.api.frame.views import DetailView, ListView
+from server.api.resources.drive_orders import (
+    NATURAL,
+    ORDERINGS,
+    SUMMARY,
+    SummarySerializer,
+    ordered,
+    summary_data,
+)
 from server.api.resources.shared import DriveField, drive_filter, of_models_found, page_url
 from server.catalog.listings import (
     drive_aliases,
@@ -22,6 +33,7 @@ from server.catalog.listings import (
     vendors_all,
 )
 from server.catalog.models import DriveModel, LiteratureValue, Vendor, drive_title
+from server.compare.drives import NUMBERS
 from server.core.text import normalize_name
 
 
@@ -83,6 +95,7 @@ class DriveSerializer(RowSerializer):
     """A drive model: what is known of it before anyone measures one."""
 
     identity = ("slug",)
+    on_demand = ("summary",)
     related = {"aliases": Related(drive_aliases, "drive_model_id", "text")}
 
     slug = serializers.SlugField()
@@ -101,7 +114,16 @@ class DriveSerializer(RowSerializer):
     curated = serializers.BooleanField(help_text="Whether a person has checked the entry.")
     notes = serializers.CharField()
     url = Derived("slug", help_text="Its page.")
+    summary = Derived(
+        *(f"summary__{name}" for name in SUMMARY),
+        help_text="With `expand=summary`: counts and medians as the website's list shows them.",
+    )
     updated_at = serializers.DateTimeField()
+
+    @extend_schema_field(SummarySerializer(allow_null=True))
+    def get_summary(self, *values: Any) -> Any:
+        """Return what the website's list shows."""
+        return summary_data(*values)
 
     def get_title(self, vendor: str, number: str, name: str) -> str:
         """Return what pages call it."""
@@ -150,14 +172,37 @@ class DrivesView(ListView):
         "capacity_bytes": Ordering(("capacity_bytes", "pk"), nullable=True),
         "rated_rpm": Ordering(("rated_rpm", "pk"), nullable=True),
         "updated_at": Ordering(("updated_at", "pk")),
+        NATURAL: Ordering(("by_name", "pk")),
     }
+    more_orderings = ORDERINGS
     usual_ordering = "name"
     since_column = "updated_at"
     searches = True
 
+    def known_parameters(self) -> set[str]:
+        """Return the parameters that may be given."""
+        return super().known_parameters() | {"numbers"}
+
+    def list_parameters(self) -> Iterator[OpenApiParameter]:
+        """Give the descriptions of the list's parameters but its filters."""
+        yield from super().list_parameters()
+        described = "Whose numbers an order by a number goes by, `probe` unless told; they never mix."
+        yield OpenApiParameter("numbers", enum=list(NUMBERS), description=described)
+
     def rows(self) -> QuerySet[Any]:
         """Return all drive models."""
         return drive_models_all()
+
+    def placed(self, queryset: QuerySet[Any], ordering: str) -> QuerySet[Any]:
+        """Return the models with what the website's orders go by."""
+        return ordered(queryset, ordering, self._numbers())
+
+    def order_words(self, ordering: str) -> str:
+        """Return the order, with whose numbers it goes by."""
+        return f"{ordering}:{self._numbers()}"
+
+    def _numbers(self) -> str:
+        return choice_read(self.request, "numbers", NUMBERS, NUMBERS[0])
 
     def search(self, queryset: QuerySet[Any], words: str) -> QuerySet[Any]:
         """Return the models that the website's search finds."""

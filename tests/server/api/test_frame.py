@@ -167,7 +167,7 @@ def test_expand_brings_what_does_not_come_unasked(client: Client) -> None:
         ("simulated=maybe", "Select a valid choice"),
         ("since=yesterday", "not an instant with a time zone"),
         ("since=2026-03-14T00:00:00", "not an instant with a time zone"),
-        ("ordering=color", "Choose of: -capacity_bytes"),
+        ("ordering=color", "Choose of: -access"),
     ],
 )
 def test_a_parameter_that_is_wrong_is_told_with_the_remedy(client: Client, query: str, words: str) -> None:

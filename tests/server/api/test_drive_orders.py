@@ -1,0 +1,128 @@
+"""Drive models in the orders of the website's list: the same rows in the same order, page by page."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.http import QueryDict
+from django.test import Client
+
+from server.api.resources.drive_orders import NATURAL, SORTS
+from server.catalog.models import DriveModel
+from server.catalog.services import drive_model_resolve
+from server.compare.columns import COLUMN_OF_KEY
+from server.compare.deriving import derived_update
+from server.compare.drives import SORTS as FACTS
+from server.compare.drives import DriveList, drive_query_of
+from server.compare.models import DriveSummary
+from tests.support.sample_archive import DAY
+
+pytestmark = pytest.mark.django_db
+MODELS = 9
+
+
+def fetch(client: Client, address: str, status: int = 200) -> Any:
+    response = client.get(f"/api/v1/{address}")
+    assert response.status_code == status, response.content
+    return json.loads(response.content)
+
+
+@pytest.fixture
+def models() -> None:
+    """Make models some of which are level in each value, and some of which have none."""
+    for number in range(MODELS):
+        made = drive_model_resolve(
+            vendor_name="Sampledata", model_name=f"Sample {number + 2}", simulated=False
+        )
+        DriveModel.objects.filter(pk=made.pk).update(curated=True)
+        derived_update(drive_model_id=made.pk)
+        some = [round(1.1 * (number % 3) + 0.1, 3), 1.0, 2.0, 3, 2] if number % 4 else None
+        held = {column.place: some for column in COLUMN_OF_KEY.values()} if some else {}
+        DriveSummary.objects.filter(pk=made.pk).update(
+            measured_runs=number % 3,
+            units=number % 2,
+            claims=5 - number % 4,
+            last_published_at=DAY + timedelta(microseconds=number % 5) if number % 4 else None,
+            headline={"probe": held, "simulated": {"zoned.outer_bandwidth|": [float(-number), 0, 0, 1, 1]}},
+        )
+
+
+def walked(client: Client, address: str, link: str = "next") -> list[str]:
+    """Return a list's rows from an address on."""
+    body, found = fetch(client, address), []
+    while True:
+        rows = [row["slug"] for row in body["results"]]
+        found = found + rows if link == "next" else rows + found
+        if body[link] is None:
+            return found
+        body = fetch(client, body[link].partition("/api/v1/")[2])
+
+
+def website(sort: str, show: str = "probe") -> list[str]:
+    query = drive_query_of(QueryDict(f"sort={sort}&show={show}"))
+    return [row.drive_model.slug for row in DriveList(query).every()]
+
+
+@pytest.mark.parametrize("sort", ["runs", "units", "claims", "latest", "outer", "seek", "write-off"])
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_the_order_is_the_websites_page_by_page_there_and_back(
+    client: Client, models: None, sort: str, sign: str
+) -> None:
+    expected = website(f"{sign}{sort}")
+    assert walked(client, f"drives/?ordering={sign}{sort}&limit=2") == expected and len(expected) == MODELS
+    body = fetch(client, f"drives/?ordering={sign}{sort}&limit=7")
+    last = fetch(client, body["next"].partition("/api/v1/")[2])
+    back = walked(client, last["previous"].partition("/api/v1/")[2], "previous")
+    assert back + [row["slug"] for row in last["results"]] == expected
+
+
+def test_names_stand_in_the_websites_order_too(client: Client, models: None) -> None:
+    assert walked(client, f"drives/?ordering={NATURAL}&limit=2") == website("name")
+    assert walked(client, f"drives/?ordering=-{NATURAL}&limit=4") == website("-name")
+    assert website("name") != walked(client, "drives/?ordering=name")  # 10 comes before 2 by letters
+
+
+def test_every_column_of_the_website_is_an_order(client: Client, models: None) -> None:
+    assert set(FACTS) - {"name", "year", "capacity", "rpm"} | set(COLUMN_OF_KEY) == set(SORTS)
+    for sort in COLUMN_OF_KEY:
+        assert len(fetch(client, f"drives/?ordering=-{sort}")["results"]) == MODELS
+
+
+def test_numbers_of_another_provenance_make_another_order(client: Client, models: None) -> None:
+    simulated = walked(client, "drives/?ordering=outer&numbers=simulated&limit=4")
+    assert simulated == website("outer", "simulated") != website("outer")
+    body = fetch(client, "drives/?ordering=outer&limit=2")
+    other = (
+        body["next"].partition("/api/v1/")[2].replace("ordering=outer", "ordering=outer&numbers=simulated")
+    )
+    fetch(client, other, 404)
+    fetch(client, "drives/?ordering=outer&numbers=guessed", 400)
+
+
+def test_a_model_without_a_summary_comes_last(client: Client, models: None) -> None:
+    bare = drive_model_resolve(vendor_name="Sampledata", model_name="Sample 1", simulated=False)
+    DriveSummary.objects.filter(pk=bare.pk).delete()
+    for sort in ("-outer", "runs"):
+        rows = fetch(client, f"drives/?ordering={sort}&expand=summary")["results"]
+        assert rows[-1]["slug"] == bare.slug or sort == "-outer"
+        assert next(row for row in rows if row["slug"] == bare.slug)["summary"] is None
+
+
+def test_what_the_order_goes_by_is_shown_when_asked_for(client: Client, models: None) -> None:
+    rows = fetch(client, "drives/?ordering=-outer&expand=summary&fields=slug")["results"]
+    medians = [row["summary"]["numbers"].get("probe", {}).get("outer", {}).get("median") for row in rows]
+    told = [median for median in medians if median is not None]
+    assert told == sorted(told, reverse=True) and medians[len(told) :] == [None] * (MODELS - len(told))
+    assert rows[0]["summary"]["numbers"]["probe"]["outer"] == {
+        "median": 2.3,
+        "q1": 1.0,
+        "q3": 2.0,
+        "runs": 3,
+        "units": 2,
+    }
+    assert "summary" not in fetch(client, "drives/")["results"][0]
+    one = fetch(client, f"drives/{rows[0]['slug']}/?expand=summary")
+    assert one["summary"] == rows[0]["summary"]
