@@ -229,6 +229,9 @@ API_LIMITS = {
     "export-by-token": (env.integer("API_EXPORTS_PER_HOUR_BY_TOKEN", 600, low=1), 3600),
 }
 """Requests and the seconds that they are counted over, by what is asked and who asks."""
+API_PAGE_LIMIT_MS = env.integer("API_PAGE_LIMIT_MS", 10_000, low=100)
+API_EXPORT_LIMIT_MS = env.integer("API_EXPORT_LIMIT_MS", 120_000, low=100)
+"""How long the database may look for the rows of a page, and for a piece of a stream of all rows."""
 SPECTACULAR_SETTINGS = {
     "TITLE": "DiskAtlas API",
     "DESCRIPTION": "Submit signed runs, and read the archive: drive models, runs, samples, numbers, claims.",

@@ -147,6 +147,13 @@ PROBLEM_TYPES = _types(
         "A run is immutable: a new measurement is a new run.",
     ),
     ProblemType("not-found", "Not found", 404, "Nothing is at this address."),
+    ProblemType(
+        "takes-too-long",
+        "The rows take too long to find",
+        422,
+        "A filter that few rows pass makes the archive go through all of them. Narrow the list by a filter "
+        "that has an index, which the detail names, or take it as NDJSON, which may take longer.",
+    ),
     ProblemType("withdrawn", "Withdrawn", 410, "The run was withdrawn. Its tombstone says when and why."),
     ProblemType("forbidden", "Forbidden", 403, "This address is not open to you."),
     ProblemType(

@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from django.core import signing
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.expressions import OrderBy
 from django.db.models.fields.tuple_lookups import Tuple, TupleGreaterThan, TupleLessThan
+from psycopg.errors import QueryCanceled
 
 from server.core.problems import problem
 
@@ -24,6 +25,14 @@ CHUNK_ROWS = 1000
 _AS_A_PAGE = "SET LOCAL enable_memoize = off; SET LOCAL max_parallel_workers_per_gather = 0"
 """A page ends after few rows. The planner makes room for the keys of all of them before the first one, which
 takes longer than the page (120 ms for 19,000,000 numbers), and starting processes takes as long."""
+
+
+class LookedTooLong(Exception):
+    """The database looked for a page's rows for as long as it may; `limit_ms` is how long that is."""
+
+    def __init__(self, limit_ms: int) -> None:
+        super().__init__(f"The rows were not found within {limit_ms / 1000:g} s.")
+        self.limit_ms = limit_ms
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +92,24 @@ def page_read(
     ordering: Ordering,
     cursor: Cursor | None,
     limit: int,
+    limit_ms: int,
 ) -> Page:
-    """Return `limit` rows from the cursor on, as tuples of `columns` with the ordering's behind them."""
+    """Return `limit` rows from the cursor on, as tuples of `columns` with the ordering's behind them; raises
+    LookedTooLong.
+
+    A filter that few rows pass makes the database go through all of them: `limit_ms` bounds what that costs.
+    """
     backward = cursor is not None and cursor.backward
     # Instances would be made of whole rows, whatever is wanted of them.
     found = _placed(queryset.prefetch_related(None), ordering, cursor)
-    with transaction.atomic(), connection.cursor() as settings:
-        settings.execute(_AS_A_PAGE)
-        rows = list(found.values_list(*columns, *ordering.columns)[: limit + 1])
+    try:
+        with transaction.atomic(), connection.cursor() as settings:
+            settings.execute(f"{_AS_A_PAGE}; SET LOCAL statement_timeout = {int(limit_ms)}")
+            rows = list(found.values_list(*columns, *ordering.columns)[: limit + 1])
+    except OperationalError as error:
+        if isinstance(error.__cause__, QueryCanceled):
+            raise LookedTooLong(limit_ms) from error
+        raise
     more = len(rows) > limit
     rows = rows[:limit]
     if backward:
@@ -112,8 +131,9 @@ def rows_stream(
     ordering: Ordering,
     cursor: Cursor | None,
     limit: int | None = None,
+    limit_ms: int,
 ) -> Iterator[Sequence[tuple[Any, ...]]]:
-    """Give the rows from the cursor on in chunks, all of them or `limit`.
+    """Give the rows from the cursor on in chunks, all of them or `limit`; raises LookedTooLong.
 
     Each chunk is a query of its own: no transaction stays open while a slow reader reads, and a row that
     is there all the time comes exactly once.
@@ -121,7 +141,9 @@ def rows_stream(
     left = limit
     while left is None or left > 0:
         size = CHUNK_ROWS if left is None else min(CHUNK_ROWS, left)
-        page = page_read(queryset, columns=columns, ordering=ordering, cursor=cursor, limit=size)
+        page = page_read(
+            queryset, columns=columns, ordering=ordering, cursor=cursor, limit=size, limit_ms=limit_ms
+        )
         yield page.rows
         if page.next is None:
             return

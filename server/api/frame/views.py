@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
+from itertools import chain, islice
 from typing import Any, ClassVar
 
+from django.conf import settings
 from django.db.models import Model, QuerySet
 from django.http import HttpResponseBase
 from drf_spectacular.utils import OpenApiParameter
@@ -20,10 +23,19 @@ from server.api.frame.answering import ReadView
 from server.api.frame.describing import PAGE_PARAMETERS, ResourceSchema
 from server.api.frame.filters import StrictFilterBackend
 from server.api.frame.formats import TABLES, CSVRenderer, NDJSONRenderer, streamed
-from server.api.frame.keyset import Cursor, Ordering, cursor_read, cursor_text, page_read, rows_stream
+from server.api.frame.keyset import (
+    Cursor,
+    LookedTooLong,
+    Ordering,
+    cursor_read,
+    cursor_text,
+    page_read,
+    rows_stream,
+)
 from server.api.frame.paging import PageShape
 from server.api.frame.plans import RowPlan, plan_of
 from server.api.frame.rows import RowSerializer, Shape, columns_of
+from server.core.problems import Problem, problem
 
 Prefetching = Callable[[QuerySet[Any]], QuerySet[Any]]
 
@@ -67,6 +79,14 @@ class Resource(ReadView, GenericAPIView[Any]):
         return row(rows, many=many, context={"shape": shape, "request": self.request}).data
 
 
+def looked_too_long(error: LookedTooLong, indexed: Sequence[str], *, export_ms: int | None) -> Problem:
+    """Return the problem of rows that were not found in time; `export_ms` is how long a stream may look."""
+    found = f"The rows were looked for during {error.limit_ms / 1000:g} s, the limit, and not all found."
+    helps = f"filter that has an index: {', '.join(indexed)}" if indexed else "further filter"
+    longer = f" As .ndjson or .csv each piece may take {export_ms / 1000:g} s." if export_ms else ""
+    return problem("takes-too-long", f"{found} Narrow the list by a {helps}.{longer}")
+
+
 @cache
 def _shape_names(row: type[RowSerializer]) -> tuple[frozenset[str], frozenset[str]]:
     on_demand = frozenset(row.on_demand)
@@ -80,6 +100,9 @@ class ListView(ListModelMixin, Resource):
     pagination_class = PageShape
     orderings: ClassVar[Mapping[str, Ordering]] = {"id": Ordering(("pk",))}
     """Names by which rows can be ordered, the usual one first; a minus before one turns it round."""
+    indexed: ClassVar[tuple[str, ...]] = ()
+    """Filters that lead to few rows along an index: what helps where a list takes too long."""
+    more_problems = (422,)
     more_orderings: ClassVar[Mapping[str, Ordering]] = {}
     """Those that are not turned round by a minus: they name both ways."""
     usual_ordering: ClassVar[str] = "id"
@@ -148,7 +171,15 @@ class ListView(ListModelMixin, Resource):
             return self._stream(queryset, ordering, cursor, shape)
         limit = parameters.limit_read(request) or parameters.LIMIT_USUAL
         plan = self._plan(queryset, shape)
-        page = page_read(queryset, columns=plan.columns, ordering=ordering, cursor=cursor, limit=limit)
+        with self._patience():
+            page = page_read(
+                queryset,
+                columns=plan.columns,
+                ordering=ordering,
+                cursor=cursor,
+                limit=limit,
+                limit_ms=settings.API_PAGE_LIMIT_MS,
+            )
         return Response(
             {
                 "next": self._address(page.next, salt),
@@ -195,10 +226,27 @@ class ListView(ListModelMixin, Resource):
         chunks = (
             plan.rows(rows, row)
             for rows in rows_stream(
-                queryset, columns=plan.columns, ordering=ordering, cursor=cursor, limit=limit
+                queryset,
+                columns=plan.columns,
+                ordering=ordering,
+                cursor=cursor,
+                limit=limit,
+                limit_ms=settings.API_EXPORT_LIMIT_MS,
             )
         )
-        return streamed(chunks, self.request.accepted_renderer, columns, name=self.file_name)
+        with self._patience():
+            # Before the answer begins a problem can still be told; after that the connection is cut.
+            first = list(islice(chunks, 1))
+        return streamed(chain(first, chunks), self.request.accepted_renderer, columns, name=self.file_name)
+
+    @contextmanager
+    def _patience(self) -> Iterator[None]:
+        """Tell that rows were looked for too long, and what helps; raises Problem."""
+        try:
+            yield
+        except LookedTooLong as error:
+            export_ms = None if self.streams(self.request) else settings.API_EXPORT_LIMIT_MS
+            raise looked_too_long(error, self.indexed, export_ms=export_ms) from error
 
     def _address(self, cursor: Cursor | None, salt: str) -> str | None:
         if cursor is None:

@@ -166,6 +166,7 @@ class DrivesView(ListView):
     serializer_class = DriveSerializer
     filterset_class = DriveFilters
     file_name = "drives"
+    indexed = ("vendor",)
     orderings = {
         "name": Ordering(("vendor__name", "number", "pk")),
         "year": Ordering(("year", "pk"), nullable=True),
@@ -289,6 +290,7 @@ class LiteratureView(ListView):
     serializer_class = LiteratureSerializer
     filterset_class = LiteratureFilters
     file_name = "literature"
+    indexed = ("drive",)
     orderings = {"id": Ordering(("pk",)), "updated_at": Ordering(("updated_at", "pk"))}
     since_column = "updated_at"
 

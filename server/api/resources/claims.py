@@ -120,6 +120,7 @@ class ClaimsView(ListView):
     serializer_class = ClaimSerializer
     filterset_class = ClaimFilters
     file_name = "claims"
+    indexed = ("drive",)
     joined = frozenset({"verdict"})
     orderings = {"id": Ordering(("pk",)), "updated_at": Ordering(("updated_at", "pk"))}
 

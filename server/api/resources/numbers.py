@@ -72,6 +72,7 @@ class MeasurementsView(ListView):
     serializer_class = MeasurementSerializer
     filterset_class = MeasurementFilters
     file_name = "measurements"
+    indexed = ("drive", "run", "drive_unit", "metric")
     joined = frozenset({"benchmark", "benchmark__run"})
     since_column = "benchmark__run__updated_at"
 
@@ -136,6 +137,7 @@ class AggregatesView(ListView):
     serializer_class = AggregateSerializer
     filterset_class = AggregateFilters
     file_name = "aggregates"
+    indexed = ("drive", "metric")
     orderings = {
         "id": Ordering(("pk",)),
         "median": Ordering(("median", "pk")),

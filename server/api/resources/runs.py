@@ -163,6 +163,7 @@ class RunsView(ListView):
     serializer_class = RunSerializer
     filterset_class = RunFilters
     file_name = "runs"
+    indexed = ("drive", "unit", "key")
     orderings = {
         "published_at": Ordering(("submission__published_at", "submission_id")),
         "created_at": Ordering(("created_at", "pk")),
@@ -234,6 +235,7 @@ class UnitsView(ListView):
     serializer_class = UnitSerializer
     filterset_class = UnitFilters
     file_name = "units"
+    indexed = ("drive", "digest")
     orderings = {"id": Ordering(("pk",)), "first_seen_at": Ordering(("first_seen_at", "pk"))}
     since_column = "first_seen_at"
 
@@ -276,6 +278,7 @@ class BatchesView(ListView):
     serializer_class = BatchSerializer
     filterset_class = BatchFilters
     file_name = "batches"
+    indexed = ("drive",)
 
     def rows(self) -> QuerySet[Any]:
         """Return the batches with a published run."""
@@ -317,6 +320,7 @@ class BenchmarksView(ListView):
     serializer_class = BenchmarkSerializer
     filterset_class = BenchmarkFilters
     file_name = "benchmarks"
+    indexed = ("run", "drive")
     joined = frozenset({"run"})
     since_column = "run__updated_at"
 
