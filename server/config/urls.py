@@ -5,6 +5,10 @@ from django.urls import include, path
 
 from server.config.health import health
 
+admin.site.site_header = "DiskAtlas administration"
+admin.site.site_title = "DiskAtlas administration"
+admin.site.index_title = "What the archive holds"
+
 urlpatterns = [
     path("health/", health),
     path("api/v1/", include("server.api.urls")),

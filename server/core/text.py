@@ -1,4 +1,4 @@
-"""Names as people and devices write them, made comparable."""
+"""Names as people and devices write them, made comparable; and counts as people say them."""
 
 from __future__ import annotations
 
@@ -16,3 +16,8 @@ def squeeze_spaces(text: str) -> str:
     """Return `text` with runs of white space as one space, and none at the ends, as identify strings are
     padded."""
     return " ".join(text.split())
+
+
+def counted(count: int, noun: str) -> str:
+    """Return `1 request`, `2 requests`; for nouns that take an s."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -10,12 +10,13 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ActionForm
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import Prefetch, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_POST
 
 from server.accounts.models import User
+from server.core.text import counted
 from server.runs import deciding
 from server.runs.evidence import evidence_page
 from server.runs.models import (
@@ -33,6 +34,8 @@ from server.runs.models import (
     Unit,
     Withdrawal,
 )
+from server.runs.plausibility.registry import CHECKS
+from server.runs.selectors import submission_run
 from server.runs.withdrawing import NotPublished, run_withdraw
 
 Decide = Callable[..., Decision]
@@ -41,6 +44,7 @@ DECISIONS: dict[str, Decide] = {
     "reject": deciding.submission_reject,
     "restart": deciding.submission_restart,
 }
+CHECK_TITLES = {check.key: check.title for check in CHECKS}
 REFUSED = (deciding.NotHeld, deciding.NoReason)
 
 
@@ -79,14 +83,39 @@ class ReasonForm(ActionForm):
 class SubmissionAdmin(ReadOnlyAdmin):
     """Submissions, with the evidence and the decision about held ones."""
 
-    list_display = ("digest", "state", "received_at", "published_at", "attempts", "probe_key")
+    list_display = ("short_digest", "state", "what", "held_for", "received_at")
     list_filter = ("state",)
-    list_select_related = ("probe_key",)
+    list_select_related = ("run__drive_model__vendor",)
     search_fields = ("digest", "run__run_id")
     inlines = (EventInline,)
     action_form = ReasonForm
     actions = ("accept", "reject", "process_again", "withdraw", "withdraw_and_keep")
     change_form_template = "admin/runs/submission/change_form.html"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Submission]:
+        """Fetch what holds each run with the list."""
+        holding = CheckResult.objects.filter(outcome=CheckResult.Outcome.HELD)
+        return super().get_queryset(request).prefetch_related(Prefetch("run__check_results", holding))
+
+    @admin.display(description="digest", ordering="digest")
+    def short_digest(self, submission: Submission) -> str:
+        """Name the submission as pages do."""
+        return submission.digest[:12]
+
+    @admin.display(description="drive")
+    def what(self, submission: Submission) -> str:
+        """Say which drive was measured, and whether it is a real one."""
+        run = submission_run(submission)
+        return f"{run.drive_model} ({run.provenance})" if run else "no valid document"
+
+    @admin.display(description="held by")
+    def held_for(self, submission: Submission) -> str:
+        """Name the checks that hold it."""
+        run = submission_run(submission)
+        if run is None or submission.state != State.QUARANTINED:
+            return ""
+        titles = [CHECK_TITLES.get(result.check_key, result.check_key) for result in run.check_results.all()]
+        return ", ".join(titles) or "its last event says why"
 
     @admin.action(description="Publish held submissions: looked at and found right")
     def accept(self, request: HttpRequest, queryset: QuerySet[Submission]) -> None:
@@ -113,7 +142,7 @@ class SubmissionAdmin(ReadOnlyAdmin):
                 done += 1
             except REFUSED as error:
                 self.message_user(request, f"{submission.digest[:12]}: {error}", messages.ERROR)
-        self.message_user(request, f"{done} held submission(s) {word}", messages.SUCCESS)
+        self.message_user(request, f"{counted(done, 'held submission')} {word}", messages.SUCCESS)
 
     @admin.action(description="Withdraw published runs: their data and bytes go, a tombstone stays")
     def withdraw(self, request: HttpRequest, queryset: QuerySet[Submission]) -> None:
@@ -140,7 +169,7 @@ class SubmissionAdmin(ReadOnlyAdmin):
                 done += 1
             except (NotPublished, deciding.NoReason, PermissionDenied) as error:
                 self.message_user(request, f"{submission.digest[:12]}: {error}", messages.ERROR)
-        self.message_user(request, f"{done} published run(s) withdrawn", messages.SUCCESS)
+        self.message_user(request, f"{counted(done, 'published run')} withdrawn", messages.SUCCESS)
 
     def get_urls(self) -> list[URLPattern]:
         """Add the address to which a decision is posted."""

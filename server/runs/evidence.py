@@ -75,7 +75,7 @@ def findings_of(run: Run) -> tuple[Finding, ...]:
         check = checks.get(row.check_key)
         title, limit, remedy = (check.title, check.limit, check.remedy) if check else (row.check_key, "", "")
         figures = json.dumps(row.figures, ensure_ascii=False) if row.figures else ""
-        label = CheckResult.Outcome(row.outcome).label
+        label = str(CheckResult.Outcome(row.outcome).label).lower()
         found.append(Finding(label, row.check_key, title, row.words, limit, remedy, figures))
     return tuple(found)
 

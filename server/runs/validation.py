@@ -12,6 +12,7 @@ import jsonschema_rs
 
 from server.core import schema as core_schema
 from server.core.problems import ErrorItem, problem
+from server.core.text import counted
 from server.runs.consistency import inconsistencies
 from server.runs.kinds import kinds_by_slug
 
@@ -30,7 +31,7 @@ def document_validate(document: Any, *, now: datetime, tolerance: timedelta) -> 
         first = errors[0]
         raise problem(
             "implausible-document",
-            f"The document contradicts itself in {len(errors)} place(s); the first: {first.path}: "
+            f"The document contradicts itself in {counted(len(errors), 'place')}; the first: {first.path}: "
             f"{first.message} "
             "Keep the file and report it together with the probe's version.",
             *errors[:_MAX_ERRORS],

@@ -3,6 +3,7 @@ logged."""
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -15,7 +16,9 @@ from django.urls import reverse
 
 from server.accounts.models import User
 from server.runs import deciding
+from server.runs.admin import CHECK_TITLES
 from server.runs.models import CheckResult, Decision, State, Submission
+from server.runs.plausibility.registry import CHECKS
 from tests.support.sample_archive import SampleRun, sample_run
 
 pytestmark = pytest.mark.django_db
@@ -177,3 +180,21 @@ def test_the_list_decides_about_several_with_one_reason(client: Client) -> None:
     client.post(reverse("admin:runs_submission_changelist"), chosen)
     submission.refresh_from_db()
     assert submission.state == State.REJECTED
+
+
+def test_the_list_names_the_drive_and_the_checks_that_hold_it(client: Client) -> None:
+    held()
+    sample_run(SampleRun(model="Sample 9001"))
+    client.force_login(curator())
+    page = client.get(reverse("admin:runs_submission_changelist")).content.decode()
+    assert "Sample 9000 (probe)" in page and "Sample 9001 (probe)" in page
+    assert page.count(CHECK_TITLES["rotation_rate"]) == 1
+
+
+def test_the_remedy_stands_beside_what_holds_a_run(client: Client) -> None:
+    submission = held()
+    client.force_login(curator())
+    page = client.get(reverse("admin:runs_submission_change", args=[submission.pk])).content.decode()
+    assert "<strong>held</strong>" in page
+    (check,) = (check for check in CHECKS if check.key == "rotation_rate")
+    assert check.remedy in html.unescape(page)

@@ -76,7 +76,7 @@ def test_the_drive_file_holds_what_was_measured_and_says_what_it_rests_on(client
     assert [zone["sectors_per_track"] for zone in file["zones"]] == [1000, 800]
     assert file["media"]["capacity_bytes"] == CAPACITY
     assert file["seek"]["one_cylinder_ms"] < 1.6
-    assert "3 measured run(s) of 2 unit(s)" in text and f"run {run.pk} (CC0-1.0)" in text
+    assert "3 measured runs of 2 units" in text and f"run {run.pk} (CC0-1.0)" in text
     assert "Assumed: " in text
     assert response.headers["Content-Disposition"].endswith(f'{run.drive_model.slug}.toml"')
 

@@ -34,7 +34,7 @@ def test_a_first_unit_says_that_there_is_nothing_to_compare_with() -> None:
 def test_two_other_units_are_too_few_to_judge_by() -> None:
     result = other_units(evidence(500.0, [100.0, 101.0]))
     assert result.outcome is Outcome.NOT_APPLICABLE
-    assert "2 other unit(s), of 3" in result.words
+    assert "2 other units, of 3" in result.words
 
 
 @pytest.mark.parametrize(

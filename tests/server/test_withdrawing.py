@@ -162,5 +162,5 @@ def test_the_admin_withdraws_with_a_reason(publish: Publish, keeper: User, clien
     page = "/admin/runs/submission/"
     data = {"action": "withdraw", "_selected_action": [str(submission.pk)], "reason": REASON}
     answer = client.post(page, data, follow=True)
-    assert "1 published run(s) withdrawn" in answer.content.decode()
+    assert "1 published run withdrawn" in answer.content.decode()
     assert Withdrawal.objects.get().submission == submission

@@ -213,10 +213,20 @@ function includeEnds(config: Config, spec: ChartSpec): void {
   }
 }
 
-/** Leaves room above and below: for an axis that does not begin at nought. */
+/** What `8%` leaves at each end, as a share of the data's range. */
+const ROOM = 0.04;
+
+/** Leaves room above and below: for an axis that does not begin at nought. Where nothing is below nought, the room
+    ends there: a bandwidth of -50 MB/s is no place on an axis. */
 export function withRoom(config: Config, key: "y" | "y2"): void {
   const axis = config.options?.scales?.[key];
-  if (axis && "grace" in axis) axis.grace = "8%";
+  if (!axis || !("grace" in axis)) return;
+  axis.grace = "8%";
+  const mine = (config.data.datasets as unknown as Dataset[]).filter((one) => one.yAxisID === key);
+  const ends = mine.flatMap((one) => one.data.flatMap((dot) => [dot.low ?? dot.y, dot.high ?? dot.y]));
+  const least = Math.min(...ends);
+  const most = Math.max(...ends);
+  if (axis.type === "linear" && least >= 0 && least < ROOM * (most - least)) axis.min = 0;
 }
 
 /** Lets a linear axis begin at nought: steps, places and times are counted from there, whatever a fit says. */

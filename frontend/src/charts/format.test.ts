@@ -22,6 +22,7 @@ test("ticks that stand close together differ in their words", () => {
     "11.1075",
     "11.1080",
   ]);
+  expect([0, 5_000, 10_000].map((value) => formatTick(value, 5_000))).toEqual(["0", "5k", "10k"]);
   expect([18_000, 20_000].map((value) => formatTick(value, 2_000))).toEqual(["18k", "20k"]);
   expect([5_400_500, 5_401_000].map((value) => formatTick(value, 500))).toEqual(["5.4005M", "5.4010M"]);
 });

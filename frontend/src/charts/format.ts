@@ -42,11 +42,11 @@ function apart(value: number, step: number): string {
 }
 
 /** A tick: large counts are shortened (120 000 -> 120k), so that a narrow axis holds them. Ticks that are a `step`
-    from each other never have the same words. */
+    from each other never have the same words; where they are thousands apart, all of them are in thousands. */
 export function formatTick(value: number, step = 0): string {
   const magnitude = Math.abs(value);
   for (const [size, letter] of STEPS) {
-    if (magnitude >= size) {
+    if (magnitude >= (letter === "k" && step >= 1e3 ? 1e3 : size)) {
       const divisor = letter === "k" ? 1e3 : size;
       return `${apart(value / divisor, step / divisor)}${letter}`;
     }

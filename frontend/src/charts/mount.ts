@@ -41,12 +41,13 @@ function say(figure: HTMLElement, words: string): void {
   message.hidden = false;
 }
 
+const CHARTS = "figure.chart:is([data-chart-url], [data-chart])";
 const pictures = new Map<HTMLElement, Picture>();
 
-async function load(figure: HTMLElement): Promise<void> {
+function draw(figure: HTMLElement, data: unknown): void {
   const canvas = figure.querySelector("canvas");
-  if (!canvas) return;
-  const spec = parseSpec(await dataOf(figure));
+  if (!canvas || pictures.has(figure)) return;
+  const spec = parseSpec(data);
   if (spec.series.length === 0) {
     figure.dataset.chartState = "empty";
     say(figure, "There is no value to draw yet.");
@@ -62,11 +63,33 @@ async function show(figure: HTMLElement): Promise<void> {
   if (figure.dataset.chartState) return;
   figure.dataset.chartState = "loading";
   try {
-    await load(figure);
+    draw(figure, await dataOf(figure));
   } catch (error) {
     figure.dataset.chartState = "failed";
     const reason = error instanceof Error ? error.message : String(error);
     say(figure, `The picture could not be drawn. ${reason} The table below has the same data.`);
+  }
+}
+
+/** The same at once, for paper: the browser prints as soon as `beforeprint` has been heard, and waits for nothing. */
+function dataNow(figure: HTMLElement): unknown {
+  const { chart, chartUrl } = figure.dataset;
+  if (chart) return JSON.parse(chart);
+  const request = new XMLHttpRequest();
+  request.open("GET", chartUrl ?? "", false);
+  request.send();
+  return JSON.parse(request.responseText);
+}
+
+/** Draws what the reader has not scrolled to yet. */
+function drawUnseen(): void {
+  for (const figure of document.querySelectorAll<HTMLElement>(CHARTS)) {
+    if (pictures.has(figure) || !figure.checkVisibility()) continue;
+    try {
+      draw(figure, dataNow(figure));
+    } catch {
+      // It is tried again when the reader comes to it, who is then told why.
+    }
   }
 }
 
@@ -82,8 +105,7 @@ export function mountCharts(root: ParentNode): void {
     },
     { rootMargin: "600px" },
   );
-  for (const figure of root.querySelectorAll<HTMLElement>("figure.chart:is([data-chart-url], [data-chart])"))
-    observer.observe(figure);
+  for (const figure of root.querySelectorAll<HTMLElement>(CHARTS)) observer.observe(figure);
 }
 
 /** Draws all charts again, in the colours that hold now. */
@@ -101,6 +123,7 @@ export function watchSystem(): void {
   addEventListener("beforeprint", () => {
     theme = root.dataset.theme;
     root.dataset.theme = "light";
+    drawUnseen();
     for (const picture of pictures.values()) picture.print();
   });
   addEventListener("afterprint", () => {

@@ -50,7 +50,15 @@ test("the temperature has an axis of its own on the right, and only where it is 
 });
 
 test("deviations of a few per cent are not lost on an axis from nought", () => {
-  expect(fluctuation(specOf({ shape: "fluctuation" }), LOOK).options?.scales?.y).not.toHaveProperty("min");
+  const far = [series("read", "points", { y: [142, 143] })];
+  const spec = specOf({ shape: "fluctuation", series: far });
+  expect(fluctuation(spec, LOOK).options?.scales?.y).not.toHaveProperty("min");
+});
+
+test("room around values near nought does not reach below it", () => {
+  const near = [series("units", "points", { y: [3, 250] })];
+  const y = configure(specOf({ shape: "distribution", series: near }), LOOK).options?.scales?.y;
+  expect(y).toMatchObject({ min: 0 });
 });
 
 test.each(["sawtooth", "profile", "curve"])(

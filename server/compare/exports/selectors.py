@@ -14,6 +14,7 @@ from server.compare.exports.drive import MeasuredDrive
 from server.compare.exports.fio import fio
 from server.compare.exports.sim_file import sim_file
 from server.compare.selectors import drive_representative_run
+from server.core.text import counted
 from server.runs.models import Aggregate, Benchmark, Provenance, Run
 
 
@@ -76,10 +77,10 @@ def _details(run: Run) -> dict[str, Mapping[str, Any]]:
 
 
 def _identity(model: DriveModel, run: Run) -> Identity:
-    counted = Aggregate.objects.filter(
+    rotation = Aggregate.objects.filter(
         drive_model=model, provenance=run.provenance, metric="skippy.rotation_time", scope=""
     ).first()
-    runs, units = (counted.n, counted.units) if counted else (1, 1)
+    runs, units = (rotation.n, rotation.units) if rotation else (1, 1)
     what = "simulated" if run.provenance == Provenance.SIMULATED else "measured"
     interface = str(run.summary.get("device", {}).get("interface") or model.interface)
     return Identity(
@@ -90,7 +91,8 @@ def _identity(model: DriveModel, run: Run) -> Identity:
         form_factor=model.form_factor,
         provenance=run.provenance,
         origin=(
-            f"Provenance {run.provenance}: {runs} {what} run(s) of {units} unit(s), medians over them.",
+            f"Provenance {run.provenance}: {counted(runs, f'{what} run')} of {counted(units, 'unit')}, "
+            "medians over them.",
             f"Zones and seeks are those of run {run.pk} ({run.license}).",
         ),
         block_bytes=run.block_bytes,

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from server.core.text import counted
 from server.runs.plausibility.check import Check, Result, judged, not_applicable
 from server.runs.plausibility.columns import Integers
 from server.runs.plausibility.evidence import Evidence
@@ -23,9 +24,9 @@ def buckets(evidence: Evidence) -> Result:
         for node in _objects(part["samples"]):
             found = [(name, node[name]) for name in ("reads", "writes") if _is_histogram(node.get(name))]
             looked += len(found)
-            wrong = [fault for name, counted in found for fault in _faults(node, name, counted, bits)]
+            wrong = [fault for name, histogram in found for fault in _faults(node, name, histogram, bits)]
             if found and not wrong:
-                wrong = list(_crowded(node, [counted for _name, counted in found]))
+                wrong = list(_crowded(node, [histogram for _name, histogram in found]))
             findings += [f"{part['kind']}: {fault}" for fault in wrong]
     if not looked:
         return not_applicable("No latencies in buckets.")
@@ -48,17 +49,17 @@ def _objects(node: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _faults(
-    node: Mapping[str, Any], name: str, counted: Mapping[str, Any], bits: int | None
+    node: Mapping[str, Any], name: str, histogram: Mapping[str, Any], bits: int | None
 ) -> Iterator[str]:
-    low, counts = _column(counted, "low_ns"), _column(counted, "requests")
+    low, counts = _column(histogram, "low_ns"), _column(histogram, "requests")
     wide = 1.0 + 2.0 ** -(bits if bits is not None else 0)
     least, most = float((low * counts).sum()), float((low * counts).sum()) * wide + float(counts.sum())
-    if not least <= counted["total_ns"] <= most:
-        yield f"the {name} add up to {counted['total_ns']} ns; their buckets hold {least:.0f} to {most:.0f}."
+    if not least <= histogram["total_ns"] <= most:
+        yield f"the {name} add up to {histogram['total_ns']} ns; their buckets hold {least:.0f} to {most:.0f}."
     if bits is not None and (off := int((low != _bucket_of(low, bits)).sum())):
-        yield f"{off} bucket(s) of the {name} begin where no bucket begins."
+        yield f"{counted(off, 'bucket')} of the {name} lie where no bucket begins."
     highest = float(low.max()) * wide + 1
-    if not (low.min() <= counted["minimum_ns"] <= counted["maximum_ns"] <= highest):
+    if not (low.min() <= histogram["minimum_ns"] <= histogram["maximum_ns"] <= highest):
         yield f"the shortest or the longest of the {name} lies in no bucket."
     first = node.get("first")
     if isinstance(first, dict) and bits is not None:
@@ -70,11 +71,11 @@ def _faults(
             yield f"{missing} of the first {mine.size} {name} are in no bucket."
 
 
-def _crowded(node: Mapping[str, Any], counted: list[Mapping[str, Any]]) -> Iterator[str]:
+def _crowded(node: Mapping[str, Any], histograms: list[Mapping[str, Any]]) -> Iterator[str]:
     """Little's law: the requests' times together are no longer than the time they took, times how many
     there were."""
     at_once, elapsed = node.get("concurrency"), node.get("elapsed_ns")
-    total = sum(histogram["total_ns"] for histogram in counted)
+    total = sum(histogram["total_ns"] for histogram in histograms)
     if (
         isinstance(at_once, int)
         and isinstance(elapsed, int)
@@ -113,9 +114,8 @@ def sample_time(evidence: Evidence) -> Result:
                 shortest = min(shortest, float(mine.min()) / sample_ns)
             if early := int((mine < sample_ns).sum()):
                 findings.append(
-                    f"{series.name}: {early} sample(s) ended before their {sample_ns / 1e9:g} s, the first "
-                    "after "
-                    f"{mine.min() / 1e9:.3f} s."
+                    f"{series.name}: {counted(early, 'sample')} ended before their "
+                    f"{sample_ns / 1e9:g} s, the first after {mine.min() / 1e9:.3f} s."
                 )
     if not looked:
         return not_applicable("No samples that go on for a given time.")
@@ -142,8 +142,8 @@ def order_statistics(evidence: Evidence) -> Result:
         short = int((series.times_ns * ELAPSED_TOLERANCE < least).sum())
         if unordered or short:
             findings.append(
-                f"{series.name}: {unordered + short} row(s) whose latencies don't fit each other or their "
-                "sum."
+                f"{series.name}: {counted(unordered + short, 'row')} whose latencies don't "
+                "fit each other or their sum."
             )
     if not looked:
         return not_applicable("No latencies given by their median and bounds.")

@@ -7,7 +7,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from server.core.text import counted
 from server.runs.plausibility.evidence import Evidence
+
+FINDINGS_SAID = 4
+"""Findings of one check that are told one by one."""
 
 
 class Outcome(StrEnum):
@@ -70,6 +74,14 @@ def not_applicable(why: str) -> Result:
     return Result(Outcome.NOT_APPLICABLE, why)
 
 
+def listed(findings: list[str]) -> str:
+    """Return the first findings as sentences, and how many more there are: a person reads a few."""
+    if len(findings) <= FINDINGS_SAID:
+        return " ".join(findings)
+    left = len(findings) - FINDINGS_SAID
+    return f"{' '.join(findings[:FINDINGS_SAID])} And {counted(left, 'more finding')} of this check."
+
+
 def judged(findings: list[str], fine: str, **figures: Any) -> Result:
     """Return that the findings hold the run, or that all is fine where there are none."""
-    return held(" ".join(findings), **figures) if findings else passed(fine, **figures)
+    return held(listed(findings), **figures) if findings else passed(fine, **figures)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from server.core.robust import median_deviation
-from server.runs.plausibility.check import Check, Result, held, not_applicable, noted, passed
+from server.core.text import counted
+from server.runs.plausibility.check import Check, Result, held, listed, not_applicable, noted, passed
 from server.runs.plausibility.evidence import ROTATION_RATE, USABLE, Evidence, Number, PeerUnit
 
 ENOUGH_UNITS = 3
@@ -35,7 +36,7 @@ def samples_new(evidence: Evidence) -> Result:
         )
         for copy in evidence.copies
     ]
-    return held(" ".join(told), runs=sorted({copy.run_id for copy in evidence.copies}))
+    return held(listed(told), runs=sorted({copy.run_id for copy in evidence.copies}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ def other_units(evidence: Evidence) -> Result:
     """Compare the headline numbers with those of the model's other units."""
     if not evidence.peers:
         unlike = (
-            f" {evidence.unlike_peers} unit(s) were measured under other conditions."
+            f" Measured under other conditions: {counted(evidence.unlike_peers, 'unit')}."
             if evidence.unlike_peers
             else ""
         )
@@ -96,18 +97,19 @@ def other_units(evidence: Evidence) -> Result:
     found = list(compared(evidence))
     if not found:
         return not_applicable(
-            f"{len(evidence.peers)} other unit(s), of {ENOUGH_UNITS} that a number needs before it is "
-            "compared."
+            f"{counted(len(evidence.peers), 'other unit')}, of {ENOUGH_UNITS} that a number needs "
+            "before it is compared."
         )
     figures = {f"{one.number.metric} {one.number.scope}".strip(): round(one.distance, 2) for one in found}
     far = [one for one in found if one.far and one.distance > NOTED_AT]
     if far:
-        return held(" ".join(one.words for one in far), distances=figures)
+        return held(listed([one.words for one in far]), distances=figures)
     off = [one for one in found if one.distance > NOTED_AT]
     if off:
-        return noted(" ".join(one.words for one in off), distances=figures)
+        return noted(listed([one.words for one in off]), distances=figures)
     return passed(
-        f"{len(found)} number(s) lie among those of {len(evidence.peers)} other units.", distances=figures
+        f"Among those of {counted(len(evidence.peers), 'other unit')}: {counted(len(found), 'number')}.",
+        distances=figures,
     )
 
 
@@ -156,7 +158,8 @@ def confirmed(evidence: Evidence) -> Result:
         return not_applicable(FIRST)
     mine = [number for number in evidence.numbers if number.headline and number.quality in USABLE]
     agreeing = keys_agreeing(mine, evidence.peers, evidence.keyid)
-    words = f"Confirmed by {len(agreeing)} key(s), of {len(keys)} that measured other units of this model."
+    by = counted(len(agreeing), "key")
+    words = f"Confirmed by {by}, of {len(keys)} that measured other units of this model."
     return (passed if agreeing else noted)(words, keys=len(agreeing), of_keys=len(keys))
 
 

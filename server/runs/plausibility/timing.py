@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from server.core.text import counted
 from server.runs.plausibility.check import Check, Result, judged, not_applicable, noted, passed
 from server.runs.plausibility.columns import Integers, Timed
 from server.runs.plausibility.evidence import Evidence
@@ -84,8 +85,8 @@ def starts_in_order(evidence: Evidence) -> Result:
             backward = int((np.diff(starts[lane]) < 0).sum())
             if overlaps or backward:
                 findings.append(
-                    f"{series.name}: {overlaps or backward} request(s) began before the one before them had "
-                    "ended."
+                    f"{series.name}: {counted(overlaps or backward, 'request')} began before the "
+                    "previous one had ended."
                 )
                 break
     if not looked:

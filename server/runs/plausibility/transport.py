@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from server.core.links import link_bytes_per_s
+from server.core.text import counted
 from server.runs.plausibility.check import Check, Result, judged, not_applicable, noted, passed
 from server.runs.plausibility.columns import Timed
 from server.runs.plausibility.evidence import Evidence
@@ -21,7 +22,7 @@ FASTEST_LINK_BITS_PER_S = {"ata": 6e9, "scsi": 48e9, "usb": 80e9, "nvme": 256e9}
 def no_time(evidence: Evidence) -> Result:
     """Find requests that took no time."""
     findings = [
-        f"{series.name}: {wrong} request(s) took no time at all."
+        f"{series.name}: {counted(wrong, 'request')} took no time at all."
         for series in evidence.series
         if (wrong := int((series.times_ns <= 0).sum()))
     ]
@@ -43,7 +44,7 @@ def link_rate(evidence: Evidence) -> Result:
         fastest = max(fastest, float(rates.max()))
         if wrong := int((rates > bytes_per_ns * LINK_TOLERANCE).sum()):
             findings.append(
-                f"{series.name}: {wrong} request(s) moved their bytes faster than the link's "
+                f"{series.name}: {counted(wrong, 'request')} moved bytes faster than the link's "
                 f"{bytes_per_ns * 1e3:.0f} MB/s ({source}), up to {rates.max() * 1e3:.0f} MB/s."
             )
     fine = (
