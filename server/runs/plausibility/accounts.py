@@ -55,7 +55,8 @@ def _faults(
     wide = 1.0 + 2.0 ** -(bits if bits is not None else 0)
     least, most = float((low * counts).sum()), float((low * counts).sum()) * wide + float(counts.sum())
     if not least <= histogram["total_ns"] <= most:
-        yield f"the {name} add up to {histogram['total_ns']} ns; their buckets hold {least:.0f} to {most:.0f}."
+        held_ns = f"{least:.0f} to {most:.0f}"
+        yield f"the {name} add up to {histogram['total_ns']} ns; their buckets hold {held_ns}."
     if bits is not None and (off := int((low != _bucket_of(low, bits)).sum())):
         yield f"{counted(off, 'bucket')} of the {name} lie where no bucket begins."
     highest = float(low.max()) * wide + 1
