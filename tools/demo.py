@@ -137,6 +137,7 @@ class Demo:
     def _start(self, children: Children) -> None:
         say("starting the web server, the worker and the scheduler")
         web = ["-m", "gunicorn", "server.config.wsgi:application", "--bind", f"127.0.0.1:{self._port}"]
+        web += ["--config", "python:server.config.gunicorn"]
         children.start("web", [sys.executable, *web, "--workers", "2", "--timeout", "120"])
         celery = [sys.executable, "-m", "celery", "--app", "server.config.celery"]
         children.start("worker", [*celery, "worker", "--loglevel", "INFO", "--concurrency", "2"])

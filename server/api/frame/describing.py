@@ -126,19 +126,21 @@ def parameters_as_checked(result: dict[str, Any], **_more: Any) -> dict[str, Any
         for operation in operations.values():
             for parameter in operation.get("parameters", ()):
                 if parameter["in"] == "query":
-                    _not_empty(parameter["schema"])
+                    # Words of a list in one value are parted by commas, so that none can hold one.
+                    _not_empty(parameter["schema"], besides="" if parameter.get("explode", True) else ",")
     return result
 
 
-def _not_empty(schema: dict[str, Any]) -> None:
+def _not_empty(schema: dict[str, Any], *, besides: str) -> None:
     if schema.get("type") == "array":
         schema["minItems"] = 1
-        _not_empty(schema["items"])
+        _not_empty(schema["items"], besides=besides)
     elif schema.get("type") == "number":
         # django-filter takes no larger ones.
         schema.setdefault("maximum", 1e50)
     elif schema.get("type") == "string" and not {"enum", "format", "pattern"} & set(schema):
-        schema |= {"minLength": 1, "pattern": r"^[^\x00]*[^\s\x00][^\x00]*$"}
+        no = rf"\x00{besides}"
+        schema |= {"minLength": 1, "pattern": rf"^[^{no}]*[^\s{no}][^{no}]*$"}
 
 
 def streams_as_text(result: dict[str, Any], **_more: Any) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -57,3 +58,13 @@ def _committed_before() -> Any:
         return yaml.safe_load(git("show", f"{before}:{name}"))
     except (OSError, IndexError, subprocess.CalledProcessError):
         return None
+
+
+def test_a_word_of_a_list_in_one_value_holds_no_comma() -> None:
+    golden = yaml.safe_load(GOLDEN.read_text(encoding="utf-8"))
+    parameters = golden["paths"]["/api/v1/literature/"]["get"]["parameters"]
+    words = next(one for one in parameters if one["name"] == "metric__in")["schema"]["items"]["pattern"]
+    facets = golden["paths"]["/api/v1/facets/"]["get"]["parameters"]
+    family = next(one for one in facets if one["name"] == "family")["schema"]["items"]["pattern"]
+    assert re.search(words, "zoned.outer_bandwidth") and not re.search(words, "a,")
+    assert re.search(family, "One, two")
