@@ -7,7 +7,8 @@ case "$role" in
   web)
     # Requests are logged by the site itself, which cuts the tokens of mails out; gunicorn would write them.
     # Threads: an export streams for longer than the timeout, which must watch the worker and not one answer.
-    set -- gunicorn server.config.wsgi:application --config python:server.config.gunicorn --bind 0.0.0.0:8000 --workers "${WEB_WORKERS:-3}" \
+    set -- gunicorn server.config.wsgi:application --config python:server.config.gunicorn \
+      --bind 0.0.0.0:8000 --workers "${WEB_WORKERS:-3}" \
       --threads "${WEB_THREADS:-4}" --timeout 60 --graceful-timeout 30 --max-requests 2000 --max-requests-jitter 200
     ;;
   worker)
