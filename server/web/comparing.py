@@ -130,6 +130,11 @@ class Choice:
     detail: str = ""
 
 
+def source_words(groups: Sequence[GroupView]) -> str:
+    """Return what stands below an exported picture: what each letter is."""
+    return f"{'; '.join(f'{group.letter}: {group.title}' for group in groups)} · DiskAtlas"
+
+
 def group_views(comparison: Comparison, selection: Selection) -> tuple[GroupView, ...]:
     """Return the heads of the columns."""
     return tuple(

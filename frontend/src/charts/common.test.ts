@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { tooltipLabel } from "./common";
+import { inLines, tooltipLabel } from "./common";
 import { toAnnotation } from "./marks";
 import { configure, SHAPES } from "./shapes";
 import { LOOK, specOf } from "./testing";
@@ -142,4 +142,16 @@ test("hovering a cell says what its colour says and where it stands", () => {
 test("hovering a point with an interval says its ends", () => {
   const item = { dataset: { label: "A", data: [] }, parsed: { x: 47, y: 2.2 }, raw: { low: 2, high: 2.5 } };
   expect(tooltipLabel(specOf({}), item)).toBe("A: 2.2\u00a0ms (2 to 2.5\u00a0ms) at 47\u00a0blocks");
+});
+
+test("long words of a point stand in two lines", () => {
+  const name = "Median, quartiles and the values within 1.5 of their distance";
+  expect(inLines(`${name}: 8.3\u00a0ms at 2014-W49`)).toEqual([`${name}:`, "8.3\u00a0ms at 2014-W49"]);
+  expect(inLines("Read: 8.3\u00a0ms")).toBe("Read: 8.3\u00a0ms");
+});
+
+test("an interval of no width is not told as one", () => {
+  const raw = { x: 1, y: 5.5, low: 5.5, high: 5.5 };
+  const item = { dataset: { label: "A less B" }, parsed: { x: 1, y: 5.5 }, raw } as never;
+  expect(tooltipLabel(specOf({}), item)).toBe("A less B: 5.5\u00a0ms at 1\u00a0blocks");
 });

@@ -128,8 +128,18 @@ function valueWords(axis: Axis, value: number): string {
 
 /** The ends of a bar or of a cell's range in brackets, where there are any. */
 function endsWords(dot: Partial<Dot>, axis: Axis): string {
-  if (dot.low === undefined || dot.high === undefined) return "";
+  if (dot.low === undefined || dot.high === undefined || dot.low === dot.high) return "";
   return ` (${formatWithUnit(dot.low, { ...axis, unit: "" })} to ${formatWithUnit(dot.high, axis)})`;
+}
+
+const TOOLTIP_CHARACTERS = 60;
+
+/** The words of a point as lines that fit a small picture: the series' name stands above where all is long. */
+export function inLines(words: string): string | string[] {
+  const end = words.indexOf(": ");
+  return words.length > TOOLTIP_CHARACTERS && end > 0
+    ? [words.slice(0, end + 1), words.slice(end + 2)]
+    : words;
 }
 
 /** What hovering and walking say: the series, then y and x with their units, and the ends of a bar. */
@@ -174,7 +184,7 @@ function options(spec: ChartSpec, look: Look): ChartOptions<"scatter"> {
         bodyColor: look.surface,
         bodyFont: { family: look.font, size: 12 },
         displayColors: false,
-        callbacks: { title: () => "", label: (item) => tooltipLabel(spec, item) },
+        callbacks: { title: () => "", label: (item) => inLines(tooltipLabel(spec, item)) },
       },
       annotation: {
         clip: true,

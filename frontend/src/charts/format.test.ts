@@ -5,7 +5,8 @@ import { specOf } from "./testing";
 
 test("numbers have five significant digits and thin spaces between thousands", () => {
   expect(formatNumber(8.333333)).toBe("8.3333");
-  expect(formatNumber(1234567)).toBe("1\u202f234\u202f600");
+  expect(formatNumber(131072)).toBe("131\u202f072");
+  expect(formatNumber(1234567)).toBe("1\u202f234\u202f567");
 });
 
 test("ticks of large counts are short", () => {

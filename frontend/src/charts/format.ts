@@ -2,9 +2,12 @@ import type { Axis } from "./spec";
 
 const SIGNIFICANT = new Intl.NumberFormat("en", { maximumSignificantDigits: 5 });
 
-/** A number for a person: five significant digits, thousands grouped. */
+const WHOLE = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+
+/** A number for a person: five significant digits, and all of those before the point; thousands grouped. */
 export function formatNumber(value: number): string {
-  return SIGNIFICANT.format(value).replaceAll(",", "\u202f");
+  const format = Math.abs(value) >= 1e5 ? WHOLE : SIGNIFICANT;
+  return format.format(value).replaceAll(",", "\u202f");
 }
 
 /** A number with its axis' unit; the unit `1` means a bare count. */

@@ -13,6 +13,7 @@ import { type Place, walk } from "./walk";
 const ZOOM_STEP = 1.4;
 const PAN_PX = 60;
 const PRINT_RATIO = 3;
+const EXPORT_RATIO = 2;
 const PANS: Readonly<Record<string, { x?: number; y?: number }>> = {
   ArrowLeft: { x: PAN_PX },
   ArrowRight: { x: -PAN_PX },
@@ -137,7 +138,24 @@ export class Picture {
     const view = this.spec.views?.find((one) => one.key === this.view);
     const title = view ? `${this.spec.title}: ${view.label}` : this.spec.title;
     const name = `${this.name()}${view ? `-${view.key}` : ""}.png`;
-    download(withGround(this.canvas, { title, source: this.figure.dataset.chartSource ?? "" }, look), name);
+    const legend = this.figure.querySelector("[data-chart-legend]");
+    const source = this.figure.dataset.chartSource ?? "";
+    this.sharply(() => download(withGround(this.canvas, { title, source, legend }, look), name));
+  }
+
+  /** Shows the picture as it stands, but sharply and without the words of a point, for as long as `use` takes. */
+  private sharply(use: () => void): void {
+    const { chart } = this;
+    if (!chart) return;
+    chart.setActiveElements([]);
+    chart.tooltip?.setActiveElements([], { x: 0, y: 0 });
+    chart.options.devicePixelRatio = Math.max(EXPORT_RATIO, devicePixelRatio);
+    chart.resize();
+    chart.update("none");
+    use();
+    chart.options.devicePixelRatio = devicePixelRatio;
+    chart.resize();
+    chart.update("none");
   }
 
   private key(event: KeyboardEvent): void {

@@ -34,6 +34,7 @@ from server.web.comparing import (
     kind_views,
     level_choices,
     lone_views,
+    source_words,
 )
 from server.web.figures import figure_with
 from server.web.keeping import kept_rendered
@@ -105,14 +106,16 @@ def _read(request: HttpRequest) -> tuple[tuple[Any, ...], Selection, list[str]]:
 
 def _shown(comparison: Comparison, selection: Selection) -> dict[str, Any]:
     table = comparison.table
+    groups = group_views(comparison, selection)
+    source = source_words(groups)
     return {
         "comparison": comparison,
-        "groups": group_views(comparison, selection),
+        "groups": groups,
         "tables": kind_views(comparison),
         "curves": curves_views(comparison.curves),
         "differing": differing_views(comparison.differing),
         "figures": [
-            figure_with(chart, name=f"compare-{chart.id}", source="DiskAtlas, /compare/")
+            figure_with(chart, name=f"compare-{chart.id}", source=source)
             for chart in (*overlays_get(comparison.groups), *comparison_charts(comparison))
         ],
         "simulated": any_simulated(comparison.groups),

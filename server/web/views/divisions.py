@@ -37,16 +37,19 @@ def division_list(request: HttpRequest, slug: str) -> HttpResponse:
     model = get_object_or_404(DriveModel.objects.select_related("vendor"), slug=slug)
     found = [model_divided(drive_model=model, condition=condition) for condition in CONDITIONS]
     sections = [
-        {"divided": divided_view(model, one), "figures": _figures(one)} for one in found if one is not None
+        {"divided": divided_view(model, one), "figures": _figures(model, one)}
+        for one in found
+        if one is not None
     ]
     return page(request, "web/divisions.html", {"model": model, "sections": sections}, section="drives")
 
 
-def _figures(divided: Divided | None) -> list[Figure]:
+def _figures(model: DriveModel, divided: Divided | None) -> list[Figure]:
     """Return the distributions of those numbers that differ most surely."""
     if divided is None or len(divided.divisions) < 2:
         return []
-    return [figure_with(chart, name=f"by-{chart.id}") for chart in division_charts(divided)]
+    source = f"{model.title} · measured · DiskAtlas"
+    return [figure_with(chart, name=f"by-{chart.id}", source=source) for chart in division_charts(divided)]
 
 
 @require_safe
@@ -79,7 +82,7 @@ def _detail(request: HttpRequest, slug: str, condition: str, key: str) -> HttpRe
         "units": units_section(statistics),
         "divided": divided_view(group.drive_model, divided) if divided else None,
         "beside": _beside(divided, name) if divided else (),
-        "figures": _figures(divided),
+        "figures": _figures(group.drive_model, divided),
         "runs": Paginator(runs, RUNS_PER_PAGE).get_page(request.GET.get("page")),
     }
     return page(request, "web/division.html", context, section="drives")
