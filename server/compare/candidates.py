@@ -16,7 +16,7 @@ from server.compare.keys import LONGEST, Source, model_key, run_key, unit_key
 from server.compare.models import DriveSummary
 from server.compare.overview import drive_overview
 from server.compare.stats.wording import count_words
-from server.runs.models import Provenance, Run, Unit
+from server.runs.models import Provenance, Run, State, Unit
 
 MOST = 10
 _MODELS = 6
@@ -41,7 +41,7 @@ def candidates_find(text: str) -> tuple[Candidate, ...]:
     text = " ".join(text.replace("\0", "").split())[:LONGEST]
     if not text:
         return ()
-    runs = runs_find(text)
+    runs = [run for run in runs_find(text) if run.submission.state == State.PUBLISHED]
     found = chain(
         _of_units(runs, text.casefold()),
         (_of_run(run) for run in runs),

@@ -34,6 +34,7 @@ _NEAR = 20
 _WORD = re.compile(r"\w+")
 _WORDS = 8
 _HEX = re.compile(r"^[0-9a-f]{12,64}$")
+_SHORT_RUN = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}$")
 _SHARED = """
     SELECT summary.drive_model_id
     FROM compare_drivesummary AS summary,
@@ -128,13 +129,16 @@ def vendors_find(text: str, *, limit: int) -> list[Vendor]:
 
 
 def runs_find(text: str, *, limit: int = 5) -> list[Run]:
-    """Return published runs that a pasted identifier means: a run's, or the digest of an envelope, of a key
-    or of a drive (whole, or its first twelve digits or more), the latest first."""
+    """Return runs that a pasted identifier means: a run's or a submission's (in any state, as a contributor
+    waits for it), a run's as lists shorten it, or, of published ones, the digest of an envelope, of a key
+    or of a drive (whole, or its first twelve digits or more). The latest first."""
     text = text.strip().casefold()
     condition = _run_condition(text)
     if condition is None:
         return []
-    runs = Run.objects.filter(condition, submission__state=State.PUBLISHED)
+    runs = Run.objects.filter(condition)
+    if text.count("-") != 4:
+        runs = runs.filter(submission__state=State.PUBLISHED)
     return list(
         runs.select_related("drive_model__vendor", "submission", "unit").order_by(
             "-submission__published_at"
@@ -145,10 +149,13 @@ def runs_find(text: str, *, limit: int = 5) -> list[Run]:
 def _run_condition(text: str) -> Q | None:
     if text.count("-") == 4:
         try:
-            return Q(run_id=UUID(text))
+            return Q(run_id=UUID(text)) | Q(submission_id=UUID(text))
         except ValueError:
             return None
-    if not _HEX.match(text) or not any(letter.isalpha() for letter in text):
+    if _SHORT_RUN.match(text):
+        first, last = (text.replace("-", "") + 20 * digit for digit in "0f")
+        return Q(run_id__range=(UUID(first), UUID(last)))
+    if not _HEX.match(text):
         return None
     if len(text) == 64:
         return Q(submission__digest=text) | Q(submission__probe_key__keyid=text) | Q(unit__digest=text)

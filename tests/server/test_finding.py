@@ -187,14 +187,15 @@ def test_makers_are_found_by_other_spellings() -> None:
     assert vendors_find("w", limit=3) == []
 
 
-def test_a_pasted_identifier_finds_its_runs_and_only_published_ones() -> None:
+def test_a_pasted_digest_finds_its_runs_and_only_published_ones() -> None:
     run, held = measured(0xABCDEF), measured(2, state=State.QUARANTINED)
+    assert held.unit is not None
     submission = Submission.objects.get(run=run)
     assert run.unit is not None
     for text in (str(run.run_id), str(run.run_id).upper(), submission.digest, submission.probe_key.keyid):
         assert runs_find(f" {text} ") == [run], text
     assert runs_find(run.unit.digest) == [run]
-    assert runs_find(str(held.run_id)) == []
+    assert runs_find(held.unit.digest) == runs_find(str(held.run_id)[:13]) == []
     assert runs_find("st2000nm0001") == runs_find("1234567890123") == []
     assert Run.objects.count() == 2
 
@@ -217,3 +218,15 @@ def test_few_matches_are_named_and_are_those_that_the_database_finds() -> None:
     assert found.ids is not None
     rows = DriveSummary.objects.filter(listed=True)
     assert set(found.ids) == set(rows.filter(found.condition).values_list("pk", flat=True)) != set()
+
+
+def test_a_contributor_finds_a_run_that_is_not_published_by_its_id_alone() -> None:
+    run = measured(1, state=State.QUARANTINED)
+    assert runs_find(str(run.run_id)) == [run]
+    assert runs_find(str(run.submission.pk)) == [run]
+
+
+def test_a_run_is_found_by_its_id_as_lists_shorten_it_and_a_drive_by_a_digest_of_figures() -> None:
+    run = measured(0x121212)
+    assert runs_find(str(run.run_id)[:13]) == [run]
+    assert runs_find("0" * 12) == [run]

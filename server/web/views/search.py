@@ -61,6 +61,8 @@ def _vendor(vendor: Vendor) -> dict[str, str]:
 
 def _run(run: Run) -> dict[str, str]:
     words = "measured run" if run.provenance == "probe" else f"{run.provenance} run"
+    if run.submission.state != "published":
+        words = f"{run.submission.state}: {words}"
     return {
         "kind": "run",
         "label": f"Run {run.run_id}",
