@@ -23,6 +23,7 @@ from server.follows.standard_webhooks import secret_new
 from server.follows.targets import BadTarget, target_read
 from tests.server.follows.conftest import Clock
 from tests.server.follows.test_targets import answers
+from tests.server.follows.test_webhooks import published
 from tests.support.receiver import Receiver
 
 pytestmark = pytest.mark.django_db
@@ -181,6 +182,21 @@ def test_the_pages_of_links_are_kept_nowhere_and_told_to_no_other_site(
         assert response.status_code == 200
         assert response.headers["Referrer-Policy"] == "no-referrer"
         assert "no-store" in response.headers["Cache-Control"]
+
+
+def test_news_go_to_active_followers_alone_and_only_from_when_they_began(
+    followed: Follow, hook: Receiver, owner: User, time: Clock, work: Callable[[], None]
+) -> None:
+    """Beside one who is told, one who is paused and one who began after the run."""
+    model = followed.drive_model
+    paused, _made = webhook_create(owner=owner, model=model, url=hook.url + "/paused")
+    Follow.objects.filter(pk=paused.pk).update(state="paused")
+    published(time)
+    time.on(hours=1)
+    webhook_create(owner=owner, model=model, url=hook.url + "/later")
+    time.on(seconds=300)
+    work()
+    assert [message.path for message in hook.received] == ["/hook"]
 
 
 def asked_twice(client: Client, model: DriveModel, *forwarded: str) -> list[int]:
