@@ -229,6 +229,14 @@ def test_the_same_samples_under_a_new_run_id_are_held(judge: Judge, kind: str) -
     assert content["run_id"] in held["samples_new"]
 
 
+@pytest.mark.parametrize("kind", CARRYING)
+def test_a_simulated_run_that_comes_again_as_a_disk_s_is_held(judge: Judge, kind: str) -> None:
+    content = golden_of(kind).document()
+    assert judge(content) == (State.PUBLISHED, {})
+    _state, held = judge(forging.renewed(forging.claimed_real(content)))
+    assert content["run_id"] in held.get("samples_new", "")
+
+
 def test_a_copy_with_a_little_noise_is_held(judge: Judge) -> None:
     content = measured("seeker")
     judge(content)

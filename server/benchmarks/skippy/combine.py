@@ -12,7 +12,7 @@ import numpy as np
 
 from server.benchmarks.contract import Measurement, Metric, Quality
 from server.benchmarks.skippy import definitions as metric
-from server.benchmarks.skippy.findings import Finding
+from server.benchmarks.skippy.findings import Finding, contradicted
 from server.benchmarks.skippy.media import FEWEST_MISSES
 from server.benchmarks.skippy.pooling import Estimate, none, pooled
 
@@ -114,8 +114,9 @@ def gap(findings: tuple[Finding, ...], region: str, what: Metric) -> Measurement
         if value is not None and count >= 2:
             estimate = Estimate(value, max(model.errors_ms[index], 1e-3 * block_ms), count)
             (estimates if model.gaps.told else guesses).append(estimate)
-    if layout_of(findings) == "surface_serpentine":
-        return none(what, region, LAYOUT_SENTENCES["surface_serpentine"])
+    layout = layout_of(findings)
+    if layout in NO_CYLINDERS:
+        return none(what, region, LAYOUT_SENTENCES[layout])
     if estimates:
         return pooled(what, region, estimates, block_ms / 2)
     if guesses:
@@ -153,7 +154,7 @@ def surfaces(findings: tuple[Finding, ...]) -> list[Measurement]:
     verdict = Measurement(
         metric.LAYOUT.key, "", None, None, None, len(heads), Quality.NONE, LAYOUT_SENTENCES[layout_reason]
     )
-    if not heads or layout_reason == "surface_serpentine":
+    if not heads or layout_reason in NO_CYLINDERS:
         return [none(metric.SURFACES, "", LAYOUT_SENTENCES[layout_reason]), verdict]
     values, counts = np.unique(heads, return_counts=True)
     best = int(values[int(counts.argmax())])
@@ -186,14 +187,21 @@ LAYOUT_SENTENCES = {
         "Not obtainable by SKIPPY: the layout looks like a serpentine by surface, where nearly all "
         "boundaries are moves to the next track of the same surface."
     ),
+    "contradictory": (
+        "Some series show a second sort of track boundary, and more do not, though they crossed as many: "
+        "so looks the last band of a serpentine by surface. The layout stays open."
+    ),
     "unknown": "The samples do not clearly show two sorts of track boundaries, so the layout stays open.",
 }
+
+
+NO_CYLINDERS = ("surface_serpentine", "contradictory")
 
 
 def layout_of(findings: tuple[Finding, ...]) -> str:
     banded = sum(finding.banded for finding in findings)
     if sum(finding.two_gaps for finding in findings) > banded:
-        return "cylinder"
+        return "contradictory" if contradicted(findings) else "cylinder"
     uneven = any(serpentine(finding) for finding in findings)
     return "surface_serpentine" if banded or uneven else "unknown"
 

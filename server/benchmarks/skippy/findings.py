@@ -27,6 +27,10 @@ MOST_HEADS = 40
 """No disk has had more recording surfaces."""
 MOST_MISCOUNTED = 0.5
 """Common boundaries that look like the rarer ones, as a share of the rarer ones."""
+OFTEN = 4
+"""Cylinders over which a series must have gone for it to have met their boundaries."""
+CLEARLY_MORE = 10
+"""Mean residuals by which the gaps must differ for a series not to miss the difference."""
 SAME_GAP = 1e-3
 """Gaps that differ by a smaller share of a turn are one."""
 BEYOND_SLOPE = 3e-3
@@ -83,14 +87,48 @@ class Finding:
         return self.trusted and gaps is not None and gaps.shape.heads > MOST_HEADS
 
 
+def contradicted(findings: tuple[Finding, ...]) -> bool:
+    """Whether more series lack the rarer boundary, though they crossed enough boundaries to meet it and have
+    too little noise to miss it, than show it.
+
+    The number of surfaces is the whole drive's. Where a serpentine by surface ends, its last band may be so
+    narrow that moves between surfaces look like those between cylinders, there alone.
+    """
+    showing = [
+        f.model.gaps for f in findings if f.two_gaps and f.model is not None and f.model.gaps is not None
+    ]
+    if not showing:
+        return False
+    heads = max(gaps.shape.heads for gaps in showing)
+    more_ms = min((wrapped_more(f.model) for f in findings if f.two_gaps and f.model is not None), key=abs)
+    lacking = [
+        finding
+        for finding in findings
+        if finding.trusted
+        and not finding.two_gaps
+        and (met := _crossed(finding) / heads) >= OFTEN
+        and finding.model is not None
+        and abs(more_ms) >= CLEARLY_MORE * finding.model.noise_ms
+        and alike(finding.model, more_ms) < met / 2
+    ]
+    return len(lacking) > len(showing)
+
+
+def _crossed(finding: Finding) -> int:
+    """How many boundaries the accesses crossed that the model explains."""
+    model = finding.model
+    if model is None or model.gaps is None:
+        return 0
+    return int(np.abs(model.gaps.heads[model.inliers]).sum())
+
+
 def gaps_differ(model: Model) -> bool:
     """Whether the fit of all accesses left the two gaps apart: one gap alone is no count of surfaces."""
     gaps = model.gaps
     if gaps is None or gaps.cylinder_ms is None:
         return False
     errors = [error for error in model.errors_ms[3:] if np.isfinite(error)]
-    apart = abs(float(wrap(np.array(gaps.cylinder_ms - gaps.head_ms), model.lines.turn_ms)))
-    return apart > max(SAME_GAP * model.lines.turn_ms, 5 * max(errors, default=0.0))
+    return abs(wrapped_more(model)) > max(SAME_GAP * model.lines.turn_ms, 5 * max(errors, default=0.0))
 
 
 def miscounted(model: Model) -> bool:
@@ -102,12 +140,30 @@ def miscounted(model: Model) -> bool:
     gaps = model.gaps
     if gaps is None or gaps.cylinder_ms is None:
         return False
-    turn_ms, more_ms = model.lines.turn_ms, gaps.cylinder_ms - gaps.head_ms
-    near_ms = min(6 * model.noise_ms + turn_ms / 2000, abs(more_ms) / 3)
-    missed = model.used & ~model.inliers & (gaps.cylinders == 0) & (gaps.heads != 0)
-    beside = wrap(model.apart_ms - np.sign(gaps.heads) * more_ms, turn_ms)
     seen = int((model.inliers & (gaps.cylinders != 0)).sum())
-    return int((missed & (np.abs(beside) < near_ms)).sum()) > MOST_MISCOUNTED * seen
+    return alike(model, gaps.cylinder_ms - gaps.head_ms) > MOST_MISCOUNTED * seen
+
+
+def alike(model: Model, more_ms: float) -> int:
+    """How many accesses over common boundaries lie beside the model by what the rarer gap is more."""
+    gaps, turn_ms = model.gaps, model.lines.turn_ms
+    if gaps is None:
+        return 0
+    near_ms = min(6 * model.noise_ms + turn_ms / 2000, abs(more_ms) / 3)
+    common = gaps.heads != 0
+    if len(gaps.cylinders) == len(gaps.heads):
+        common &= gaps.cylinders == 0
+    missed = model.used & ~model.inliers & common
+    beside = wrap(model.apart_ms - np.sign(gaps.heads) * more_ms, turn_ms)
+    return int((missed & (np.abs(beside) < near_ms)).sum())
+
+
+def wrapped_more(model: Model) -> float:
+    """By how much the rarer gap is larger, on the circle of one turn, in milliseconds."""
+    gaps = model.gaps
+    if gaps is None or gaps.cylinder_ms is None:
+        return 0.0
+    return float(wrap(np.array(gaps.cylinder_ms - gaps.head_ms), model.lines.turn_ms))
 
 
 def analyse(traces: tuple[Trace, ...], hints_ms: tuple[float, ...]) -> tuple[Finding, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from server.benchmarks.skippy.fitting import wrap
 from server.benchmarks.skippy.rhythm import Beat
-from server.benchmarks.skippy.series import FloatArray, IntArray
+from server.benchmarks.skippy.series import BoolArray, FloatArray, IntArray
 from server.benchmarks.skippy.steps import Spikes, Steps
 
 MOST_BETWEEN = 512
@@ -20,6 +20,9 @@ MOST_PERIODS = 12
 MOST_MULTIPLES = 8
 FEWEST_AGAIN = 2
 CLEAR_Z2 = 40.0
+MOST_SHOWN = 0.7
+CLEAR_AGAIN_Z2 = 30.0
+"""What the rarer boundaries have to be worth without the clearest of each series."""
 NEAR_EDGE = 0.12
 
 
@@ -122,24 +125,55 @@ def _fold(
     found: list[tuple[Rarer | None, float]] = []
     periods = _best_periods(sums, counts, [2 * power / number * pieces for power in everything])
     for one, power, (best, way, score) in zip(sums, everything, periods, strict=True):
-        seen, again, phases = _phases(crossings, one, best, way) if best else (0, 0, crossings.first)
-        if again < FEWEST_AGAIN:
+        if not best:
             found.append((None, 0.0))
             continue
-        z2 = score * number / max(power - score, 1e-6 * power)
-        found.append((_told(crossings, common_ms, best, phases, seen), z2))
+        rare, phases = _phases(crossings, one, best, way)
+        seen, again, score_again = _coming_again(rare, way * one, counts)
+        clear = number / max(power - score, 1e-6 * power)
+        if again < FEWEST_AGAIN or score_again * clear < CLEAR_AGAIN_Z2:
+            found.append((None, 0.0))
+            continue
+        z2 = score * clear
+        told = _told(crossings, common_ms, best, phases, seen)
+        found.append((told if told is not None and _shown(told, crossings, rare, common_ms) else None, z2))
     return found
 
 
-def _phases(crossings: Crossings, sums: FloatArray, period: int, way: float) -> tuple[int, int, IntArray]:
-    """How many of the rarer boundaries were crossed, how many of them not as the first of their series, and
-    the number of the rarer ones of each series modulo the period."""
+def _phases(crossings: Crossings, sums: FloatArray, period: int, way: float) -> tuple[BoolArray, IntArray]:
+    """Which boundaries are the rarer ones and were crossed, a row for each series, and the number of the
+    rarer ones of each series modulo the period."""
     counts = crossings.counts
     folded = _folded(_padded(sums[None], counts), counts.shape[1], period)[0]
     phase = np.maximum(way * folded, 0.0).argmax(axis=1)
-    rare = np.arange(counts.shape[1]) % period == phase[:, None]
-    met = np.count_nonzero(rare & (counts > 0), axis=1)
-    return int(met.sum()), int(np.maximum(met - 1, 0).sum()), (crossings.first + phase) % period
+    rare = (np.arange(counts.shape[1]) % period == phase[:, None]) & (counts > 0)
+    return rare, (crossings.first + phase) % period
+
+
+def _coming_again(rare: BoolArray, sums: FloatArray, counts: FloatArray) -> tuple[int, int, float]:
+    """How many of the rarer boundaries were crossed, how many of them beside the clearest of their series,
+    and the score of these.
+
+    A single step that is far off makes the boundary that it crossed the clearest, and the phase is chosen by
+    it: in many series chance finds such phases for any period. What it does not find is that the boundaries
+    of the same phase that are left deviate as well.
+    """
+    rows = np.arange(len(rare))
+    clearest = np.where(rare, sums, -np.inf).argmax(axis=1)
+    left = rare.copy()
+    left[rows, clearest] = False
+    sum_left, count_left = (left * sums).sum(axis=1), (left * counts).sum(axis=1)
+    score = float((sum_left * np.abs(sum_left) / np.maximum(count_left, 1.0)).sum())
+    return int(rare.sum()), int(left.sum()), score
+
+
+def _shown(told: Rarer, crossings: Crossings, rare: BoolArray, common_ms: float) -> bool:
+    """Whether most of the rarer boundaries show the rarer gap: those of a series that shows it nowhere
+    speak against it, though steps over several boundaries are no measure of the gap."""
+    means = crossings.sums(crossings.beside)[rare] / crossings.counts[rare]
+    turn = crossings.steps.turn_ms
+    base, more = (wrap(np.array(gap - common_ms), turn) for gap in (told.common_ms, told.rare_ms))
+    return float((np.abs(means - more) < np.abs(means - base)).mean()) >= MOST_SHOWN
 
 
 def _best_periods(
@@ -231,7 +265,7 @@ def _told(crossings: Crossings, common_ms: float, tracks: int, phases: IntArray,
     more, base = float(np.median(inside)), float(np.median(outside))
     own = float((np.abs(inside - more) < np.abs(inside - base)).mean())
     others = float((np.abs(outside - base) < np.abs(outside - more)).mean())
-    if own < 0.7 or others < 0.8:
+    if own < MOST_SHOWN or others < 0.8:
         return None
     turn = crossings.steps.turn_ms
     before_ms = float(np.abs(deviation).sum())

@@ -24,6 +24,17 @@ def platter(
     gaps_ms: tuple[float, float] = (HEAD_MS, CYLINDER_MS),
 ) -> Extraction:
     """Growing and constant steps over tracks of these lengths; `slots` blocks pass in a turn."""
+    return KIND.extract(entry_of(*walks(lengths, heads, slots, gaps_ms)), FACTS)
+
+
+def walks(
+    lengths: Callable[[int], float],
+    heads: int,
+    slots: float,
+    gaps_ms: tuple[float, float] = (HEAD_MS, CYLINDER_MS),
+    **place: object,
+) -> tuple[dict[str, object], dict[str, object]]:
+    """The series of growing and of constant steps; `place` says where on the disk they were."""
     ends = list(accumulate(lengths(track) for track in range(1500)))
     block_ms = TURN_MS / slots
 
@@ -41,11 +52,11 @@ def platter(
             offsets.append(to)
             at = to
         made = columns(latencies, start_block=start, step_blocks=steps, offset_blocks=offsets)
-        return made | changes
+        return made | place | changes
 
     growing = walk(37, list(range(round(1.4 * slots))))
     constant = walk(5 * round(slots), [round(STEP_SHARE * slots)] * 1500, pattern="constant")
-    return KIND.extract(entry_of(growing, constant), FACTS)
+    return growing, constant
 
 
 @pytest.mark.parametrize(("track", "heads", "spares"), [(259, 6, 5), (259, 6, 1), (180, 12, 11)])
@@ -55,6 +66,21 @@ def test_spares_at_a_cylinders_end_do_not_shorten_the_track(track: int, heads: i
     assert value(found, "surfaces") == heads
     assert value(found, "head_switch_gap", "outer") == pytest.approx(HEAD_MS, abs=0.01)
     assert value(found, "cylinder_switch_gap", "outer") == pytest.approx(CYLINDER_MS, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("widths", "surfaces"), [((209, 209, 12), None), ((209, 12, 12), 12), ((12, 12, 12), 12)]
+)
+def test_a_narrow_band_at_one_place_is_no_cylinder(widths: tuple[int, ...], surfaces: int | None) -> None:
+    """Where a zone ends a serpentine's last band is narrow: moves between surfaces come often there alone."""
+    series = [
+        walk
+        for region, width in zip(("outer", "middle", "inner"), widths, strict=True)
+        for walk in walks(lambda _n: 60, width, 60, region=region)
+    ]
+    found = one(KIND.extract(entry_of(*series), FACTS), "surfaces")
+    assert found.value == surfaces
+    assert surfaces or "more do not" in found.reason
 
 
 def test_a_length_that_the_steps_cannot_tell_from_others_names_them() -> None:

@@ -172,7 +172,8 @@ def _copies(run: Run, document: Mapping[str, Any]) -> Iterator[Copy]:
 def _copy_of(run: Run, trace: Trace) -> Copy | None:
     same = Q(times_digest=trace.times_digest) | Q(places_digest=trace.places_digest)
     earlier = (
-        SampleTrace.objects.filter(same, kind=trace.kind, benchmark__run__provenance=run.provenance)
+        # Of any provenance: what a simulator gave, sent as a disk's, has its samples too.
+        SampleTrace.objects.filter(same, kind=trace.kind)
         .exclude(benchmark__run=run)
         .filter(benchmark__run__submission__received_at__lte=run.submission.received_at)
         .order_by("-id")
