@@ -71,6 +71,7 @@ def _addresses(archives: list[Archive], options: argparse.Namespace) -> str:
     for archive in archives:
         size = archive.runs
         with archive.running() as environment, web_server(environment) as (host, port, server):
+            archive.warm()
             wanted: list[Page] = (pages_of if options.what == "pages" else api_of)(archive)
             figures[size] = []
             for page in wanted:
