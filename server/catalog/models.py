@@ -135,6 +135,9 @@ class DriveModel(Loaded):
             models.Index(fields=["rated_rpm", "capacity_bytes"], name="drivemodel_class"),
             models.Index(OpClass("normalized", name="varchar_pattern_ops"), name="drivemodel_prefix"),
             models.Index(fields=["updated_at", "id"], name="drivemodel_by_change"),
+            models.Index(fields=["capacity_bytes", "id"], name="drivemodel_by_capacity"),
+            models.Index(fields=["rated_rpm", "id"], name="drivemodel_by_rotation"),
+            models.Index(fields=["year", "id"], name="drivemodel_by_year"),
         ]
 
     def __str__(self) -> str:

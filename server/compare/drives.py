@@ -8,18 +8,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, islice
+from math import nan
 from typing import Any, Protocol
 
 from django.db.models import F, OrderBy, QuerySet
 from django.db.models.fields.json import KeyTransform
 
 from server.catalog.models import Vendor
-from server.compare.columns import COLUMN_OF_KEY, COLUMNS, SHOWN, Column
+from server.compare.column_numbers import LITERATURE, column_medians, column_spreads
+from server.compare.columns import COLUMN_OF_KEY, COLUMNS, SHOWN, Column, column_of
 from server.compare.facet_bits import FacetBits, facet_bits
 from server.compare.facets import FACET_OF_KEY, FACETS, Facet
 from server.compare.finding import Found, many_find, models_find
+from server.compare.list_orders import SORTS, sorted_places
 from server.compare.models import DriveSummary
-from server.compare.summaries import LITERATURE
 from server.core.querying import Prepared
 from server.runs.models import Provenance
 
@@ -27,17 +29,8 @@ PER_PAGE = 50
 TEXT_MAX = 200
 CHOSEN_MAX = 40
 """Values of one facet that an address may hold."""
-SORTS = {
-    "name": "sort_name",
-    "year": "year",
-    "capacity": "capacity_bytes",
-    "rpm": "rpm",
-    "runs": "measured_runs",
-    "units": "units",
-    "claims": "claims",
-    "latest": "last_published_at",
-}
-"""Columns of facts and counts by which the list can be sorted, beside those of `columns.py`."""
+OTHERS_MAX = 20
+"""Columns that no summary holds, of one list."""
 MATCH = "match"
 NUMBERS = (Provenance.PROBE.value, LITERATURE, Provenance.IMPORTED.value, Provenance.SIMULATED.value)
 """Where the numbers of the list's columns may come from: one at a time, never mixed."""
@@ -113,10 +106,13 @@ def drive_query_of(parameters: Parameters) -> DriveQuery:
             facets[facet.key] = tuple(value.replace("\0", "")[:100] for value in values)
     wanted = _first(parameters, "sort")
     sort = wanted.removeprefix("-")
-    if not (sort in SORTS or sort in COLUMN_OF_KEY or (sort == MATCH and text)):
+    column = None if sort in SORTS else column_of(sort)
+    if column is not None:
+        sort = column.key
+    elif not (sort in SORTS or (sort == MATCH and text)):
         wanted = sort = MATCH if text else "name"
     asked = parameters.getlist("col")
-    columns = tuple(column.key for column in COLUMNS if column.key in asked) if asked else SHOWN
+    columns = _columns(asked) if asked else SHOWN
     numbers = _first(parameters, "show")
     return DriveQuery(
         text=text,
@@ -126,6 +122,14 @@ def drive_query_of(parameters: Parameters) -> DriveQuery:
         columns=columns,
         numbers=numbers if numbers in NUMBERS else NUMBERS[0],
     )
+
+
+def _columns(asked: Sequence[str]) -> tuple[str, ...]:
+    """Return the usual columns in their order, then others as they were asked for."""
+    found = {column.key for key in asked if (column := column_of(key))}
+    usual = tuple(column.key for column in COLUMNS if column.key in found)
+    others = [key for key in dict.fromkeys(asked) if key in found and key not in COLUMN_OF_KEY]
+    return (*usual, *others[:OTHERS_MAX])
 
 
 _WHOLE: Prepared[DriveSummary] = Prepared(
@@ -154,21 +158,23 @@ class DriveList:
     @property
     def columns(self) -> tuple[Column, ...]:
         """The columns of numbers that are shown."""
-        return tuple(COLUMN_OF_KEY[key] for key in self.query.columns)
+        return tuple(column for key in self.query.columns if (column := column_of(key)))
 
     def page(self, number: int, per_page: int = PER_PAGE) -> list[DriveSummary]:
         """Return the rows of one page, counted from 1."""
         start = (max(number, 1) - 1) * per_page
-        if self.query.sort == MATCH and self._bits is not None and self._many is not None:
-            left = self._bits.chosen(self.query.facets, self._matched)
-            order = self._bits.order
-            ids = [order[place] for place in self._many if not self.query.facets or left >> place & 1]
-            return self._read(ids[start : start + per_page])
-        return self._read(list(self._ordered()[start : start + per_page]))
+        bits = self._bits
+        places = self._places(bits) if bits is not None else None
+        if bits is None or places is None:
+            return self._read(list(self._ordered()[start : start + per_page]))
+        left = bits.chosen(self.query.facets, self._matched)
+        return self._read(bits.page(places, left, start, per_page))
 
     def every(self) -> Iterator[DriveSummary]:
         """Return all rows in order, read piece by piece."""
-        for ids in _batches(self._ordered().iterator(chunk_size=5000), 500):
+        ids = self._ordered()
+        every = iter(ids) if isinstance(ids, list) else ids.iterator(chunk_size=5000)
+        for ids in _batches(every, 500):
             yield from self._read(ids)
 
     def facets(self) -> tuple[FacetGroup, ...]:
@@ -218,6 +224,26 @@ class DriveList:
         """Which models the text means."""
         return models_find(self.query.text, common=self._bits.common if self._bits else frozenset())
 
+    def _places(self, bits: FacetBits) -> Sequence[int] | None:
+        """Return the places of models in the order asked for; None where only the database knows it."""
+        query = self.query
+        if query.sort == MATCH:
+            return self._many
+        column = self._other_column()
+        if column is None:
+            return bits.orders.places(query.sort, query.numbers, descending=query.descending)
+        return bits.orders.places_of_others(
+            f"{query.numbers}|{column.place}",
+            lambda: column_medians(column, query.numbers),
+            bits.order,
+            descending=query.descending,
+        )
+
+    def _other_column(self) -> Column | None:
+        """Return the column that the list is sorted by, where no summary holds it."""
+        column = None if self.query.sort in SORTS else column_of(self.query.sort)
+        return column if column and not column.summed else None
+
     def _rows(self, *, without: str = "") -> QuerySet[DriveSummary]:
         rows = DriveSummary.objects.filter(self.found.condition, listed=True)
         for key, values in self.query.facets.items():
@@ -225,17 +251,27 @@ class DriveList:
                 rows = rows.filter(facets__overlap=[f"{key}:{value}" for value in values])
         return rows.order_by()
 
-    def _ordered(self) -> QuerySet[DriveSummary, int]:
+    def _ordered(self) -> QuerySet[DriveSummary, int] | list[int]:
         """Return the ids in order: the database sorts narrow rows, and whole ones are read for a page
         alone."""
-        if self.query.sort == MATCH:
+        query = self.query
+        if query.sort == MATCH:
             return self.found.ordered(self._rows()).values_list("pk", flat=True)
-        by, key = sort_value(self.query.sort, self.query.numbers), SORTS.get(self.query.sort)
-        first = OrderBy(by, descending=self.query.descending, nulls_last=None if key == "sort_name" else True)
+        if (column := self._other_column()) is not None:
+            medians = column_medians(column, query.numbers)
+            ids = list(self._rows().order_by("sort_name", "pk").values_list("pk", flat=True))
+            values = [medians.get(pk, nan) for pk in ids]
+            return [ids[place] for place in sorted_places(values, descending=query.descending)]
+        by, key = _sort_value(query.sort, query.numbers), SORTS.get(query.sort)
+        first = OrderBy(by, descending=query.descending, nulls_last=None if key == "sort_name" else True)
         return self._rows().order_by(first, "sort_name", "pk").values_list("pk", flat=True)
 
     def _read(self, ids: Sequence[int]) -> list[DriveSummary]:
         found = {row.pk: row for row in _WHOLE.rows(ids=list(ids))}
+        numbers = self.query.numbers
+        others = [column for column in self.columns if not column.summed]
+        for pk, place, spread in column_spreads(others, numbers, list(found)):
+            found[pk].headline.setdefault(numbers, {})[place] = spread
         return [found[pk] for pk in ids if pk in found]
 
     def _vendor_names(self, counts: dict[str, int]) -> dict[str, str]:
@@ -262,13 +298,12 @@ class DriveList:
         return FacetGroup(facet, tuple(sorted(values, key=lambda value: _place(facet, value))))
 
 
-def sort_value(sort: str, numbers: str, *, through: str = "") -> Any:
-    """Return what an order of the list goes by; `through` leads to summaries from rows of another table."""
+def _sort_value(sort: str, numbers: str) -> Any:
+    """Return what an order of the list goes by."""
     key = SORTS.get(sort)
     if key:
-        return F(f"{through}{key}")
-    held = KeyTransform(numbers, f"{through}headline")
-    return KeyTransform("0", KeyTransform(COLUMN_OF_KEY[sort].place, held))
+        return F(key)
+    return KeyTransform("0", KeyTransform(COLUMN_OF_KEY[sort].place, KeyTransform(numbers, "headline")))
 
 
 def headline_of(row: DriveSummary, column: Column, numbers: str) -> list[Any] | None:

@@ -3,7 +3,7 @@ value.
 
 The worker lays the numbers into the cache whenever the archive's counts change, and the first reader does
 where the cache has lost them. While it has those of other counts, the database's rows are counted instead:
-slower, and the same.
+slower, and the same. The orders of the list lie beside them (list_orders.py).
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ from __future__ import annotations
 import secrets
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import islice
 
 from django.contrib.postgres.fields import ArrayField
 from django.core.cache import cache
 from django.db.models import F, Func, TextField
 
+from server.compare.list_orders import SORTS, ListOrders
 from server.compare.models import ArchiveCounts, DriveSummary
 from server.compare.trigrams import trigrams_of_names
 
@@ -25,9 +27,9 @@ STOP = "\x1f"
 """Stands before each word of a text."""
 SHORTEST_PART = 3
 """So many letters are looked for within a name; fewer would be in almost any."""
-_KEY = "compare.facet-bits.3"
+_KEY = "compare.facet-bits.4"
 """The last digit is raised when the form changes."""
-_TOKEN = "compare.facet-bits.token.3"
+_TOKEN = "compare.facet-bits.token.4"
 _SAMPLE = 400
 _TEXTS = ArrayField(TextField())
 _held: dict[str, FacetBits] = {}
@@ -52,6 +54,8 @@ class FacetBits:
     """Each one's number, normalised."""
     common: frozenset[int] = frozenset()
     """Pieces (trigrams.py) that more than one in twenty has, as far as a sample of the models tells."""
+    orders: ListOrders = field(default_factory=ListOrders)
+    """In which the list can be had."""
     token: str = ""
     """Tells these from others that were laid down."""
 
@@ -92,6 +96,12 @@ class FacetBits:
                 among &= any_of
         return among
 
+    def page(self, places: Iterable[int], among: int, start: int, rows: int) -> list[int]:
+        """Return some of the models at `places`, in that order: those of `among`, from `start` on."""
+        mask = among.to_bytes(len(self.places) // 8 + 1, "little")
+        left = places if among == self.everything else (p for p in places if mask[p >> 3] >> (p & 7) & 1)
+        return [self.order[place] for place in islice(left, start, start + rows)]
+
     def counts(self, among: int) -> dict[str, int]:
         """Return how many of these models have each value; values that none has are left out."""
         found = ((word, (bits & among).bit_count()) for word, bits in self.words.items())
@@ -105,11 +115,15 @@ def facet_bits_build(version: datetime) -> FacetBits:
         DriveSummary.objects.filter(listed=True)
         .order_by("sort_name", "pk")
         .annotate(lexemes=lexemes)
-        .values_list("pk", "facets", "names", "lexemes", "drive_model__search_text")
+        .values_list(
+            "pk", "facets", "names", "lexemes", "drive_model__search_text", "headline", *SORTS.values()
+        )
     )
+    orders = ListOrders()
     order, texts, firsts, every = [], [], [], []
     members: dict[str, list[int]] = {}
-    for pk, words, names, found, text in rows.iterator(chunk_size=2000):
+    for pk, words, names, found, text, headline, *facts in rows.iterator(chunk_size=2000):
+        orders.add(dict(zip(SORTS, facts, strict=True)), headline)
         order.append(pk)
         firsts.append(names[0] if names else "")
         every.append(names)
@@ -124,6 +138,7 @@ def facet_bits_build(version: datetime) -> FacetBits:
         texts=tuple(texts),
         firsts=tuple(firsts),
         common=_common(every[:: max(1, len(every) // _SAMPLE)]),
+        orders=orders,
         token=secrets.token_hex(8),
     )
     bits.words.update((word, bits.of_models(ids)) for word, ids in members.items())

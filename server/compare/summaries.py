@@ -7,16 +7,17 @@ models' rows, so that one publication never makes anyone read a million runs.
 from __future__ import annotations
 
 import re
-from statistics import median
 from typing import Any
 
 from django.db import transaction
 from django.db.models import Count, Max, Q, Sum
 
-from server.catalog.models import DriveModel, LiteratureValue
+from server.catalog.models import DriveModel
 from server.compare.archive_counts import archive_counts_follow
+from server.compare.column_numbers import LITERATURE, published_spreads
 from server.compare.columns import COLUMNS
 from server.compare.facets import facet_words
+from server.compare.list_numbers import list_numbers_update
 from server.compare.models import ClaimVerdict, DriveSummary
 from server.compare.trigrams import trigrams_of_names
 from server.compare.verdicts import Outcome
@@ -27,7 +28,6 @@ from server.runs.kinds import metrics_by_key
 from server.runs.models import Aggregate, Benchmark, Provenance, Run, State
 from server.runs.published import Published, published_read
 
-LITERATURE = "literature"
 UNTESTED = "untested"
 """What a claim is that neither a run nor a published value speaks about."""
 _DIGITS = re.compile(r"\d+")
@@ -82,7 +82,8 @@ def summary_update(*, drive_model_id: int, published: Published | None = None) -
         "wanted_rank": wanted.rank if wanted else None,
         "wanted_words": wanted.words if wanted else "",
     }
-    DriveSummary.objects.update_or_create(drive_model=model, defaults=values)
+    summary, _new = DriveSummary.objects.update_or_create(drive_model=model, defaults=values)
+    list_numbers_update(summary)
     archive_counts_follow()
 
 
@@ -190,26 +191,10 @@ def _headline(model: DriveModel) -> dict[str, dict[str, list[float | int | None]
     for row in Aggregate.objects.filter(drive_model=model, metric__in=metrics):
         if (place := f"{row.metric}|{row.scope}") in places:
             found.setdefault(row.provenance, {})[place] = [row.median, row.q1, row.q3, row.n, row.units]
-    for place, stated in _stated(model, metrics).items():
+    for place, stated in published_spreads([model.pk], metrics).items():
         if place in places:
-            found.setdefault(LITERATURE, {})[place] = [median(stated), None, None, len(stated), None]
+            found.setdefault(LITERATURE, {})[place] = stated[model.pk]
     return found
-
-
-def _stated(model: DriveModel, metrics: set[str]) -> dict[str, list[float]]:
-    """Return what documents measured on drives of the model; ratings are claims and no measurements."""
-    registered = metrics_by_key()
-    values: dict[str, list[float]] = {}
-    rows = model.literature_values.filter(
-        hidden=False,
-        metric__in=metrics,
-        basis__in=[LiteratureValue.Basis.MEASURED, LiteratureValue.Basis.DERIVED],
-        relation__in=[LiteratureValue.Relation.EQUAL, LiteratureValue.Relation.ABOUT],
-    )
-    for row in rows:
-        if row.metric in registered and registered[row.metric].unit == row.unit:
-            values.setdefault(f"{row.metric}|{row.scope}", []).append(row.value)
-    return values
 
 
 def _verdicts(model: DriveModel) -> dict[str, dict[str, int]]:

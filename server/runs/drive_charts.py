@@ -46,17 +46,27 @@ class ModelChart:
     """Units that are drawn, that one among them."""
 
 
-def drive_charts(
-    *, drive_model: DriveModel, provenance: str, first_only: bool = False
-) -> tuple[ModelChart, ...]:
-    """Return a model's charts of one provenance, in the registry's order of kinds; of each kind the first
-    alone where nothing else is shown."""
+def drive_charts(*, drive_model: DriveModel, provenance: str) -> tuple[ModelChart, ...]:
+    """Return a model's charts of one provenance, in the registry's order of kinds."""
     order = {slug: place for place, slug in enumerate(kinds_by_slug())}
-    query = _FIRST_CHARTS if first_only else _CHARTS
-    rows = query.rows(drive_model_id=drive_model.pk, provenance=provenance)
+    rows = _CHARTS.rows(drive_model_id=drive_model.pk, provenance=provenance)
     return tuple(
         _model_chart(row) for row in sorted(rows, key=lambda row: (order.get(row.kind, 99), row.position))
     )
+
+
+def first_charts(*, drive_model: DriveModel, provenance: str) -> dict[str, int]:
+    """Return the number of the first chart of each kind of a model's runs of one provenance.
+
+    Such a number stands for one picture: charts are never changed, but drawn anew under another number.
+    """
+    return dict(_FIRST.rows(drive_model_id=drive_model.pk, provenance=provenance))
+
+
+def drive_chart_numbered(number: int) -> ModelChart | None:
+    """Return the chart of that number, or None where it was drawn anew since."""
+    row = DriveChart.objects.filter(pk=number).first()
+    return _model_chart(row) if row else None
 
 
 def _charts(drive_model_id: Any, provenance: Any) -> QuerySet[DriveChart]:
@@ -64,8 +74,10 @@ def _charts(drive_model_id: Any, provenance: Any) -> QuerySet[DriveChart]:
 
 
 _CHARTS: Prepared[DriveChart] = Prepared(_charts)
-_FIRST_CHARTS: Prepared[DriveChart] = Prepared(
-    lambda drive_model_id, provenance: _charts(drive_model_id, provenance).filter(position=0)
+_FIRST: Prepared[tuple[str, int]] = Prepared(
+    lambda drive_model_id, provenance: (
+        _charts(drive_model_id, provenance).filter(position=0).order_by().values_list("kind", "pk")
+    )
 )
 
 

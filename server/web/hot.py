@@ -22,6 +22,7 @@ def environment(**options: Any) -> Environment:
         **{**options, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
     )
     made.filters.update(cells.FILTERS)
+    made.globals["zip"] = zip
     return made
 
 

@@ -11,6 +11,7 @@ from server.web.views import (
     divisions,
     drive,
     drive_charts,
+    drive_columns,
     drive_list,
     follow,
     home,
@@ -25,6 +26,7 @@ _DRIVE_CHART = "drives/<slug:slug>/charts/<slug:provenance>/<slug:kind>/<slug:ch
 urlpatterns = [
     path("", home.home, name="home"),
     path("drives/", drive_list.drive_list, name="drive-list"),
+    path("drives/columns/", drive_columns.drive_columns, name="drive-columns"),
     path("drives/suggest/", search.suggest, name="drive-suggest"),
     path("drives/<slug:slug>/", drive.drive_detail, name="drive-detail"),
     path("drives/<slug:slug>/batches/", divisions.division_list, name="drive-batches"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from django.core.cache import cache
 from django.test import Client
 
 from server.benchmarks.contract import Chart
@@ -12,7 +13,7 @@ from server.catalog.models import DriveModel
 from server.runs import charts as charts_module
 from server.runs.drive_charts import drive_charts, drive_charts_update
 from server.runs.envelopes import EnvelopeLost
-from server.runs.models import Benchmark, DriveChart, Measurement, Provenance, Run
+from server.runs.models import Benchmark, DriveChart, Measurement, Provenance, Run, State
 from tests.support.sample_archive import SampleRun, sample_run
 from tests.support.sample_registry import sample_kinds_registered
 
@@ -102,3 +103,26 @@ def test_the_drive_page_and_the_chart_s_own_addresses_show_it(client: Client) ->
     assert client.get(f"{base}.csv").content.startswith(b"series,x,y")
     assert "2 other units" in client.get(f"{base}/").content.decode()
     assert client.get(f"/drives/{model.slug}/charts/literature/seeker/curve.json").status_code == 404
+
+
+def test_a_model_s_page_shows_the_picture_that_was_drawn_last(client: Client) -> None:
+    """Figures are held between visits, by the number of the chart that they show."""
+    first, second = runs_of(2)
+    model = first.drive_model
+
+    def shown() -> str:
+        cache.clear()
+        return client.get(f"/drives/{model.slug}/").content.decode()
+
+    second.submission.state = State.QUARANTINED
+    second.submission.save()
+    drive_charts_update(drive_model_id=model.pk)
+    assert "one unit, run" in shown() and "the middle one of 2 units" not in shown()
+    second.submission.state = State.PUBLISHED
+    second.submission.save()
+    drive_charts_update(drive_model_id=model.pk)
+    assert "the middle one of 2 units" in shown() and "one unit, run" not in shown()
+    DriveModel.objects.filter(pk=model.pk).update(number="Renamed 1")
+    assert f'data-chart-source="{DriveModel.objects.get(pk=model.pk).title} ·' in shown()
+    DriveChart.objects.all().delete()
+    assert 'class="chart"' not in shown()

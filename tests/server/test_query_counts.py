@@ -38,8 +38,7 @@ def show_drive(_client: Client, run: Run) -> Any:
 
 def show_latest(_client: Client, _run: Run) -> Any:
     return [
-        (str(run.drive_model), run.submission.probe_key.status, [part.kind for part in run.benchmarks.all()])
-        for run in runs_latest(limit=10)
+        (str(run.drive_model), run.submission.probe_key.status, run.kinds) for run in runs_latest(limit=10)
     ]
 
 

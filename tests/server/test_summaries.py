@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import pytest
 from django.core.management import call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from server.catalog.loading import catalog_load
 from server.catalog.models import Claim, DriveModel
 from server.catalog.signals import catalogue_changed
 from server.compare import summaries
-from server.compare.models import ArchiveCounts, DriveSummary
+from server.compare.list_numbers import list_numbers_update
+from server.compare.models import ArchiveCounts, DriveSummary, ListNumber
 from server.runs.aggregation import aggregates_update
 from server.runs.counting import timings_count
 from server.runs.models import Aggregate, AggregateDue, Benchmark, Provenance, State
+from tests.support.sample_archive import sample_archive
 from tests.support.sample_units import measured
 
 pytestmark = pytest.mark.django_db
@@ -134,3 +140,44 @@ def test_a_timing_counts_once_wherever_it_stands() -> None:
         ]
     }
     assert timings_count(samples) == 6
+
+
+def numbers_held() -> set[tuple[object, ...]]:
+    return set(ListNumber.objects.values_list("drive_model_id", "order", "rising", "falling", "by_name"))
+
+
+def test_what_lists_go_by_follows_the_summary() -> None:
+    sample_archive()
+    row = DriveSummary.objects.filter(measured_runs__gt=0).first()
+    assert row is not None
+    orders = ListNumber.objects.filter(drive_model=row.drive_model_id)
+    median = row.headline["probe"]["zoned.outer_bandwidth|"][0]
+    assert orders.get(order="probe|zoned.outer_bandwidth|").rising == median
+    assert orders.get(order="runs").falling == -row.measured_runs
+    row.headline = {"probe": {"seeker.average|without_mtm": [8.5, 8.0, 9.0, 3, 2]}}
+    row.measured_runs, row.last_published_at, row.sort_name = 7, None, "another"
+    list_numbers_update(row)
+    held = dict(orders.values_list("order", "rising"))
+    assert held == {
+        "probe|seeker.average|without_mtm": 8.5,
+        "runs": 7,
+        "units": row.units,
+        "claims": row.claims,
+    }
+    assert set(orders.values_list("by_name", flat=True)) == {"another"}
+    with CaptureQueriesContext(connection) as queries:
+        list_numbers_update(row)
+    assert len(queries) == 1
+
+
+def test_the_migration_takes_lists_numbers_out_of_summaries_as_they_are_written() -> None:
+    sample_archive()
+    DriveSummary.objects.filter(measured_runs=0).update(last_published_at=None)
+    for row in DriveSummary.objects.all():
+        list_numbers_update(row)
+    written = numbers_held()
+    assert len({order for _model, order, *_numbers in written}) == 5
+    ListNumber.objects.all().delete()
+    with connection.cursor() as cursor:
+        cursor.execute(import_module("server.compare.migrations.0008_list_numbers").FILL)
+    assert numbers_held() == written

@@ -50,6 +50,11 @@ def test_the_tag_hands_a_hot_part_all_that_the_page_knows_and_what_it_is_given()
     assert html.endswith("&lt;")
 
 
+def test_what_stands_between_backticks_is_code_and_everything_is_escaped() -> None:
+    assert cells.coded("Say `--writes <mode>` & go.") == "Say <code>--writes &lt;mode&gt;</code> &amp; go."
+    assert cells.coded("One ` alone <b>") == "One ` alone &lt;b&gt;"
+
+
 def test_days_and_instants_are_in_utc_with_the_second_in_their_title() -> None:
     moment = datetime(2026, 3, 1, 23, 5, 7, tzinfo=UTC)
     title = 'datetime="2026-03-01T23:05:07Z" title="2026-03-01 23:05:07 UTC"'

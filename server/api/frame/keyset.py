@@ -12,9 +12,15 @@ from typing import Any
 
 from django.core import signing
 from django.db import OperationalError, connection, transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Model, Q, QuerySet
 from django.db.models.expressions import OrderBy
-from django.db.models.fields.tuple_lookups import Tuple, TupleGreaterThan, TupleLessThan
+from django.db.models.fields.tuple_lookups import (
+    Tuple,
+    TupleGreaterThan,
+    TupleGreaterThanOrEqual,
+    TupleLessThan,
+    TupleLessThanOrEqual,
+)
 from psycopg.errors import QueryCanceled
 
 from server.core.problems import problem
@@ -41,8 +47,25 @@ class Ordering:
 
     columns: tuple[str, ...]
     nullable: bool = False
-    """Whether the first column may be null; such rows come last, whichever the direction."""
+    """Whether the first column may be null, or more of them from the first on, but the last; such rows come
+    last, whichever the direction."""
     descending: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """The rows of a list apart, by how many of a nullable ordering's columns are null from the first on.
+
+    Each part is read along an index of its own; of all at once the database would sort all rows for a page.
+    """
+
+    parts: tuple[QuerySet[Any], ...]
+
+    @property
+    def model(self) -> type[Model]:
+        """Return whose rows they are."""
+        model: type[Model] = self.parts[0].model
+        return model
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +92,7 @@ def cursor_text(cursor: Cursor, *, salt: str) -> str:
     )
 
 
-def cursor_read(text: str, *, salt: str, ordering: Ordering, queryset: QuerySet[Any]) -> Cursor:
+def cursor_read(text: str, *, salt: str, ordering: Ordering, queryset: QuerySet[Any] | Placed) -> Cursor:
     """Return the cursor; raises Problem where it is not one of this list in this order."""
     try:
         backward, *values = signing.loads(text, salt=salt)
@@ -79,14 +102,15 @@ def cursor_read(text: str, *, salt: str, ordering: Ordering, queryset: QuerySet[
             "The cursor leads to no page of this list in this order. Follow the `next` and `previous` "
             "addresses as they are, or leave the cursor out to begin anew.",
         ) from None
-    fields = [_field(queryset, column) for column in ordering.columns]
+    placed = queryset.parts[0] if isinstance(queryset, Placed) else queryset
+    fields = [_field(placed, column) for column in ordering.columns]
     return Cursor(
         tuple(field.to_python(value) for field, value in zip(fields, values, strict=True)), backward
     )
 
 
 def page_read(
-    queryset: QuerySet[Any],
+    queryset: QuerySet[Any] | Placed,
     *,
     columns: Sequence[str],
     ordering: Ordering,
@@ -100,12 +124,14 @@ def page_read(
     A filter that few rows pass makes the database go through all of them: `limit_ms` bounds what that costs.
     """
     backward = cursor is not None and cursor.backward
-    # Instances would be made of whole rows, whatever is wanted of them.
-    found = _placed(queryset.prefetch_related(None), ordering, cursor)
+    rows: list[tuple[Any, ...]] = []
     try:
         with transaction.atomic(), connection.cursor() as settings:
             settings.execute(f"{_AS_A_PAGE}; SET LOCAL statement_timeout = {int(limit_ms)}")
-            rows = list(found.values_list(*columns, *ordering.columns)[: limit + 1])
+            for found in _parts(queryset, ordering, cursor):
+                if len(rows) <= limit:
+                    found = found.values_list(*columns, *ordering.columns)
+                    rows += found[: limit + 1 - len(rows)]
     except OperationalError as error:
         if isinstance(error.__cause__, QueryCanceled):
             raise LookedTooLong(limit_ms) from error
@@ -125,7 +151,7 @@ def page_read(
 
 
 def rows_stream(
-    queryset: QuerySet[Any],
+    queryset: QuerySet[Any] | Placed,
     *,
     columns: Sequence[str],
     ordering: Ordering,
@@ -151,37 +177,54 @@ def rows_stream(
         left = None if left is None else left - size
 
 
-def _placed(queryset: QuerySet[Any], ordering: Ordering, cursor: Cursor | None) -> QuerySet[Any]:
+def _parts(
+    queryset: QuerySet[Any] | Placed, ordering: Ordering, cursor: Cursor | None
+) -> Iterator[QuerySet[Any]]:
+    """Give the rows behind the cursor in their order, part by part."""
     backward = cursor is not None and cursor.backward
+    parts = _placed(queryset, ordering).parts
+    key = cursor.key if cursor else None
+    here = len(parts) - 1 if backward else 0
+    if key is not None:
+        here = next(place for place, value in enumerate(key) if value is not None)
+    for nulls in range(here, -1, -1) if backward else range(here, len(parts)):
+        rest = replace(ordering, columns=ordering.columns[nulls:])
+        yield _part(parts[nulls], rest, key[nulls:] if key and nulls == here else None, backward=backward)
+
+
+def _placed(queryset: QuerySet[Any] | Placed, ordering: Ordering) -> Placed:
+    if isinstance(queryset, Placed):
+        return queryset
+    if not ordering.nullable:
+        return Placed((queryset,))
+    null = f"{ordering.columns[0]}__isnull"
+    return Placed((queryset.filter(**{null: False}), queryset.filter(**{null: True})))
+
+
+def _part(
+    queryset: QuerySet[Any], ordering: Ordering, key: tuple[Any, ...] | None, *, backward: bool
+) -> QuerySet[Any]:
     descending = ordering.descending != backward
+    if key is not None:
+        queryset = queryset.filter(_beyond(ordering.columns, key, descending=descending))
     order = [OrderBy(F(column), descending=descending) for column in ordering.columns]
-    if ordering.nullable:
-        order[0] = OrderBy(
-            F(ordering.columns[0]),
-            descending=descending,
-            nulls_first=backward or None,
-            nulls_last=not backward or None,
-        )
-    if cursor is not None:
-        queryset = queryset.filter(_beyond(replace(ordering, descending=descending), cursor))
-    return queryset.order_by(*order)
+    # Instances would be made of whole rows, whatever is wanted of them.
+    return queryset.prefetch_related(None).order_by(*order)
 
 
-def _beyond(ordering: Ordering, cursor: Cursor) -> Any:
-    """Return the condition of the rows behind the cursor, on its own side."""
-    first = ordering.columns[0]
-    compare = TupleLessThan if ordering.descending else TupleGreaterThan
-    if ordering.nullable and cursor.key[0] is None:
-        rest = compare(Tuple(*(F(column) for column in ordering.columns[1:])), cursor.key[1:])
-        level = Q(**{f"{first}__isnull": True}) & Q(rest)
-        return level | Q(**{f"{first}__isnull": False}) if cursor.backward else level
-    beyond = Q(compare(Tuple(*(F(column) for column in ordering.columns)), cursor.key))
-    if ordering.nullable and not cursor.backward:
-        return beyond | Q(**{f"{first}__isnull": True})
-    if len(ordering.columns) > 1:
-        # The database compares columns of two tables row by row; with this it begins at the place.
-        beyond &= Q(**{f"{first}__{'lte' if ordering.descending else 'gte'}": cursor.key[0]})
-    return beyond
+def _beyond(columns: Sequence[str], key: tuple[Any, ...], *, descending: bool) -> Q:
+    """Return the condition of the rows behind a key."""
+    compare = TupleLessThan if descending else TupleGreaterThan
+    if len({column.rpartition("__")[0] for column in columns}) == 1:
+        return Q(compare(Tuple(*(F(column) for column in columns)), key))
+    # Columns of two tables are compared row by row; with the first alone the database begins at the place.
+    # How many rows are left it can tell only of what is said this way round: from a comparison of all columns
+    # it expects hardly any, and sorts all of them.
+    first, *others = columns
+    begins = Q(**{f"{first}__{'lte' if descending else 'gte'}": key[0]})
+    rest = (Tuple(*(F(column) for column in others)), key[1:])
+    passed = TupleGreaterThanOrEqual(*rest) if descending else TupleLessThanOrEqual(*rest)
+    return begins & ~(Q(**{first: key[0]}) & Q(passed))
 
 
 def _key(row: tuple[Any, ...], ordering: Ordering) -> tuple[Any, ...]:

@@ -5,38 +5,49 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from django.db.models import FloatField, QuerySet, Value
-from django.db.models.functions import Cast, Coalesce, Extract
+from django.db.models import CharField, Exists, F, FloatField, OuterRef, QuerySet, Value
 from rest_framework import serializers
 
-from server.api.frame.keyset import Ordering
+from server.api.frame.keyset import Ordering, Placed
 from server.compare.columns import COLUMNS
-from server.compare.drives import NUMBERS, sort_value
+from server.compare.drives import NUMBERS
+from server.compare.list_orders import NUMBERED, order_key
+from server.compare.models import ListNumber
 
-COUNTS = ("runs", "units", "claims")
-LATEST = "latest"
 NATURAL = "natural"
-SORTS = (*COUNTS, LATEST, *(column.key for column in COLUMNS))
+SORTS = (*NUMBERED, *(column.key for column in COLUMNS))
 """Orders that go by a value of the model's summary."""
-_BY_VALUE = Ordering(("by", "by_name", "pk"), nullable=True)
+_BY_VALUE = Ordering(("by", "by_name", "by_model"), nullable=True)
 ORDERINGS = {f"{sign}{sort}": _BY_VALUE for sort in SORTS for sign in ("", "-")}
 """A falling order goes by the negated value: rows that are level stand by name in both, as the website has
 them."""
 
 
-def ordered(queryset: QuerySet[Any], name: str, numbers: str) -> QuerySet[Any]:
+def ordered(queryset: QuerySet[Any], name: str, numbers: str) -> QuerySet[Any] | Placed:
     """Return models with the columns that one of these orders goes by; others are left as they are."""
     sort = name.removeprefix("-")
-    by_name = Coalesce("summary__sort_name", Value(""))
-    if sort not in (NATURAL, *SORTS):
-        return queryset
-    named: QuerySet[Any] = queryset.annotate(by_name=by_name)
     if sort == NATURAL:
-        return named
-    value: Any = sort_value(sort, numbers, through="summary__")
-    value = Cast(Extract(value, "epoch") if sort == LATEST else value, FloatField())
-    found: QuerySet[Any] = named.annotate(by=-value if name.startswith("-") else value)
-    return found
+        return Placed(tuple(_by_name(queryset)))
+    if sort not in SORTS:
+        return queryset
+    order = order_key(sort, numbers)
+    # All that a page begins behind is of one table: the database walks its index from there.
+    known = queryset.filter(list_numbers__order=order).annotate(
+        by=F("list_numbers__falling" if name.startswith("-") else "list_numbers__rising"),
+        by_name=F("list_numbers__by_name"),
+        by_model=F("list_numbers__drive_model"),
+    )
+    there = ListNumber.objects.filter(drive_model=OuterRef("pk"), order=order)
+    others = queryset.filter(~Exists(there)).annotate(by=Value(None, FloatField()))
+    return Placed((known, *_by_name(others)))
+
+
+def _by_name(queryset: QuerySet[Any]) -> Iterator[QuerySet[Any]]:
+    """Give the models that have a summary, and those that were just made and have none yet."""
+    yield queryset.filter(summary__isnull=False).annotate(
+        by_name=F("summary__sort_name"), by_model=F("summary__drive_model")
+    )
+    yield queryset.filter(summary__isnull=True).annotate(by_name=Value(None, CharField()), by_model=F("pk"))
 
 
 class SpreadSerializer(serializers.Serializer[Any]):

@@ -14,7 +14,7 @@ from server.api.frame.keyset import Ordering
 from server.api.frame.rows import Derived, RowSerializer
 from server.api.frame.views import ListView
 from server.api.resources.runs import RunNumberSerializer
-from server.api.resources.shared import DriveField, drive_filter
+from server.api.resources.shared import DriveField, drive_filter, vendor_filter
 from server.runs.kinds import metrics_by_key
 from server.runs.listings import aggregates_all, measurements_all
 from server.runs.models import Aggregate, Measurement, Provenance
@@ -113,7 +113,7 @@ class AggregateFilters(Filters):
     """Filters of aggregates."""
 
     drive = drive_filter()
-    vendor = django_filters.CharFilter("drive_model__vendor__slug")
+    vendor = vendor_filter()
     metric__in = WordsFilter("metric", lookup_expr="in")
     updated_at__lt = InstantFilter("updated_at", lookup_expr="lt")
 

@@ -86,6 +86,31 @@ class DriveSummary(models.Model):
         return self.sort_name
 
 
+class ListNumber(models.Model):
+    """A number by which lists of models are ordered; a model has none in the orders in which it has no
+    value."""
+
+    drive_model = models.ForeignKey(
+        "catalog.DriveModel", on_delete=models.CASCADE, db_index=False, related_name="list_numbers"
+    )
+    order = models.CharField(max_length=160, help_text="See server/compare/list_orders.py.")
+    rising = models.FloatField()
+    falling = models.FloatField(help_text="The negated number: level models stand by name in both orders.")
+    by_name = models.CharField(max_length=600, help_text="The summary's `sort_name`.")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["drive_model", "order"], name="listnumber_one_of_an_order")
+        ]
+        indexes = [
+            models.Index(fields=["order", "rising", "by_name", "drive_model"], name="listnumber_rising"),
+            models.Index(fields=["order", "falling", "by_name", "drive_model"], name="listnumber_falling"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.order} {self.rising:g}"
+
+
 class ArchiveCountsDue(models.Model):
     """A change of a summary that the archive's counts do not hold yet; written with it, gone with the
     count."""

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.cache import get_conditional_response
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from server.catalog.models import DriveAlias, DriveModel
@@ -26,7 +27,6 @@ from server.runs.models import AggregateDue, Provenance, Run
 from server.runs.selectors import run_numbers, runs_before
 from server.web.badge import badge_of, badge_svg
 from server.web.claims import claim_views
-from server.web.figures import Figure
 from server.web.keeping import kept_rendered
 from server.web.key_numbers import KeyNumber, KindNumbers, glance_of, kind_numbers
 from server.web.page import page
@@ -45,7 +45,7 @@ class KindSection:
     slug: str
     title: str
     numbers: KindNumbers | None
-    figure: Figure | None
+    figure: SafeString | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +181,7 @@ def _with_runs(view: PartView | None) -> PartView | None:
     return view if view and view.runs else None
 
 
-def _sections(numbers: tuple[KindNumbers, ...], figures: dict[str, Figure]) -> tuple[KindSection, ...]:
+def _sections(numbers: tuple[KindNumbers, ...], figures: dict[str, SafeString]) -> tuple[KindSection, ...]:
     """Return the kinds that have a number or a picture, in the registry's order."""
     by_slug = {kind.slug: kind for kind in numbers}
     kinds = kinds_by_slug()

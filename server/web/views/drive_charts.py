@@ -2,35 +2,58 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from server.benchmarks.chart_json import chart_json
 from server.catalog.models import DriveModel
-from server.runs.drive_charts import ModelChart, drive_chart, drive_charts
+from server.runs.drive_charts import ModelChart, drive_chart, drive_chart_numbered, first_charts
 from server.web.figures import Figure, chart_csv, chart_tables, figure_with, provenance_words
 from server.web.page import page
 from server.web.views.runs import ROWS_PER_PAGE
 
-
-def drive_figures(model: DriveModel, provenance: str) -> dict[str, Figure]:
-    """Return the first figure of each kind of a model's runs of one provenance; the pages of runs have
-    all."""
-    charts = drive_charts(drive_model=model, provenance=provenance, first_only=True)
-    return {one.kind: drive_figure(model, provenance, one) for one in charts}
+FIGURES_HELD = 1024
+"""A figure is some 20 kB of HTML."""
 
 
-def drive_figure(model: DriveModel, provenance: str, one: ModelChart) -> Figure:
-    """Return a chart of a model with what its page needs."""
+def drive_figures(model: DriveModel, provenance: str) -> dict[str, SafeString]:
+    """Return the first figure of each kind of a model's runs of one provenance as HTML; the pages of runs
+    have all."""
+    numbers = first_charts(drive_model=model, provenance=provenance)
+    figures = {
+        kind: _figure_html(number, model.slug, model.title, provenance) for kind, number in numbers.items()
+    }
+    return {kind: html for kind, html in figures.items() if html is not None}
+
+
+@lru_cache(maxsize=FIGURES_HELD)
+def _figure_html(number: int, slug: str, title: str, provenance: str) -> SafeString | None:
+    """Return a figure, None where its chart was drawn anew meanwhile.
+
+    It stays the same until the model's charts are drawn anew, under other numbers; pages are rendered again
+    after a change anywhere in the archive, and most of their work would be the rows of these tables.
+    """
+    one = drive_chart_numbered(number)
+    if one is None:
+        return None
+    return render_to_string("web/parts/figure.html", {"figure": drive_figure(slug, title, provenance, one)})
+
+
+def drive_figure(slug: str, title: str, provenance: str, one: ModelChart) -> Figure:
+    """Return a chart of the model of that slug and title with what its page needs."""
     many = one.units > 1
     return figure_with(
         one.chart,
-        base_url=f"/drives/{model.slug}/charts/{provenance}/{one.kind}/{one.chart.id}",
-        name=f"{model.slug}-{provenance}-{one.kind}-{one.chart.id}",
+        base_url=f"/drives/{slug}/charts/{provenance}/{one.kind}/{one.chart.id}",
+        name=f"{slug}-{provenance}-{one.kind}-{one.chart.id}",
         source=(
-            f"{model.title} · {provenance_words(provenance)} · "
+            f"{title} · {provenance_words(provenance)} · "
             f"{f'the middle one of {one.units} units' if many else 'one unit'}, run {one.run_id} · DiskAtlas"
         ),
         full_url=f"/runs/{one.run_id}/charts/{one.kind}/{one.chart.id}.csv?full=1",
@@ -79,7 +102,7 @@ def drive_chart_table(
     context = {
         "model": model,
         "provenance": provenance,
-        "figure": drive_figure(model, provenance, one),
+        "figure": drive_figure(model.slug, model.title, provenance, one),
         "table": table,
         "tables": tables,
         "pages": Paginator(table.rows, ROWS_PER_PAGE).get_page(request.GET.get("page")),

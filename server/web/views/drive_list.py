@@ -36,8 +36,10 @@ from server.compare.finding import runs_find
 from server.compare.models import DriveSummary
 from server.core.numbers import Shown, show, show_stated, unit_text
 from server.runs.kinds import metrics_by_key
+from server.web.columns import places_by_column
 from server.web.keeping import kept_rendered
 from server.web.page import page
+from server.web.rows import metric_url
 
 PART_HEADER = "X-Part"
 """With it a request asks for what a change of the choices changes on the page, and nothing else."""
@@ -109,7 +111,7 @@ def drive_list(request: HttpRequest) -> HttpResponseBase:
     context = _context(found, number) | {"runs_found": runs}
     if PART_HEADER in request.headers:
         response = page(request, "web/parts/drive_results.html", context | {"partial": True})
-        response.headers["X-Address"] = _url(query)
+        response.headers["X-Address"] = list_url(query)
     else:
         response = page(request, "web/drives.html", context, section="drives")
     patch_vary_headers(response, [PART_HEADER])
@@ -120,6 +122,7 @@ def _context(found: DriveList, number: int) -> dict[str, Any]:
     query = found.query
     groups = found.facets()
     pages = max(1, -(-found.total // PER_PAGE))
+    lines = [_line(row, found.columns, query.numbers) for row in found.page(number)]
     return {
         "query": query,
         "total": found.total,
@@ -127,25 +130,29 @@ def _context(found: DriveList, number: int) -> dict[str, Any]:
         "groups": groups,
         "chips": _chips(query, groups),
         "heads": _heads(query, found.columns),
-        "lines": [_line(row, found.columns, query.numbers) for row in found.page(number)],
-        "columns": [(column, column.key in query.columns) for column in COLUMNS],
+        "lines": lines,
+        "room": places_by_column([number for number, _behind in line.numbers] for line in lines),
+        "columns": [(column, column.key in query.columns) for column in COLUMNS]
+        + [(column, True) for column in found.columns if not column.summed],
+        "columns_url": list_url(query, path="drive-columns"),
         "sources": [(key, NUMBER_WORDS[key], key == query.numbers) for key in NUMBERS],
         "numbers_from": NUMBER_WORDS[query.numbers],
         "sort": f"-{query.sort}" if query.descending else query.sort,
         "default_sort": query.sort == (MATCH if query.text else "name"),
         "number": number,
         "last_page": pages,
-        "previous_url": _url(query, page=number - 1) if number > 1 else "",
-        "next_url": _url(query, page=number + 1) if number < pages else "",
-        "csv_url": _url(query, format="csv"),
-        "unnarrowed_url": _url(DriveQuery(text=query.text)),
+        "previous_url": list_url(query, page=number - 1) if number > 1 else "",
+        "next_url": list_url(query, page=number + 1) if number < pages else "",
+        "csv_url": list_url(query, format="csv"),
+        "unnarrowed_url": list_url(DriveQuery(text=query.text)),
     }
 
 
-def _url(query: DriveQuery, **more: object) -> str:
+def list_url(query: DriveQuery, *, path: str = "drive-list", **more: object) -> str:
+    """Return the shortest address of a list."""
     pairs = query.parameters() + [(name, str(value)) for name, value in more.items() if value != 1]
-    encoded = urlencode(pairs, safe="~")
-    return reverse("drive-list") + (f"?{encoded}" if encoded else "")
+    encoded = urlencode(pairs, safe="~|.")
+    return reverse(path) + (f"?{encoded}" if encoded else "")
 
 
 def _page_number(request: HttpRequest, total: int) -> int:
@@ -159,12 +166,12 @@ def _chips(query: DriveQuery, groups: tuple[FacetGroup, ...]) -> list[Chip]:
     if query.text:
         # The best match is no order without a text.
         sort = "name" if query.sort == MATCH else query.sort
-        chips.append(Chip("Search", f"“{query.text}”", _url(_changed(query, text="", sort=sort))))
+        chips.append(Chip("Search", f"“{query.text}”", list_url(query_changed(query, text="", sort=sort))))
     for key, values in query.facets.items():
         for value in values:
             rest = tuple(other for other in values if other != value)
             facets = {**query.facets, key: rest} if rest else _without(query.facets, key)
-            url = _url(_changed(query, facets=facets))
+            url = list_url(query_changed(query, facets=facets))
             chips.append(Chip(FACET_OF_KEY[key].title, label_of(key, value, groups), url))
     return chips
 
@@ -173,7 +180,8 @@ def _without(facets: dict[str, tuple[str, ...]], key: str) -> dict[str, tuple[st
     return {name: values for name, values in facets.items() if name != key}
 
 
-def _changed(query: DriveQuery, **changes: Any) -> DriveQuery:
+def query_changed(query: DriveQuery, **changes: Any) -> DriveQuery:
+    """Return a query that asks for something else in some respects."""
     values = {name: getattr(query, name) for name in DriveQuery.__dataclass_fields__}
     return DriveQuery(**(values | changes))
 
@@ -184,8 +192,7 @@ def _heads(query: DriveQuery, columns: tuple[Column, ...]) -> list[Head]:
     for column in columns:
         metric = metrics.get(column.metric)
         unit = unit_text(metric.unit) if metric else ""
-        kind, _point, name = column.metric.partition(".")
-        method = f"{reverse('method-detail', args=[kind])}#{name}" if metric else ""
+        method = metric_url(column.metric) if metric else ""
         heads.append(_head(query, column.key, column.label, True, unit, method))
     return heads
 
@@ -194,7 +201,9 @@ def _head(query: DriveQuery, key: str, title: str, number: bool, unit: str = "",
     here = query.sort == key
     falls = not query.descending if here else number
     direction = ("descending" if query.descending else "ascending") if here else ""
-    return Head(title, number, _url(_changed(query, sort=key, descending=falls)), direction, unit, method)
+    return Head(
+        title, number, list_url(query_changed(query, sort=key, descending=falls)), direction, unit, method
+    )
 
 
 def _line(row: DriveSummary, columns: tuple[Column, ...], numbers: str) -> Line:

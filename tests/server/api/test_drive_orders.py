@@ -15,9 +15,10 @@ from server.catalog.models import DriveModel
 from server.catalog.services import drive_model_resolve
 from server.compare.columns import COLUMN_OF_KEY
 from server.compare.deriving import derived_update
-from server.compare.drives import SORTS as FACTS
 from server.compare.drives import DriveList, drive_query_of
-from server.compare.models import DriveSummary
+from server.compare.list_numbers import list_numbers_update
+from server.compare.list_orders import SORTS as FACTS
+from server.compare.models import DriveSummary, ListNumber
 from tests.support.sample_archive import DAY
 
 pytestmark = pytest.mark.django_db
@@ -48,6 +49,7 @@ def models() -> None:
             last_published_at=DAY + timedelta(microseconds=number % 5) if number % 4 else None,
             headline={"probe": held, "simulated": {"zoned.outer_bandwidth|": [float(-number), 0, 0, 1, 1]}},
         )
+        list_numbers_update(DriveSummary.objects.get(pk=made.pk))
 
 
 def walked(client: Client, address: str, link: str = "next") -> list[str]:
@@ -102,13 +104,26 @@ def test_numbers_of_another_provenance_make_another_order(client: Client, models
     fetch(client, "drives/?ordering=outer&numbers=guessed", 400)
 
 
-def test_a_model_without_a_summary_comes_last(client: Client, models: None) -> None:
-    bare = drive_model_resolve(vendor_name="Sampledata", model_name="Sample 1", simulated=False)
-    DriveSummary.objects.filter(pk=bare.pk).delete()
-    for sort in ("-outer", "runs"):
-        rows = fetch(client, f"drives/?ordering={sort}&expand=summary")["results"]
-        assert rows[-1]["slug"] == bare.slug or sort == "-outer"
-        assert next(row for row in rows if row["slug"] == bare.slug)["summary"] is None
+@pytest.mark.parametrize("sort", ["-outer", "outer", "runs", "natural", "-natural"])
+def test_models_without_a_summary_come_last_and_once(client: Client, models: None, sort: str) -> None:
+    bare = [
+        drive_model_resolve(vendor_name="Sampledata", model_name=f"Sample {number}", simulated=False)
+        for number in (0, 1)
+    ]
+    DriveSummary.objects.filter(pk__in=bare).delete()
+    ListNumber.objects.filter(drive_model__in=bare).delete()
+    rows = walked(client, f"drives/?ordering={sort}&limit=3")
+    turned = sort == "-natural"
+    assert rows[-2:] == [model.slug for model in (reversed(bare) if turned else bare)]
+    assert rows[:-2] == website("-name" if turned else "name" if sort == NATURAL else sort)
+    page = fetch(client, f"drives/?ordering={sort}&limit={MODELS + 1}&expand=summary")
+    assert [row["summary"] is None for row in page["results"]] == [False] * MODELS + [True]
+    back = walked(
+        client,
+        fetch(client, page["next"].partition("/api/v1/")[2])["previous"].partition("/api/v1/")[2],
+        "previous",
+    )
+    assert back == rows[:-1]
 
 
 def test_what_the_order_goes_by_is_shown_when_asked_for(client: Client, models: None) -> None:
