@@ -15,7 +15,7 @@ from server.api.frame.answering import ReadView
 from server.api.frame.tables import TableView
 from server.catalog.models import DriveModel
 from server.compare.exports.deriving import ExportError
-from server.compare.exports.selectors import FORMS, drive_export
+from server.compare.exports.selectors import FORMS, drive_export, drive_exports
 from server.core.problems import ErrorItem, problem
 from server.runs.models import Provenance
 
@@ -25,11 +25,13 @@ _PROVENANCE = OpenApiParameter(
 
 
 class ExportFormSerializer(serializers.Serializer[Any]):
-    """A form that a drive can be had in."""
+    """A form that a drive can be had in, by its runs of one provenance."""
 
     form = serializers.CharField()
     title = serializers.CharField()
+    provenance = serializers.ChoiceField(choices=Provenance.choices)
     url = serializers.URLField()
+    reason = serializers.CharField(help_text="Why it can't be had by these runs; or empty.")
 
 
 class DriveExportsView(TableView):
@@ -44,11 +46,19 @@ class DriveExportsView(TableView):
         responses={200: ExportFormSerializer(many=True)},
     )
     def get(self, request: Request, slug: str, format: str | None = None) -> HttpResponseBase:
-        """Return each form with its address."""
-        _drive(slug)
+        """Return each form with its address, for each provenance that there are runs of."""
+        drive_model = _drive(slug)
         base = request.build_absolute_uri(reverse("api:drive-exports", args=[slug]))
         forms = [
-            {"form": one.slug, "title": one.title, "url": f"{base}{one.slug}/"} for one in FORMS.values()
+            {
+                "form": one.slug,
+                "title": one.title,
+                "provenance": provenance.value,
+                "url": f"{base}{one.slug}/?provenance={provenance.value}",
+                "reason": reason,
+            }
+            for provenance, reason in drive_exports(drive_model=drive_model)
+            for one in FORMS.values()
         ]
         return self.answer(request, ExportFormSerializer(forms, many=True).data, {"forms": forms})
 

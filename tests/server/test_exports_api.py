@@ -22,6 +22,7 @@ NUMBERS = {
     ("skippy.cylinder_switch_gap", "outer"): 1.6,
     ("skippy.sectors_per_track", "outer"): 1000.0,
     ("zoned.outer_bandwidth", ""): 57.0,
+    ("seeker.full_stroke", "with_mtm"): 11.9,
     ("access.burst_rate", ""): 200.0,
 }
 ZONES = [
@@ -91,12 +92,23 @@ def test_every_form_that_is_listed_can_be_had(client: Client, run: Run) -> None:
         assert run.drive_model.number in answer.content.decode()
 
 
+def test_each_provenance_is_listed_with_the_reason_where_it_has_no_file(client: Client, run: Run) -> None:
+    other = sample_run(SampleRun(provenance=Provenance.SIMULATED, unit="cd" * 32))
+    assert other.drive_model == run.drive_model
+    forms = client.get(f"/api/v1/drives/{run.drive_model.slug}/exports/").json()
+    told = {(one["provenance"], one["form"]): one["reason"] for one in forms}
+    assert told["probe", "fio"] == "" and len(told) == 6
+    assert "do not carry the rotation time" in told["simulated", "fio"]
+    for one in forms:
+        assert client.get(one["url"]).status_code == (404 if one["reason"] else 200)
+
+
 @pytest.mark.parametrize(
     ("address", "status", "words"),
     [
         ("nothing/exports/simulated/", 404, "There is no drive 'nothing'"),
         ("{slug}/exports/spice/", 404, "There are simulated, disksim, fio"),
-        ("{slug}/exports/fio/?provenance=simulated", 404, "has no published run of that provenance"),
+        ("{slug}/exports/fio/?provenance=simulated", 404, "of that provenance. There are runs of probe."),
         ("{slug}/exports/fio/?provenance=hearsay", 400, "provenance is one of probe, simulated"),
     ],
 )
@@ -113,3 +125,75 @@ def test_a_drive_whose_runs_lack_the_seeks_is_refused_with_the_reason(client: Cl
     answer = client.get(f"/api/v1/drives/{run.drive_model.slug}/exports/simulated/")
     assert answer.status_code == 404
     assert "do not carry the seek curve" in answer.json()["detail"]
+
+
+def _tracks(run: Run, rate: float, outer: float, middle: float, inner: float) -> None:
+    """Let SKIPPY count so many blocks on three tracks of a drive that gives one rate everywhere."""
+    zones = [{"start_mb": 0.0, "end_mb": 100_000.0, "mb_per_s": rate}]
+    Benchmark.objects.filter(run=run, kind="zoned").update(details={"zones": zones})
+    rows = Aggregate.objects.filter(drive_model=run.drive_model)
+    rows.filter(metric="zoned.outer_bandwidth").update(median=rate)
+    known = rows.get(metric="skippy.sectors_per_track", scope="outer")
+    for scope, count in (("outer", outer), ("middle", middle), ("inner", inner)):
+        known.pk = rows.filter(metric=known.metric, scope=scope).values_list("pk", flat=True).first()
+        known.scope, known.median = scope, count
+        known.save()
+
+
+def test_a_drive_behind_a_slow_bus_keeps_the_tracks_that_were_counted(client: Client, run: Run) -> None:
+    """The rate of the bus makes no tracks: 10 MB/s would be some 170 blocks on tracks that hold 1,000."""
+    _tracks(run, 10.0, 1000, 1000, 998)
+    text = client.get(f"/api/v1/drives/{run.drive_model.slug}/exports/simulated/").content.decode()
+    file = tomllib.loads(text)
+    assert [zone["sectors_per_track"] for zone in file["zones"]] == [1000]
+    assert file["command"]["bus_bytes_per_s"] == 10_000_000
+    assert file["zones"][0]["cylinders"] == pytest.approx(CAPACITY / (4 * 1000 * 512), abs=1)
+    assert "Assumed: The bus is what limits the bandwidth" in text
+
+
+@pytest.mark.parametrize("counts", [(1000, 900, 700), (100, 100, 100), (1000, 170, 170)])
+def test_a_drive_whose_counts_and_rates_disagree_is_refused(
+    client: Client, run: Run, counts: tuple[int, int, int]
+) -> None:
+    _tracks(run, 10.0, *counts)
+    answer = client.get(f"/api/v1/drives/{run.drive_model.slug}/exports/disksim/")
+    assert answer.status_code == 404
+    assert "SKIPPY counts other tracks than the bandwidth carries" in answer.json()["detail"]
+
+
+def test_a_drive_whose_seeks_are_too_poor_for_a_number_gets_no_curve(client: Client, run: Run) -> None:
+    Aggregate.objects.filter(drive_model=run.drive_model, metric="seeker.full_stroke").delete()
+    answer = client.get(f"/api/v1/drives/{run.drive_model.slug}/exports/simulated/")
+    assert answer.status_code == 404
+    assert "do not carry the full stroke" in answer.json()["detail"]
+
+
+def test_a_switch_of_heads_takes_no_longer_than_the_shortest_seek(client: Client, run: Run) -> None:
+    """Tracks may be laid out for a longer one: of that the seeks know nothing."""
+    rows = Aggregate.objects.filter(drive_model=run.drive_model, metric="skippy.head_switch_gap")
+    for gap, switch in ((0.8, 0.8 * 0.97), (1.7, None)):
+        rows.update(median=gap)
+        text = client.get(f"/api/v1/drives/{run.drive_model.slug}/exports/simulated/").content.decode()
+        file = tomllib.loads(text)
+        told = file["seek"]["head_switch_ms"]
+        assert told == pytest.approx(switch or file["seek"]["one_cylinder_ms"] * 0.97, rel=1e-3)
+        assert file["zones"][0]["track_skew_ms"] == gap
+
+
+def test_a_bus_is_no_slower_than_what_came_over_it(client: Client, run: Run) -> None:
+    """A burst of short requests shows what each takes, and not how fast the bus is."""
+    Aggregate.objects.filter(drive_model=run.drive_model, metric="access.burst_rate").update(median=40.0)
+    text = client.get(f"/api/v1/drives/{run.drive_model.slug}/exports/simulated/").content.decode()
+    command = tomllib.loads(text)["command"]
+    assert command["bus_bytes_per_s"] == 4 * 57_000_000
+    short = 16 * 1024
+    taken_s = (command["hit_before_ms"] + command["hit_after_ms"]) / 1e3 + short / command["bus_bytes_per_s"]
+    assert short / taken_s == pytest.approx(40e6, rel=1e-3)
+
+
+def test_the_bulk_transfer_of_disksim_is_a_block_over_the_bus_in_milliseconds(
+    client: Client, run: Run
+) -> None:
+    text = client.get(f"/api/v1/drives/{run.drive_model.slug}/exports/disksim/").content.decode()
+    line = next(line for line in text.splitlines() if "Bulk sector transfer time" in line)
+    assert float(line.split("=")[1].strip(" ,")) == pytest.approx(512 / 200e6 * 1e3, rel=1e-6)

@@ -144,7 +144,7 @@ def _mechanics(drive: MeasuredDrive) -> Iterator[str]:
     yield "Seek type = hpl,"
     yield f"HPL seek equation values = [ {', '.join(values)} ],"
     yield "Add. write settling delay = 0.0,"
-    yield f"Head switch time = {min(zone.head_gap_ms for zone in drive.zones):.6f},"
+    yield f"Head switch time = {drive.head_switch_ms:.6f},"
     yield f"Rotation speed (in rpms) = {round(drive.rpm)},"
     yield "Percent error in rpms = 0.0"
 

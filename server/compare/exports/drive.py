@@ -84,6 +84,12 @@ class MeasuredDrive:
     """Sentences: what no benchmark measures, and what was put in its place."""
 
     @property
+    def head_switch_ms(self) -> float:
+        """Time to another head, at most the gap that tracks are laid out for. It is no longer than a seek of
+        one cylinder, which SEEKER measures to whichever head comes."""
+        return min(*(zone.head_gap_ms for zone in self.zones), self.seek.one_cylinder_ms)
+
+    @property
     def cylinders(self) -> int:
         """Of all zones."""
         return sum(zone.cylinders for zone in self.zones)

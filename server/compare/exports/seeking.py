@@ -14,6 +14,8 @@ from server.compare.exports.drive import SeekCurve
 Values = NDArray[np.float64]
 FEWEST_POINTS = 8
 _KNEES = 40
+_ROUNDING_MS = 1e-3
+"""So much longer is a full stroke than a seek at the knee: files round their terms, and must not turn it."""
 
 
 def seek_fit(distances: Values, times_ms: Values, *, cylinders: int) -> SeekCurve | None:
@@ -43,7 +45,7 @@ def seek_fit(distances: Values, times_ms: Values, *, cylinders: int) -> SeekCurv
         base_ms=base,
         root_ms=root,
         knee_cylinders=knee,
-        full_stroke_ms=max(full, at_knee),
+        full_stroke_ms=max(full, at_knee + _ROUNDING_MS),
         cylinders=cylinders,
     )
 

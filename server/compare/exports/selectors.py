@@ -47,12 +47,29 @@ class Export:
     text: str
 
 
+def drive_exports(*, drive_model: DriveModel) -> tuple[tuple[Provenance, str], ...]:
+    """Return the provenances that a model has published runs of, each with the reason why no file can be made
+    of them; empty where one can."""
+    found = []
+    for provenance in Provenance:
+        run = drive_representative_run(drive_model=drive_model, provenance=provenance)
+        if run is not None:
+            try:
+                drive_of(_identity(drive_model, run), _numbers(drive_model, provenance), _details(run))
+                found.append((provenance, ""))
+            except ExportError as error:
+                found.append((provenance, str(error)))
+    return tuple(found)
+
+
 def drive_export(*, drive_model: DriveModel, provenance: Provenance, form: Form) -> Export:
     """Return a model in a form, by its published runs of one provenance: medians over them, and zones and
     seeks of the run that has most kinds. Raises ExportError that names what its runs lack."""
     run = drive_representative_run(drive_model=drive_model, provenance=provenance)
     if run is None:
-        raise ExportError([f"{drive_model.title} has no published run of that provenance."])
+        there = [one.value for one, _reason in drive_exports(drive_model=drive_model)]
+        known = f"There are runs of {', '.join(there)}." if there else "There is none of any other either."
+        raise ExportError([f"{drive_model.title} has no published run of that provenance.", known])
     drive = drive_of(_identity(drive_model, run), _numbers(drive_model, provenance), _details(run))
     return Export(f"{drive_model.slug}.{form.ending}", form.write(drive))
 

@@ -52,7 +52,7 @@ def _tables(drive: MeasuredDrive) -> Iterator[str]:
 def _seek(drive: MeasuredDrive) -> Iterator[str]:
     seek = drive.seek
     # A switch is over when the next track's first block comes by: the gap is the longest that it can take.
-    yield f"head_switch_ms = {min(zone.head_gap_ms for zone in drive.zones) * MARGIN:.6f}"
+    yield f"head_switch_ms = {drive.head_switch_ms * MARGIN:.6f}"
     yield f"one_cylinder_ms = {seek.one_cylinder_ms:.6f}"
     yield f"short_base_ms = {seek.base_ms:.6f}"
     yield f"short_sqrt_ms = {seek.root_ms:.6f}"
