@@ -212,6 +212,8 @@ _LEVEL = OpenApiParameter(
 _KIND = OpenApiParameter(
     "kind", enum=list(kinds_by_slug()), description="All metrics of one kind in place of the headline ones."
 )
+COMPARED = (_D, _LEVEL, _KIND)
+"""Parameters that name a comparison."""
 
 
 class ComparisonsView(TableView):
@@ -225,31 +227,37 @@ class ComparisonsView(TableView):
     @extend_schema(
         operation_id="comparison",
         summary="Compare two to eight groups",
-        parameters=[_D, _LEVEL, _KIND, _ROWS],
+        parameters=[*COMPARED, _ROWS],
         responses={200: ComparisonSerializer},
     )
     def get(self, request: Request, format: str | None = None) -> HttpResponseBase:
         """Return every number of every group, and which differences are shown."""
-        errors: list[ErrorItem] = []
-        groups: tuple[Group, ...] = ()
-        try:
-            groups = groups_get(request.query_params.getlist("d"))
-        except GroupsError as error:
-            errors += [ErrorItem("/d", text) for text in error.errors]
-        level = 0.0
-        try:
-            level = level_read(request.query_params.get("level", ""))
-        except LevelError as error:
-            errors.append(ErrorItem("/level", str(error)))
-        kind = request.query_params.get("kind", "")
-        if kind and kind not in kinds_by_slug():
-            known = ", ".join(kinds_by_slug())
-            errors.append(ErrorItem("/kind", f"There is no kind “{kind[:40]}”. Kinds are {known}."))
-        if errors:
-            raise problem("bad-request", " ".join(item.message for item in errors), *errors)
+        groups, level, kind = comparison_asked(request)
         comparison = comparison_get(groups=groups, level=level, kind=kind)
         body = ComparisonSerializer(comparison_data(comparison)).data
         return self.answer(request, body, {"groups": _cell_rows(body), "pairs": _pair_rows(body)})
+
+
+def comparison_asked(request: Request) -> tuple[tuple[Group, ...], float, str]:
+    """Return the groups, the level and the kind that an address names; raises Problem."""
+    errors: list[ErrorItem] = []
+    groups: tuple[Group, ...] = ()
+    try:
+        groups = groups_get(request.query_params.getlist("d"))
+    except GroupsError as error:
+        errors += [ErrorItem("/d", text) for text in error.errors]
+    level = 0.0
+    try:
+        level = level_read(request.query_params.get("level", ""))
+    except LevelError as error:
+        errors.append(ErrorItem("/level", str(error)))
+    kind = request.query_params.get("kind", "")
+    if kind and kind not in kinds_by_slug():
+        known = ", ".join(kinds_by_slug())
+        errors.append(ErrorItem("/kind", f"There is no kind “{kind[:40]}”. Kinds are {known}."))
+    if errors:
+        raise problem("bad-request", " ".join(item.message for item in errors), *errors)
+    return groups, level, kind
 
 
 def comparison_data(found: Comparison) -> dict[str, Any]:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import structlog
+from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.db import InterfaceError, OperationalError, connection
 from django.http import Http404, HttpRequest, JsonResponse
+from psycopg.errors import QueryCanceled
 from rest_framework import exceptions, status
 from rest_framework.request import Request
 from rest_framework.views import set_rollback
 
+from server.api.frame.keyset import LookedTooLong
 from server.core.problems import MEDIA_TYPE, Problem, problem
 
 log = structlog.get_logger("diskatlas.api")
@@ -51,6 +54,11 @@ def problem_exception_handler(error: Exception, context: dict[str, Any]) -> Json
         error = exceptions.PermissionDenied()
     if isinstance(error, exceptions.APIException):
         return problem_response(request, _of_api_exception(error, request))
+    if isinstance(error, OperationalError) and isinstance(error.__cause__, QueryCanceled):
+        error = LookedTooLong(settings.API_PAGE_LIMIT_MS)  # while rows were fetched
+    if isinstance(error, LookedTooLong):
+        log.warning("looked too long", path=request.path, limit_ms=error.limit_ms)
+        return problem_response(request, _too_slow(error))
     log.error("request failed", path=request.path, exc_info=error)
     if isinstance(error, OperationalError | InterfaceError):
         away = problem(
@@ -80,6 +88,19 @@ def _of_api_exception(error: exceptions.APIException, request: Request) -> Probl
         slug = _SLUGS.get(error.status_code, "server-error" if error.status_code >= 500 else "bad-request")
         trouble = problem(slug, str(error.detail))
     trouble.headers.update(headers)
+    return trouble
+
+
+def _too_slow(error: LookedTooLong) -> Problem:
+    """Return the problem of an answer that the database had no time for. Lists tell theirs themselves, with
+    the filters that help."""
+    trouble = problem(
+        "unavailable",
+        f"The database looked for this answer for {error.limit_ms / 1000:g} s, the limit, and had "
+        "not all of it. It may be busy: ask again after 30 s. Where that is no help, ask for less: fewer "
+        "groups, one kind, a narrower filter.",
+    )
+    trouble.headers["Retry-After"] = "30"
     return trouble
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+from django.conf import settings
 from django.db.models import QuerySet
 from django.http import HttpResponse, HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
@@ -16,6 +17,7 @@ from rest_framework.response import Response
 from server.api.frame.answering import ReadView
 from server.api.frame.formats import TABLES, streamed, streams_lines
 from server.api.frame.keyset import CHUNK_ROWS
+from server.api.frame.patience import LookedFor
 from server.api.frame.rows import columns_of
 from server.api.log_shapes import (
     ConsistencySerializer,
@@ -226,7 +228,8 @@ def _listed(
 def _chunks(found: QuerySet[Any], key: str, start: int, left: int | None) -> Iterator[list[Any]]:
     while left is None or left > 0:
         size = CHUNK_ROWS if left is None else min(CHUNK_ROWS, left)
-        rows = list(found.filter(**{f"{key}__gte": start})[:size])
+        with LookedFor(settings.API_EXPORT_LIMIT_MS):
+            rows = list(found.filter(**{f"{key}__gte": start})[:size])
         yield rows
         if len(rows) < size:
             return

@@ -10,6 +10,7 @@ from drf_spectacular.views import SpectacularAPIView
 from server.api import comparisons, exports, follows, log, releases, statistics, views
 from server.api.resources import (
     catalog,
+    charts,
     claims,
     divisions,
     numbers,
@@ -55,6 +56,7 @@ urlpatterns = [
     *resource("drives/<slug:slug>/exports", exports.DriveExportsView, "drive-exports"),
     path("drives/<slug:slug>/exports/<str:form>/", exports.DriveExportView.as_view(), name="drive-export"),
     *resource("comparisons", comparisons.ComparisonsView, "comparisons"),
+    *resource("comparisons/charts", charts.ComparisonChartsView, "comparison-charts"),
     path("log/", log.LogView.as_view(), name="log"),
     path("log/checkpoint", log.CheckpointView.as_view(), name="log-checkpoint"),
     *resource("log/leaves", log.LeavesView, "log-leaves"),
@@ -72,11 +74,11 @@ urlpatterns = [
     *resource("wanted", overviews.WantedView, "wanted"),
     *resource("facets", overviews.FacetsView, "facets"),
     *resource("drives/<slug:slug>/overview", overviews.DriveOverviewView, "drive-overview"),
-    *resource("drives/<slug:slug>/charts", overviews.DriveChartsView, "drive-charts"),
-    path(
-        "drives/<slug:slug>/charts/<slug:provenance>/<slug:kind>/<slug:chart_id>/",
-        overviews.DriveChartView.as_view(),
-        name="drive-chart",
+    *resource("drives/<slug:slug>/charts", charts.DriveChartsView, "drive-charts"),
+    *resource(
+        "drives/<slug:slug>/charts/<slug:provenance>/<slug:kind>/<slug:chart_id>",
+        charts.DriveChartView,
+        "drive-chart",
     ),
     *resource("drives/<slug:slug>/batches/<str:part>", divisions.BatchView, "batch"),
     *resource("drives/<slug:slug>/firmware/<str:part>", divisions.FirmwareRevisionView, "firmware-revision"),
@@ -100,8 +102,8 @@ urlpatterns = [
     *resource("methods/<slug:slug>", reference.MethodView, "method"),
     *resource("runs/<uuid:run_id>/benchmarks/<slug:kind>/samples", samples.SamplesView, "samples"),
     *resource("runs/<uuid:run_id>/standing", standings.RunStandingView, "run-standing"),
-    *resource("runs/<uuid:run_id>/charts", samples.ChartsView, "charts"),
-    path("runs/<uuid:run_id>/charts/<slug:kind>/<slug:chart_id>/", samples.ChartView.as_view(), name="chart"),
+    *resource("runs/<uuid:run_id>/charts", charts.ChartsView, "charts"),
+    *resource("runs/<uuid:run_id>/charts/<slug:kind>/<slug:chart_id>", charts.ChartView, "chart"),
     *resource("benchmarks", runs.BenchmarksView, "benchmarks"),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
     re_path(r"^.*$", views.unknown_address),

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import TypeGuard
 
 THIN_SPACE = "\N{NARROW NO-BREAK SPACE}"
 MINUS = "\N{MINUS SIGN}"
 MAX_DIGITS = 7
 """Significant digits beyond which no drive's number means anything."""
+NOUGHT = 10.0**-MAX_DIGITS
+"""A spread below this share of its number is that of samples which are all the same."""
 BARE_DIGITS = 4
 """Significant digits of a number that comes without an interval."""
 
@@ -43,18 +46,21 @@ def decimals_for(value: float, spread: float | None) -> int:
 
     The spread (half an interval) is written with one digit, or with two where its first digit is 1 or 2,
     since rounding 0.14 to 0.1 would change it by a third. Without a spread the number keeps four significant
-    digits.
+    digits, and so it does with one of nought: that several runs agree to the last digit says that they are
+    one and the same, and nothing of the drive's digits.
     """
     cap = MAX_DIGITS - 1 - _place_of(value) if value else MAX_DIGITS - 1
-    if spread is None or not math.isfinite(spread):
+    if not _is_spread(spread, value):
         if value == int(value):
             return 0
         return min(BARE_DIGITS - 1 - _place_of(value), cap)
-    if spread <= 0:
-        return 0 if value == int(value) else cap
     place = _place_of(spread)
     digits = 2 if spread / 10.0**place < 3 else 1
     return min(digits - 1 - place, cap)
+
+
+def _is_spread(spread: float | None, value: float) -> TypeGuard[float]:
+    return spread is not None and math.isfinite(spread) and spread > abs(value) * NOUGHT
 
 
 def write(number: float, decimals: int) -> str:
@@ -82,14 +88,20 @@ def show(
     spread = (high - low) / 2 if low is not None and high is not None else None
     decimals = decimals_for(value, spread)
     text = write(value, decimals)
+    bounded = _is_spread(spread, value)
     return Shown(
         # Without an interval the digits are a guess, and zeros at the end would claim that it is none.
-        value=_without_zeros(text) if spread is None else text,
+        value=text if bounded else _without_zeros(text),
         unit=unit_text(unit),
-        low="" if low is None or high is None else write(low, decimals),
-        high="" if low is None or high is None else write(high, decimals),
+        low="" if low is None or high is None else _bound(low, decimals, bounded=bounded),
+        high="" if low is None or high is None else _bound(high, decimals, bounded=bounded),
         exact=f"{value!r} {unit_text(unit)}".strip(),
     )
+
+
+def _bound(bound: float, decimals: int, *, bounded: bool) -> str:
+    text = write(bound, decimals)
+    return text if bounded else _without_zeros(text)
 
 
 def _without_zeros(text: str) -> str:

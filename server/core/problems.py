@@ -182,7 +182,8 @@ PROBLEM_TYPES = _types(
         "unavailable",
         "Not available just now",
         503,
-        "Nothing was accepted. Keep the file and send it again after as many seconds as Retry-After says.",
+        "Nothing was accepted. Keep the file and send it again, or ask again, after as many seconds as "
+        "Retry-After says. An answer that takes the database too long says so in its detail: ask for less.",
     ),
     ProblemType("storage-unavailable", "Storage unavailable", 503, "Keep the file and send it again later."),
 )

@@ -190,12 +190,11 @@ def _croissant(release: Release, files: Sequence[ReleaseFile]) -> dict[str, Any]
         "creator": {"@type": "sc:Organization", "name": "DiskAtlas contributors"},
         "citeAs": f"DiskAtlas contributors: {TITLE}. Release {release.number}, {_date(release)}.",
         "url": ".",
-        "distribution": [_file_object(file) for file in files],
-        "recordSet": [
-            _record_set(table, kind, members)
-            for (table, kind), members in groups.items()
-            if len(members) == 1
+        "distribution": [
+            *(_file_object(file) for file in files),
+            *(_file_set(name, members) for name, members in groups.items() if len(members) > 1),
         ],
+        "recordSet": [_record_set(*name, members) for name, members in groups.items()],
     }
 
 
@@ -211,26 +210,46 @@ def _file_object(file: ReleaseFile) -> dict[str, Any]:
     }
 
 
+def _file_set(name: tuple[str, str], members: Sequence[ReleaseFile]) -> dict[str, Any]:
+    """Return the files that a table is parted into by vendor, as one thing that records come from."""
+    folder, _by, _parts = members[0].path.partition("/vendor=")
+    return {
+        "@type": "cr:FileSet",
+        "@id": _set_name(*name),
+        "name": _set_name(*name),
+        "encodingFormat": MEDIA["parquet"],
+        "includes": f"{folder}/*/*.parquet",
+    }
+
+
+def _set_name(table: str, kind: str) -> str:
+    return "-".join(filter(None, (table, kind, "parts")))
+
+
 def _record_set(table: str, kind: str, members: Sequence[ReleaseFile]) -> dict[str, Any]:
     name = "-".join(filter(None, (table, kind)))
     cut = {"kind", "vendor"} if "=" in members[0].path else set()
     columns = [column for column in columns_of(table, kind) if column.name not in cut]
+    if len(members) > 1:
+        source = {"fileSet": {"@id": _set_name(table, kind)}}
+    else:
+        source = {"fileObject": {"@id": _slug(members[0].path)}}
     return {
         "@type": "cr:RecordSet",
         "@id": name,
         "name": name,
-        "field": [_field(name, column, members[0]) for column in columns],
+        "field": [_field(name, column, source) for column in columns],
     }
 
 
-def _field(record: str, column: Column, file: ReleaseFile) -> dict[str, Any]:
+def _field(record: str, column: Column, source: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {
         "@type": "cr:Field",
         "@id": f"{record}/{column.name}",
         "name": column.name,
         "description": column.about,
         "dataType": CROISSANT.get(column.type, "sc:Text"),
-        "source": {"fileObject": {"@id": _slug(file.path)}, "extract": {"column": column.name}},
+        "source": {**source, "extract": {"column": column.name}},
     }
     return {**found, "repeated": True} if column.type in LISTS else found
 

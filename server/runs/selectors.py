@@ -7,7 +7,8 @@ from functools import cache
 from typing import Any
 from uuid import UUID
 
-from django.db.models import F, Prefetch, Q, QuerySet, prefetch_related_objects
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import F, OuterRef, Prefetch, Q, QuerySet
 
 from server.benchmarks.contract import Metric
 from server.catalog.models import DriveModel
@@ -56,12 +57,16 @@ class RunPage:
         return sum(part.benchmark.state != Benchmark.State.PENDING for part in self.parts)
 
 
+_KINDS = Benchmark.objects.filter(run=OuterRef("pk")).order_by("position").values("kind")
+
+
 def runs_published() -> QuerySet[Run]:
-    """Return the published runs, latest first, with what a list shows."""
+    """Return the published runs, latest first, with what a list shows; `kinds` of each are its benchmarks',
+    in their order."""
     return (
         Run.objects.filter(submission__state=State.PUBLISHED)
         .select_related("drive_model__vendor", "submission__probe_key", "unit", "batch")
-        .prefetch_related("benchmarks")
+        .annotate(kinds=ArraySubquery(_KINDS))
         .order_by("-submission__published_at", "-run_id")
     )
 
@@ -87,7 +92,7 @@ def runs_before(
     *, drive_model: DriveModel, provenance: Provenance, before: UUID | None = None, limit: int = 25
 ) -> tuple[list[Run], UUID | None]:
     """Return published runs of a model, the latest measured first, from behind the run `before` on; and the
-    run to go on behind, None where these are the last.
+    run to go on behind, None where these are the last. Each run's `kinds` are its benchmarks', in its order.
 
     An unknown `before` begins at the latest, so that an old address still shows something.
     """
@@ -98,8 +103,6 @@ def runs_before(
         earlier = Q(created_at__lt=start.created_at) | Q(created_at=start.created_at, pk__lt=start.pk)
         runs = _runs_of_lines(drive_model.pk, provenance)
         found = list(runs.filter(earlier, created_at__lte=start.created_at)[: limit + 1])
-    kinds = Benchmark.objects.only("run_id", "kind", "position")
-    prefetch_related_objects(found, Prefetch("benchmarks", kinds))
     return found[:limit], found[limit - 1].pk if len(found) > limit else None
 
 
@@ -112,6 +115,7 @@ def _runs_of_lines(drive_model_id: Any, provenance: Any) -> QuerySet[Run]:
         )
         .select_related("unit", "batch")
         .only(*_OF_A_LINE)
+        .annotate(kinds=ArraySubquery(_KINDS))
         .order_by("-created_at", "-run_id")
     )
 

@@ -12,6 +12,7 @@ from django.contrib.auth.models import Permission
 from django.test import Client
 
 from server.accounts.models import User
+from server.api import log
 from server.core import merkle
 from server.core.signed_note import checkpoint_open
 from server.runs.log_entry import LogEntry, time_text
@@ -80,6 +81,15 @@ def test_leaves_come_in_pages(get: Callable[..., Any], logged: list[Submission])
     assert second["next"] is None
     both = get(f"log/leaves/?digest={logged[1].digest}")["results"]
     assert [leaf["kind"] for leaf in both] == ["published", "withdrawn"]
+
+
+def test_the_lines_of_all_leaves_leave_none_out_between_two_chunks(
+    client: Client, logged: list[Submission], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log, "CHUNK_ROWS", 1)
+    answer: Any = client.get("/api/v1/log/leaves.ndjson")
+    lines = b"".join(answer.streaming_content).splitlines()
+    assert [json.loads(line)["index"] for line in lines] == [0, 1, 2, 3]
 
 
 def test_tombstones_say_what_went_and_why(get: Callable[..., Any], logged: list[Submission]) -> None:

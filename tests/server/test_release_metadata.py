@@ -25,6 +25,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services]
 def folder(publish: Callable[..., Submission], tmp_path: Path) -> Path:
     call_command("load_catalog", verbosity=0)
     publish(skippy_part(), zoned_part())
+    publish(skippy_part(steps=151), vendor="Other")
     return download(release_build(), tmp_path / "release")
 
 
@@ -49,10 +50,23 @@ def test_croissant_gives_the_records_of_a_table(folder: Path) -> None:
     assert b"skippy" not in records[0]["literature/drive_model"]
 
 
+def test_croissant_gives_the_records_of_tables_that_are_parted_by_vendor(folder: Path) -> None:
+    """Whatever more than one vendor has stands in a file for each: runs, numbers and samples above all."""
+    rows = json.loads((folder / "datapackage.json").read_text())["diskatlas:rows"]
+    dataset = mlcroissant.Dataset(jsonld=folder / "croissant.json")
+    assert len(list(dataset.records(record_set="runs"))) == rows["runs"] == 2
+    numbers = sum(
+        len(list(dataset.records(record_set=f"measurements-{kind}"))) for kind in ("skippy", "zoned")
+    )
+    assert numbers == rows["measurements"]
+    samples = list(dataset.records(record_set="samples-skippy"))
+    assert len({one["samples-skippy/run_id"] for one in samples}) == 2
+
+
 def test_citation_names_release_and_log(folder: Path) -> None:
     text = (folder / "CITATION.cff").read_text()
     assert 'version: "1"' in text
-    assert "publication log, 1 leaves, root " in text
+    assert "publication log, 2 leaves, root " in text
 
 
 @pytest.mark.parametrize("slug", sorted(kinds_by_slug()))

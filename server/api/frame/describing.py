@@ -73,7 +73,7 @@ class ReadSchema(AutoSchema):
         """Return the declared answers, with 304 and the problems that can occur everywhere."""
         bodies: dict[str, Any] = super()._get_response_bodies(direction)
         more: tuple[int, ...] = getattr(self.view, "more_problems", ())
-        for (code, media_type), answer in problems(400, 401, 404, 429, *more).items():
+        for (code, media_type), answer in problems(400, 401, 404, 429, 503, *more).items():
             described = self._answer(answer, str(code), [media_type], direction)
             bodies.setdefault(str(code), described)
         bodies.setdefault("304", self._answer(_NOT_MODIFIED, "304", None, direction))
@@ -133,7 +133,7 @@ def parameters_as_checked(result: dict[str, Any], **_more: Any) -> dict[str, Any
 
 def _not_empty(schema: dict[str, Any], *, besides: str) -> None:
     if schema.get("type") == "array":
-        schema["minItems"] = 1
+        schema.setdefault("minItems", 1)
         _not_empty(schema["items"], besides=besides)
     elif schema.get("type") == "number":
         # django-filter takes no larger ones.

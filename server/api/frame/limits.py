@@ -66,7 +66,7 @@ class ReadThrottle(BaseThrottle):
 
     def allow_request(self, request: Request, view: Any) -> bool:
         """Count the request and note the standing on it for the answer's headers."""
-        kind = "export" if getattr(view, "streams", lambda _request: False)(request) else "read"
+        kind = "export" if view.streams(request) else "read"
         token = request.auth
         client = f"token:{token.pk}" if token is not None else f"address:{self.get_ident(request)}"
         quota, window_s = settings.API_LIMITS[f"{kind}-by-token" if token is not None else kind]

@@ -70,11 +70,17 @@ class TableView(ReadView):
             return Response(body)
         shape = self.tables[name][1]
         rows: Any = shape(list(tables[name]), many=True).data
-        renderer: Any = request.accepted_renderer
-        text = lines_of(rows, renderer, list(columns_of(shape())))
-        response = HttpResponse(text, content_type=f"{renderer.media_type}; charset=utf-8")
         file = f"{self.file_name}-{name}" if len(self.tables) > 1 else self.file_name
-        response.headers["Content-Disposition"] = f'attachment; filename="{file}.{renderer.format}"'
+        return self.lines(request, rows, shape, name=file)
+
+    def lines(
+        self, request: Request, rows: Iterable[Mapping[str, Any]], shape: RowShape, *, name: str
+    ) -> HttpResponse:
+        """Return rows of a shape as lines, with a file name to save them under."""
+        renderer: Any = request.accepted_renderer
+        text = lines_of(list(rows), renderer, list(columns_of(shape())))
+        response = HttpResponse(text, content_type=f"{renderer.media_type}; charset=utf-8")
+        response.headers["Content-Disposition"] = f'attachment; filename="{name}.{renderer.format}"'
         return response
 
 

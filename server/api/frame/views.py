@@ -27,6 +27,7 @@ from server.api.frame.keyset import (
     Cursor,
     LookedTooLong,
     Ordering,
+    Placed,
     cursor_read,
     cursor_text,
     page_read,
@@ -121,7 +122,7 @@ class ListView(ListModelMixin, Resource):
         """Return the rows that match some words; for views that search."""
         raise TypeError(f"{type(self).__name__} does not search {words!r}")
 
-    def placed(self, queryset: QuerySet[Any], _ordering: str) -> QuerySet[Any]:
+    def placed(self, queryset: QuerySet[Any], _ordering: str) -> QuerySet[Any] | Placed:
         """Return the rows with what an ordering goes by, where that is no column of theirs."""
         return queryset
 
@@ -188,7 +189,7 @@ class ListView(ListModelMixin, Resource):
             }
         )
 
-    def _plan(self, queryset: QuerySet[Any], shape: Shape) -> RowPlan:
+    def _plan(self, queryset: QuerySet[Any] | Placed, shape: Shape) -> RowPlan:
         row: Any = self.serializer_class
         model: type[Model] = queryset.model
         return plan_of(row, model, self.joined, shape)
@@ -218,7 +219,7 @@ class ListView(ListModelMixin, Resource):
         return name, allowed[name]
 
     def _stream(
-        self, queryset: QuerySet[Any], ordering: Ordering, cursor: Cursor | None, shape: Shape
+        self, queryset: QuerySet[Any] | Placed, ordering: Ordering, cursor: Cursor | None, shape: Shape
     ) -> HttpResponseBase:
         limit = parameters.limit_read(self.request, most=None)
         plan, row = self._plan(queryset, shape), self._row(shape)

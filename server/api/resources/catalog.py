@@ -12,7 +12,7 @@ from rest_framework import serializers
 
 from server.api.frame.describing import described
 from server.api.frame.filters import RANGE, Filters, WordsFilter, missing
-from server.api.frame.keyset import Ordering
+from server.api.frame.keyset import Ordering, Placed
 from server.api.frame.parameters import choice_read
 from server.api.frame.rows import Derived, Related, RowSerializer, Shape
 from server.api.frame.views import DetailView, ListView
@@ -173,7 +173,7 @@ class DrivesView(ListView):
         "capacity_bytes": Ordering(("capacity_bytes", "pk"), nullable=True),
         "rated_rpm": Ordering(("rated_rpm", "pk"), nullable=True),
         "updated_at": Ordering(("updated_at", "pk")),
-        NATURAL: Ordering(("by_name", "pk")),
+        NATURAL: Ordering(("by_name", "by_model"), nullable=True),
     }
     more_orderings = ORDERINGS
     usual_ordering = "name"
@@ -194,7 +194,7 @@ class DrivesView(ListView):
         """Return all drive models."""
         return drive_models_all()
 
-    def placed(self, queryset: QuerySet[Any], ordering: str) -> QuerySet[Any]:
+    def placed(self, queryset: QuerySet[Any], ordering: str) -> QuerySet[Any] | Placed:
         """Return the models with what the website's orders go by."""
         return ordered(queryset, ordering, self._numbers())
 

@@ -7,20 +7,12 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from django.http import HttpResponseBase
-from django.urls import reverse
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
-from rest_framework.response import Response
 
-from server.api.frame.answering import ReadView
-from server.api.frame.filters import missing
 from server.api.frame.tables import LedRow, TableView
-from server.api.resources.samples import ChartInListSerializer
-from server.api.resources.shared import page_url
-from server.benchmarks.chart_json import chart_json
-from server.catalog.models import DriveModel
+from server.api.resources.shared import drive_model_of, page_url
 from server.catalog.similar import drive_class, drive_models_similar
 from server.compare.drives import DriveList, drive_query_of
 from server.compare.facets import FACETS
@@ -28,10 +20,8 @@ from server.compare.front import archive_counts, runs_wanted
 from server.compare.keys import Source, key_parse, model_key
 from server.compare.overview import DriveOverview, PartCount, drive_overview
 from server.compare.wanting import drive_wanting
-from server.runs.drive_charts import drive_chart, drive_charts
 from server.runs.models import Provenance
 
-_PROVENANCES = [provenance.value for provenance in Provenance]
 WANTED_MOST = 100
 
 
@@ -267,7 +257,7 @@ class DriveOverviewView(TableView):
     )
     def get(self, request: Request, slug: str, format: str | None = None) -> HttpResponseBase:
         """Return what the page says."""
-        model = _model(slug)
+        model = drive_model_of(slug)
         found = [(one, drive_overview(drive_model=model, provenance=one)) for one in Provenance]
         summary, alike = getattr(model, "summary", None), drive_class(model)
         body = {
@@ -290,71 +280,6 @@ class DriveOverviewView(TableView):
         }
         told = DriveOverviewSerializer(body).data
         return self.answer(request, told, {"parts": _part_rows(told)})
-
-
-class DriveChartInListSerializer(ChartInListSerializer):
-    """A chart of a model."""
-
-    provenance = serializers.ChoiceField(choices=Provenance.choices)
-    run = serializers.UUIDField(help_text="The run that is drawn, of the unit in the middle.")
-    units = serializers.IntegerField(help_text="Units that are drawn.")
-
-
-class DriveChartListSerializer(serializers.Serializer[Any]):
-    """The charts of a model, measured and simulated apart."""
-
-    results = DriveChartInListSerializer(many=True)
-
-
-class DriveChartsView(TableView):
-    """A model's charts."""
-
-    tables = {"charts": ("chart", DriveChartInListSerializer)}
-    file_name = "charts"
-
-    @extend_schema(
-        operation_id="drive_charts_list",
-        summary="Charts of a drive model: its median unit with the spread of the others",
-        tags=["samples"],
-        responses={200: DriveChartListSerializer},
-    )
-    def get(self, request: Request, slug: str, format: str | None = None) -> HttpResponseBase:
-        """Return the charts' names and the addresses of their data."""
-        model = _model(slug)
-        base = request.build_absolute_uri(reverse("api:drive-charts", args=[slug]))
-        results = [
-            {
-                "kind": one.kind,
-                "id": one.chart.id,
-                "shape": one.chart.shape,
-                "title": one.chart.title,
-                "summary": one.chart.summary,
-                "url": f"{base}{provenance}/{one.kind}/{one.chart.id}/",
-                "provenance": provenance,
-                "run": str(one.run_id),
-                "units": one.units,
-            }
-            for provenance in _PROVENANCES
-            for one in drive_charts(drive_model=model, provenance=provenance)
-        ]
-        return self.answer(request, {"results": results}, {"charts": results})
-
-
-class DriveChartView(ReadView):
-    """A model's chart."""
-
-    @extend_schema(
-        operation_id="drive_charts_get",
-        summary="Series of a drive model's chart, with the spread over its units",
-        tags=["samples"],
-        responses={(200, "application/json"): OpenApiTypes.OBJECT},
-    )
-    def get(self, request: Request, slug: str, provenance: str, kind: str, chart_id: str) -> Response:
-        """Return the chart as the website draws it."""
-        one = drive_chart(slug=slug, provenance=provenance, kind=kind, chart_id=chart_id)
-        if one is None:
-            raise missing("chart", f"{slug} {provenance}/{kind}/{chart_id}")
-        return Response(chart_json(one.chart))
 
 
 def _overview(provenance: Provenance, told: DriveOverview) -> dict[str, Any]:
@@ -383,10 +308,3 @@ def _part_rows(told: dict[str, Any]) -> Iterator[dict[str, Any]]:
         for division, parts in (("batch", one["batches"]), ("firmware", one["firmwares"])):
             for part in parts:
                 yield {**common, "division": division, **part}
-
-
-def _model(slug: str) -> DriveModel:
-    model = DriveModel.objects.select_related("vendor", "summary").filter(slug=slug).first()
-    if model is None:
-        raise missing("drive", slug)
-    return model

@@ -1,4 +1,4 @@
-"""What a run's numbers were made of: raw samples, and the charts' thinned-out series."""
+"""What a run's numbers were made of: raw samples, whole or a window of them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
-from django.http import HttpResponse, HttpResponseBase
-from django.urls import reverse
-from drf_spectacular.types import OpenApiTypes
+from django.http import HttpResponseBase
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -19,11 +17,8 @@ from server.api.frame.describing import problems
 from server.api.frame.filters import missing
 from server.api.frame.formats import TABLES, CSVRenderer, NDJSONRenderer, streamed
 from server.api.frame.parameters import bad_parameter, choice_read
-from server.api.frame.tables import TableView
 from server.api.resources.shared import run_missing
-from server.benchmarks.chart_json import chart_json
 from server.core.problems import Problem, problem
-from server.runs.charts import charts_of_run, run_chart_full, run_chart_text
 from server.runs.envelopes import EnvelopeLost
 from server.runs.listings import runs_all
 from server.runs.models import Benchmark
@@ -140,88 +135,3 @@ def _lines(request: Request, found: Samples, *, name: str) -> HttpResponseBase:
 
 def _columns(table: Table) -> list[str]:
     return ["series", *table.labels, "sample", *table.columns]
-
-
-class ChartInListSerializer(serializers.Serializer[Any]):
-    """A chart's name."""
-
-    kind = serializers.CharField()
-    id = serializers.CharField()
-    shape = serializers.CharField()
-    title = serializers.CharField()
-    summary = serializers.CharField()
-    url = serializers.URLField(help_text="Its data.")
-
-
-class ChartListSerializer(serializers.Serializer[Any]):
-    """The charts of a run."""
-
-    results = ChartInListSerializer(many=True)
-
-
-class ChartsView(TableView):
-    """A run's charts."""
-
-    tables = {"charts": ("chart", ChartInListSerializer)}
-    file_name = "charts"
-
-    @extend_schema(
-        operation_id="charts_list",
-        summary="Charts of a run",
-        tags=["samples"],
-        responses={200: ChartListSerializer, **problems(410, 503)},
-    )
-    def get(self, request: Request, run_id: UUID, format: str | None = None) -> HttpResponseBase:
-        """Return the charts' names and the addresses of their data."""
-        if not runs_all().filter(pk=run_id).exists():
-            raise run_missing(run_id)
-        try:
-            found = charts_of_run(run_id=run_id)
-        except EnvelopeLost as error:
-            raise problem("storage-unavailable", str(error)) from error
-        base = request.build_absolute_uri(reverse("api:charts", args=[run_id]))
-        results = [
-            {
-                "kind": kind,
-                "id": chart.id,
-                "shape": chart.shape,
-                "title": chart.title,
-                "summary": chart.summary,
-                "url": f"{base}{kind}/{chart.id}/",
-            }
-            for kind, charts in found.items()
-            for chart in charts
-        ]
-        return self.answer(request, {"results": results}, {"charts": results})
-
-
-class ChartView(ReadView):
-    """A chart's data."""
-
-    known = frozenset({"full"})
-
-    @extend_schema(
-        operation_id="charts_get",
-        summary="Series of a chart, thinned out to 2,000 points or in full",
-        description="Axes, series, marks and metrics, as the website draws them.",
-        tags=["samples"],
-        parameters=[OpenApiParameter("full", enum=["true", "false"], description="`true`: all points.")],
-        responses={(200, "application/json"): OpenApiTypes.OBJECT, **problems(410, 503)},
-    )
-    def get(self, request: Request, run_id: UUID, kind: str, chart_id: str) -> HttpResponse:
-        """Return the chart as the website draws it."""
-        if not runs_all().filter(pk=run_id).exists():
-            raise run_missing(run_id)
-        full = choice_read(request, "full", ["true", "false"], "false") == "true"
-        try:
-            if full:
-                chart = run_chart_full(run_id=run_id, kind=kind, chart_id=chart_id)
-                if chart is not None:
-                    return Response(chart_json(chart))
-            elif text := run_chart_text(run_id=run_id, kind=kind, chart_id=chart_id):
-                return HttpResponse(text, content_type="application/json")
-        except Benchmark.DoesNotExist:
-            pass
-        except EnvelopeLost as error:
-            raise problem("storage-unavailable", str(error)) from error
-        raise missing("chart", f"{kind}/{chart_id}")

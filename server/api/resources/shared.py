@@ -16,6 +16,7 @@ from server.catalog.models import DriveModel
 from server.compare.finding import models_find
 from server.compare.models import DriveSummary
 from server.core.problems import Problem, problem
+from server.core.querying import Prepared
 from server.runs.models import Submission
 from server.runs.selectors import submission_of_run
 from server.runs.withdrawing import tombstone_of
@@ -33,6 +34,11 @@ class DriveField(serializers.Serializer[Any]):
         super().__init__(*args, **kwargs)
 
 
+_KEYS: Prepared[int] = Prepared(
+    lambda slug: DriveModel.objects.filter(slug__given=slug).order_by().values_list("pk", flat=True)
+)
+
+
 class DriveFilter(django_filters.CharFilter):
     """Rows of one drive model; a slug that no model has is told, since an empty list would look like an
     answer."""
@@ -42,10 +48,10 @@ class DriveFilter(django_filters.CharFilter):
         if not value:
             return queryset
         # The key goes into the query, so that the planner knows how many rows this very model has.
-        key = DriveModel.objects.filter(slug=value).values_list("pk", flat=True).first()
-        if key is None:
+        found = _KEYS.rows(slug=value)
+        if not found:
             raise missing("drive", value)
-        return queryset.filter(**{str(self.field_name): key})
+        return queryset.filter(**{str(self.field_name): found[0]})
 
 
 def drive_filter(column: str = "drive_model_id") -> DriveFilter:
@@ -85,6 +91,14 @@ def of_models_found(queryset: QuerySet[Any], words: str, column: str) -> QuerySe
     keys = rows.exclude(pk__in=found.near).values_list("pk", flat=True)
     few = list(keys[: _FEW + 1]) or list(found.near)
     return queryset.filter(**{f"{column}__in": few if len(few) <= _FEW else keys})
+
+
+def drive_model_of(slug: str) -> DriveModel:
+    """Return the model of that slug, with vendor and summary; raises Problem."""
+    model = DriveModel.objects.select_related("vendor", "summary").filter(slug=slug).first()
+    if model is None:
+        raise missing("drive", slug)
+    return model
 
 
 def gone_check(submission: Submission, run_id: UUID) -> None:

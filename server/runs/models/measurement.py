@@ -44,7 +44,11 @@ class Measurement(models.Model):
                 name="measurement_low_not_above_high",
             ),
         ]
-        indexes = [models.Index(fields=["metric", "scope"], name="measurement_by_metric")]
+        indexes = [
+            models.Index(fields=["metric", "scope"], name="measurement_by_metric"),
+            # "Which runs reach so much of a metric" would go through all numbers of it.
+            models.Index(fields=["metric", "value"], name="measurement_by_value"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.metric} {self.scope} {self.value}"

@@ -98,6 +98,10 @@ class Run(models.Model):
             models.Index(fields=["drive_model", "firmware"], name="run_by_firmware"),
             models.Index(fields=["created_at", "run_id"], name="run_by_creation"),
             models.Index(fields=["updated_at", "run_id"], name="run_by_change"),
+            # Few different values each: small, and they tell at once that no run has one.
+            models.Index(fields=["capacity_bytes"], name="run_by_capacity"),
+            models.Index(fields=["block_bytes"], name="run_by_block"),
+            models.Index(fields=["license"], name="run_by_license"),
         ]
 
     def __str__(self) -> str:

@@ -51,7 +51,7 @@ def archive(transactional_db: None, live_server: Any, monkeypatch: pytest.Monkey
 
 
 def test_the_guide_has_an_example_for_each_task() -> None:
-    assert len(EXAMPLES) == 10
+    assert len(EXAMPLES) == 11
 
 
 def test_every_example_of_the_guide_runs_and_prints_something(

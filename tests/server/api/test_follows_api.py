@@ -38,6 +38,8 @@ class Reader:
         _token, secret = api_token_create(owner=User.objects.create_user(name), name="sample")
         self._headers = {"Authorization": f"Bearer {secret}"}
         self._client = Client()
+        self.kept = ""
+        """What the last answer lets caches do."""
 
     def __call__(self, method: str, address: str, body: Any = None) -> tuple[int, Any]:
         response = self._client.generic(
@@ -47,6 +49,7 @@ class Reader:
             content_type="application/json",
             headers=self._headers,
         )
+        self.kept = response.headers.get("Cache-Control", "")
         return response.status_code, json.loads(response.content) if response.content else None
 
 
@@ -133,3 +136,13 @@ def test_an_account_has_a_hundred_webhooks_at_most(
     made(reader, model)
     status, trouble = reader("POST", "", {"drive": model.slug, "url": HOOK + "/other"})
     assert status == 409 and "Delete one" in trouble["detail"]
+
+
+def test_no_shared_cache_keeps_what_is_an_accounts_own(reader: Reader, model: DriveModel) -> None:
+    follow = made(reader, model)
+    kept = [reader.kept]
+    for method, address in (("GET", ""), ("GET", f"{follow['id']}/"), ("GET", "nothing/"), ("POST", "")):
+        reader(method, address)
+        kept.append(reader.kept)
+    assert Client().get("/api/v1/follows/").headers["Cache-Control"] == "private, no-store"
+    assert kept[:3] == ["private, no-store"] * 3 and kept[4] == "private, no-store"

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 from django.db import OperationalError, connection
+from django.db.models import Model
 from django.test import Client
 
 from server.api.frame import keyset
@@ -16,7 +17,7 @@ from server.api.frame.keyset import LookedTooLong
 from server.api.frame.views import ListView
 from server.api.resources.numbers import MeasurementsView
 from server.api.urls import urlpatterns
-from server.runs.models import Measurement
+from server.runs.models import Measurement, Run
 from tests.support.sample_archive import sample_archive
 
 pytestmark = pytest.mark.django_db
@@ -112,3 +113,21 @@ def test_filters_that_are_recommended_exist_and_the_answer_is_described() -> Non
     for view in LISTS.values():
         known = set((getattr(view, "filterset_class", None) and view.filterset_class.base_filters) or ())
         assert set(view.indexed) <= known and 422 in view.more_problems
+
+
+@pytest.mark.parametrize(
+    ("model", "index", "columns"),
+    [
+        (Measurement, "measurement_by_value", ["metric", "value"]),
+        (Run, "run_by_capacity", ["capacity_bytes"]),
+        (Run, "run_by_block", ["block_bytes"]),
+        (Run, "run_by_license", ["license"]),
+    ],
+)
+def test_values_that_nothing_has_can_be_looked_for_by_an_index(
+    model: type[Model], index: str, columns: list[str]
+) -> None:
+    """Whether the database takes it depends on how many rows there are: few tell nothing of that."""
+    with connection.cursor() as cursor:
+        found = connection.introspection.get_constraints(cursor, model._meta.db_table)[index]
+    assert found["index"] and found["columns"] == columns
