@@ -26,7 +26,12 @@ def answer(request: HttpRequest, slug: str, detail: str) -> HttpResponseBase:
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     """Answer 400."""
-    return answer(request, "bad-request", "The request is malformed, so that it was not read further.")
+    return answer(
+        request,
+        "bad-request",
+        "The request is malformed, so that it was not read further. "
+        "Check the address, or start at the home page.",
+    )
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponseBase:
@@ -47,4 +52,13 @@ def server_error(request: HttpRequest) -> HttpResponseBase:
     """Answer 500."""
     return answer(
         request, "server-error", "The archive failed to answer; the failure is in its log. Try again later."
+    )
+
+
+def too_many_requests(request: HttpRequest) -> HttpResponseBase:
+    """Answer 429: to one who tries to sign in again and again."""
+    return answer(
+        request,
+        "too-many-requests",
+        "This was asked too often from here within a short time. Try again in some minutes.",
     )

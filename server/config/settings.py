@@ -36,6 +36,8 @@ INSTALLED_APPS = [
     "rest_framework",
     "django_filters",
     "drf_spectacular",
+    # Before the accounts' pages, whose frame it gives them.
+    "server.web",
     "allauth",
     "allauth.account",
     "server.core",
@@ -46,7 +48,6 @@ INSTALLED_APPS = [
     "server.datasets",
     "server.follows",
     "server.api",
-    "server.web",
     "server.seeding",
     "server.config",
 ]
