@@ -246,7 +246,9 @@ def _percent(terms: Terms, evidence: Evidence) -> float:
 
 
 def _sentence(outcome: Outcome, terms: Terms, evidence: Evidence, percent: float) -> str:
-    found = f"{_measured(evidence, terms.unit)} ({_interval(evidence, terms.unit)})"
+    found, bounds = _measured(evidence, terms.unit), _interval(evidence, terms.unit)
+    # Runs that agree to the last digit have no interval worth a word.
+    found += f" ({bounds})" if " to " in bounds else ""
     if outcome == Outcome.MET:
         return f"{found}, as claimed."
     word = "better than claimed: " if outcome == Outcome.EXCEEDED else ""
@@ -263,7 +265,8 @@ def _percent_interval(terms: Terms, evidence: Evidence) -> str:
     if not nearest:
         return ""
     ends = sorted(abs((value / nearest - 1) * 100) for value in (evidence.low, evidence.high))
-    return f" ({ends[0]:.1f} to {ends[1]:.1f} %)"
+    low, high = (f"{end:.1f}" for end in ends)
+    return f" ({low} to {high} %)" if low != high else ""
 
 
 def _apart(percent: float) -> str:
@@ -282,7 +285,8 @@ def _interval(evidence: Evidence, unit: str) -> str:
     if evidence.low is None or evidence.high is None:
         return "no interval"
     decimals = max(decimals_for(evidence.centre, (evidence.high - evidence.low) / 2), 0)
-    return f"{write(evidence.low, decimals)} to {write(evidence.high, decimals)}"
+    low, high = write(evidence.low, decimals), write(evidence.high, decimals)
+    return f"{low} to {high}" if low != high else low
 
 
 def _of_one(evidence: Evidence) -> str:

@@ -58,8 +58,9 @@ def wanted_of(
             40, f"{stated} of the vendor and no measured run. Two drives would give a first interval."
         )
     if units > 1 and batches == 1:
+        every = "Both" if units == 2 else f"All {units}"
         return Wanted(
-            50, f"All {units} drives are of one batch: one of another would show what batches differ in."
+            50, f"{every} drives are of one batch: one of another would show what batches differ in."
         )
     return None
 

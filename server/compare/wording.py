@@ -80,8 +80,18 @@ def _order_words(row: Row) -> str:
     parts = [
         f"{LETTERS[place]} is higher than {letters(sorted(lower))}" for place, lower in sorted(above.items())
     ]
-    more = " Between the others no difference is shown." if len(row.decided) < len(row.pairs) else ""
-    return f"{'; '.join(parts)}.{more}"
+    return f"{'; '.join(parts)}.{_others_words(row)}"
+
+
+def _others_words(row: Row) -> str:
+    """Say of the pairs that are not decided whether anything was tested at all."""
+    undecided = len(row.pairs) - len(row.decided)
+    untested = sum(pair.p is None for pair in row.pairs)
+    if not undecided:
+        return ""
+    if untested == undecided:
+        return " The other pairs can't be tested."
+    return " Between the others no difference is shown" + (", or none can be tested." if untested else ".")
 
 
 def _nearest(row: Row, unit: str, noun: str) -> str:

@@ -12,6 +12,7 @@ from markupsafe import escape
 
 from server.compare.keys import encoded as key_encoded
 from server.core import numbers
+from server.web import columns
 
 NO_NUMBER = SafeString('<span class="none">&ndash;</span>')
 
@@ -35,12 +36,16 @@ def _time(value: datetime | None, form: str) -> SafeString:
     )
 
 
-def shown(value: numbers.Shown | None) -> SafeString:
-    """Return a number with its unit apart and its full value in the title."""
+def shown(value: numbers.Shown | None, places: int = 0) -> SafeString:
+    """Return a number with its unit apart and its full value in the title.
+
+    `places` is how many digits behind the point its column has room for.
+    """
     if value is None:
         return NO_NUMBER
+    room = columns.pad(columns.places_of(value), places) if places else ""
     unit = f'\N{NO-BREAK SPACE}<span class="unit">{escape(value.unit)}</span>' if value.unit else ""
-    return SafeString(f'<span title="{escape(value.exact)}">{escape(value.value)}{unit}</span>')
+    return SafeString(f'<span title="{escape(value.exact)}">{escape(value.value)}{room}{unit}</span>')
 
 
 def size(count: int | None) -> SafeString:
@@ -74,11 +79,40 @@ def letter(place: int) -> str:
     return text
 
 
+_INTERFACES = {
+    "ata": "ATA",
+    "scsi": "SCSI",
+    "nvme": "NVMe",
+    "usb": "USB",
+    "loop": "loop device",
+    "unknown": "not known",
+}
+
+
+def interface(slug: str) -> str:
+    """Return a device's interface as it is written."""
+    return _INTERFACES.get(slug, slug)
+
+
+def coded(text: str) -> SafeString:
+    """Return a sentence as HTML, with what stands between backticks as code."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return SafeString(escape(text))
+    return SafeString(
+        "".join(
+            f"<code>{escape(part)}</code>" if place % 2 else escape(part) for place, part in enumerate(parts)
+        )
+    )
+
+
 def encoded(part: str) -> str:
     """Return a batch or firmware revision as one part of an address."""
     return quote(key_encoded(part))
 
 
-FILTERS: Mapping[str, Callable[..., Any]] = {
-    one.__name__: one for one in (instant, date, shown, size, rpm, bandwidth, grouped, letter, encoded)
+_OF_CELLS: Mapping[str, Callable[..., Any]] = {
+    one.__name__: one
+    for one in (instant, date, shown, size, rpm, bandwidth, grouped, letter, interface, coded, encoded)
 }
+FILTERS: Mapping[str, Callable[..., Any]] = {**_OF_CELLS, **columns.FILTERS}

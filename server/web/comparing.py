@@ -19,6 +19,7 @@ from server.compare.wording import curves_words, letters, row_words
 from server.core.numbers import Shown, decimals_for, show, unit_text, write
 from server.core.scopes import scope_text
 from server.runs.kinds import kinds_by_slug
+from server.web.cells import interface
 from server.web.divisions import number_name
 from server.web.rows import Name
 
@@ -263,7 +264,8 @@ def differing_views(found: Iterable[Differing]) -> tuple[DifferingView, ...]:
 
 
 def _states(states: Iterable[tuple[str, int]]) -> str:
-    listed = [f"{state or 'not told'} ({count})" for state, count in states]
+    # Among the states only interfaces have names that are slugs.
+    listed = [f"{interface(state) or 'not told'} ({count})" for state, count in states]
     more = len(listed) - STATES_SHOWN
     return ", ".join(listed[:STATES_SHOWN]) + (f", {more} more" if more > 0 else "") or "not known"
 

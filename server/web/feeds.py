@@ -55,9 +55,9 @@ class RunsFeed(_Feed):
         how = "" if item.provenance == Provenance.PROBE else f"{item.provenance.capitalize()}: "
         return f"{how}{item.drive_model.title}"
 
-    def item_description(self, item: Run) -> str:
+    def item_description(self, item: Any) -> str:
         """Return what was measured, on what."""
-        kinds = ", ".join(benchmark.kind for benchmark in item.benchmarks.all())
+        kinds = ", ".join(item.kinds)
         how = {
             Provenance.PROBE.value: "Measured on a real drive",
             Provenance.SIMULATED.value: "Measured on a simulated drive",

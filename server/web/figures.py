@@ -7,8 +7,17 @@ import io
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 
 from server.benchmarks.chart_json import chart_json
+from server.benchmarks.chart_rows import (
+    MORE_COLUMNS,
+    axes_of,
+    axis_title,
+    place_text,
+    point_rows,
+    view_axes,
+)
 from server.benchmarks.contract import Axis, Chart, Series, View
 from server.runs.charts import charts_of_run
 from server.runs.models import Provenance, Run
@@ -17,8 +26,6 @@ ALL_ROWS = 240
 """Up to so many points the page's tables are whole."""
 ROWS_PER_SERIES = 40
 """Beyond that, so many points of each series stand in the page; the chart's own page has all."""
-MORE_COLUMNS = ("z", "low", "high", "q1", "q3")
-"""Columns of a chart's CSV that stand there only where a series has them."""
 COLUMN_TITLES = {"low": "From", "high": "To", "q1": "First quartile", "q3": "Third quartile"}
 
 
@@ -103,16 +110,6 @@ class Figure:
         return any(table.shortened for table in self.tables)
 
 
-def axis_title(axis: Axis) -> str:
-    """Return an axis' words with its unit."""
-    return axis.label if axis.unit in ("", "1") else f"{axis.label} ({axis.unit})"
-
-
-def view_axes(chart: Chart, view: View | None) -> tuple[Axis, Axis]:
-    """Return the axes of a view: its own, or the chart's."""
-    return (view.x or chart.x, view.y or chart.y) if view else (chart.x, chart.y)
-
-
 def chart_csv(chart: Chart) -> str:
     """Return the chart's points as CSV (RFC 4180): series, x, y and the further columns that occur.
 
@@ -120,31 +117,12 @@ def chart_csv(chart: Chart) -> str:
     categories are their words.
     """
     out = io.StringIO()
-    writer = csv.writer(out)
     more = [name for name in MORE_COLUMNS if any(getattr(series, name) for series in chart.series)]
     axes = ["x_axis", "y_axis"] if chart.views or chart.y2 else []
-    writer.writerow(["series", "x", "y", *more, *axes])
-    for series in chart.series:
-        x_axis, y_axis = axes_of(chart, series)
-        names = (axis_title(x_axis), axis_title(y_axis)) if axes else ()
-        blank = ("",) * len(series.x)
-        columns = [getattr(series, name) or blank for name in more]
-        for x, y, *rest in zip(series.x, series.y, *columns, strict=True):
-            writer.writerow((series.key, place_text(x_axis, x), place_text(y_axis, y), *rest, *names))
+    writer = csv.DictWriter(out, ["series", "x", "y", *more, *axes], extrasaction="ignore")
+    writer.writeheader()
+    writer.writerows(point_rows(chart))
     return out.getvalue()
-
-
-def axes_of(chart: Chart, series: Series) -> tuple[Axis, Axis]:
-    """Return the axes that a series stands on: those of the first view that shows it."""
-    view = next((view for view in chart.views if series.key in view.series), None)
-    x, y = view_axes(chart, view)
-    right = (view.y2 if view else None) or chart.y2
-    return x, right if series.axis == "y2" and right else y
-
-
-def place_text(axis: Axis, value: float) -> str | float:
-    """Return the word of a place on an axis with categories, and other values as they are."""
-    return axis.categories[round(value)] if axis.categories else value
 
 
 def chart_tables(chart: Chart, *, per_series: int | None = None) -> tuple[Table, ...]:
@@ -176,20 +154,26 @@ def _rows(chart: Chart, series: Series, more: list[str], limit: int | None) -> I
     blank = (None,) * len(series.x)
     columns = [series.x, series.y, *(getattr(series, name) or blank for name in more)]
     for x, y, *rest in zip(*(column[:limit] for column in columns), strict=True):
-        words = ["" if value is None else f"{value:.6g}" for value in rest]
+        words = ["" if value is None else _plain(value, 6) for value in rest]
         yield Row(series.label, (_text(x_axis, x, 10), _text(y_axis, y, 6) + unit, *words))
 
 
 def _text(axis: Axis, value: float, digits: int) -> str:
     place = place_text(axis, value)
-    return place if isinstance(place, str) else f"{place:.{digits}g}"
+    return place if isinstance(place, str) else _plain(place, digits)
+
+
+def _plain(value: float, digits: int) -> str:
+    """Return a number with so many significant digits, never with an exponent."""
+    text = f"{value:.{digits}g}"
+    return f"{Decimal(text):f}" if "e" in text else text
 
 
 def _marks(chart: Chart) -> tuple[MarkRow, ...]:
     marks = {mark: None for view in chart.views for mark in view.marks or ()}
     every = (*chart.marks, *(mark for mark in marks if mark not in chart.marks))
     return tuple(
-        MarkRow(mark.label, *("" if value is None else f"{value:.6g}" for value in (mark.x, mark.y)))
+        MarkRow(mark.label, *("" if value is None else _plain(value, 6) for value in (mark.x, mark.y)))
         for mark in every
     )
 

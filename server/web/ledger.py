@@ -11,7 +11,7 @@ from server.compare.claims import claim_row_of
 from server.compare.judging import ClaimRow, Judged
 from server.compare.ledger import LedgerFacets
 from server.compare.verdicts import Evidence, Outcome, Verdict
-from server.core.numbers import Shown, show, write
+from server.core.numbers import MINUS, Shown, show, write
 from server.runs.kinds import metrics_by_key
 from server.web.claims import ClaimView, claim_views
 from server.web.rows import Sources
@@ -80,7 +80,11 @@ def _due(claim: Claim) -> ClaimRow:
 
 
 def _off(percent: float | None) -> str:
-    return "" if percent is None else f"{'+' if percent > 0 else ''}{write(percent, 1)} %"
+    if percent is None:
+        return ""
+    text = write(abs(percent), 1)
+    sign = "" if text == "0.0" else "+" if percent > 0 else MINUS
+    return f"{sign}{text} %"
 
 
 def _figures(judged: Judged | None, unit: str, url: str) -> Figures | None:

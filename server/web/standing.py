@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from server.core.numbers import MINUS, Shown, show, show_deviation
+from server.core.numbers import MAX_DIGITS, MINUS, Shown, show, show_deviation
 from server.core.scopes import scope_text
 from server.runs.standing import NumberAmong, RunStanding
 from server.web.rows import Name, metric_url
@@ -74,24 +74,31 @@ def confirmed_words(standing: RunStanding) -> str:
     if not standing.other_keys:
         return "No other key has measured another drive of this model under like conditions."
     asked, found = standing.other_keys, standing.confirming
-    others = f"{asked} other key{'' if asked == 1 else 's'} that measured drives of this model"
+    if asked == 1:
+        only = "by the one other key that measured drives of this model"
+        return f"Confirmed {only}." if found else f"Not confirmed {only}: its numbers differ."
+    others = f"{asked} other keys that measured drives of this model"
     if not found:
-        return f"Confirmed by none of {others}: their numbers are others."
+        return f"Confirmed by none of {others}: their numbers differ."
     keys = f"{found} key{'' if found == 1 else 's'}"
     return f"Confirmed by {keys}, of {others}." if found != asked else f"Confirmed by {keys}: all {others}."
 
 
 def _row(number: NumberAmong) -> AmongRow:
-    spread = {"low": number.low, "high": number.high}
-    low, high = show(number.minimum, number.unit), show(number.maximum, number.unit)
+    # What lies between the drives says how many digits tell them apart: equal numbers look equal, others not.
+    lowest, highest = min(number.minimum, number.value), max(number.maximum, number.value)
+    mine, median, low, high = (
+        show(value, number.unit, low=lowest, high=highest)
+        for value in (number.value, number.median, number.minimum, number.maximum)
+    )
     return AmongRow(
         name=Name(number.title or number.metric, metric_url(number.metric), scope_text(number.scope)),
-        mine=show(number.value, number.unit, **spread),
-        median=show(number.median, number.unit),
+        mine=mine,
+        median=median,
         others=number.others,
         range="" if low is None or high is None or number.others < 2 else f"{low.value} to {high.value}",
         place=_place(number),
-        percent=_percent_text(number.percent_off),
+        percent="0 %" if _alike(number) else _percent_text(number.percent_off),
         strip=_strip(number),
     )
 
@@ -99,19 +106,26 @@ def _row(number: NumberAmong) -> AmongRow:
 def _percent_text(percent: float | None) -> str:
     if percent is None:
         return ""
-    sign = "+" if percent > 0 else MINUS if percent < 0 else ""
-    return f"{sign}{show_deviation(abs(percent))} %"
+    if abs(percent) < 100 * 10.0**-MAX_DIGITS:
+        return "0 %"
+    return f"{'+' if percent > 0 else MINUS}{show_deviation(abs(percent))} %"
 
 
 def _place(number: NumberAmong) -> str:
     """Return the place counted from the lowest; equal numbers share the lower one."""
-    if number.minimum == number.maximum == number.value:
+    if _alike(number):
         return "the same"
     if number.below == number.others:
         return f"highest of {number.others + 1}"
     if number.below == 0:
         return f"lowest of {number.others + 1}"
     return f"{_ordinal(number.below + 1)} of {number.others + 1}"
+
+
+def _alike(number: NumberAmong) -> bool:
+    """Return whether all differ by less than any drive's number means."""
+    apart = max(number.maximum, number.value) - min(number.minimum, number.value)
+    return apart <= abs(number.value) * 10.0**-MAX_DIGITS
 
 
 def _ordinal(number: int) -> str:
@@ -123,7 +137,7 @@ def _strip(number: NumberAmong) -> Strip:
     low, high = min(number.minimum, number.value), max(number.maximum, number.value)
 
     def at(value: float) -> float:
-        share = 0.5 if high == low else (value - low) / (high - low)
+        share = 0.5 if high == low or _alike(number) else (value - low) / (high - low)
         return round(EDGE + share * (STRIP - 2 * EDGE), 1)
 
     return Strip(at(number.minimum), at(number.maximum), at(number.median), at(number.value))

@@ -37,6 +37,13 @@
   for (const e of document.querySelectorAll("th")) if (!e.scope) say("a header cell has no scope", e);
   for (const e of document.querySelectorAll("dl > div > dd:first-child")) say("a description has no term", e);
 
+  if (matchMedia("(max-width: 40rem)").matches)
+    for (const e of document.querySelectorAll(".table-frame:has(> .stacks)"))
+      if (visible(e) && e.scrollWidth > e.clientWidth) say("cards are wider than their frame", e);
+  for (const e of document.querySelectorAll(".table-frame"))
+    if (visible(e) && !e.closest("figure.chart") && e.scrollHeight > e.clientHeight + 1)
+      say("a table is cut off below", e);
+
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const rgba = (color) => {
     canvas.clearRect(0, 0, 1, 1);

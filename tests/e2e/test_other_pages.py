@@ -27,7 +27,7 @@ from tests.support.sample_archive import SampleRun, sample_run
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 STATES = (State.RECEIVED, State.VALIDATED, State.REJECTED, State.QUARANTINED)
-ERRORS = ("bad-request", "forbidden", "server-error", "unavailable")
+ERRORS = ("bad-request", "forbidden", "too-many-requests", "server-error", "unavailable")
 
 
 def withdraw(run: Run) -> None:
@@ -62,7 +62,13 @@ def followed(model: DriveModel) -> Iterator[tuple[str, str]]:
 @pytest.fixture
 def others(sample_model: DriveModel) -> dict[str, str]:
     """Pages by name, each with its address."""
-    pages = {"api": "/api/", "compare-one": f"/compare/?d={sample_model.slug}"}
+    pages = {
+        "api": "/api/",
+        "sign-in": "/accounts/login/",
+        "sign-up": "/accounts/signup/",
+        "forgotten": "/accounts/password/reset/",
+        "compare-one": f"/compare/?d={sample_model.slug}",
+    }
     for state in STATES:
         pages[f"run-{state}"] = f"/runs/{sample_run(SampleRun(state=state)).pk}/"
     gone = sample_run(SampleRun(state=State.PUBLISHED))

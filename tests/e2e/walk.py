@@ -25,9 +25,12 @@ def _run(model: DriveModel, provenance: Provenance = Provenance.PROBE) -> str:
     return f"/runs/{run.pk}/"
 
 
+FIVE = ("", "~sim", "~lit", "~batch:2026-w07", "~fw:S1")
+"""What is compared of the sample archive's model, as ends of its key."""
 PAGES: dict[str, Callable[[DriveModel], str]] = {
     "home": lambda model: "/",
     "drives": lambda model: "/drives/",
+    "columns": lambda model: "/drives/columns/",
     "drives-none": lambda model: "/drives/?q=nothing-like-it",
     "drive": lambda model: f"/drives/{model.slug}/",
     "drive-numbers": lambda model: f"/drives/{model.slug}/numbers/skippy/",
@@ -40,6 +43,7 @@ PAGES: dict[str, Callable[[DriveModel], str]] = {
     "table": lambda model: f"{_run(model)}charts/skippy/sawtooth-outer/",
     "compare": lambda model: "/compare/",
     "compare-two": lambda model: f"/compare/?d={model.slug}&d={model.slug}~sim",
+    "compare-five": lambda model: "/compare/?" + "&".join(f"d={model.slug}{end}" for end in FIVE),
     "claims": lambda model: "/claims/",
     "methods": lambda model: "/methods/",
     "method": lambda model: "/methods/skippy/",

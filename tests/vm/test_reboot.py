@@ -9,11 +9,12 @@ from tests.vm.conftest import BOOTS_S, Day
 pytestmark = pytest.mark.timeout(BOOTS_S)
 
 
-def test_the_disks_have_other_names_after_the_second_boot(day: Day) -> None:
-    # The shell's word on the killed run may stand below.
+def test_the_disk_that_is_gone_on_with_has_another_name_after_the_second_boot(day: Day) -> None:
+    # The kernel meets disks side by side: which names the other ones get is not told beforehand. The shell's
+    # word on the killed run may stand below.
     first, second = (record.parts["names"].splitlines()[0].split() for record in (day.first, day.second))
     assert len(first) == len(second) == 2
-    assert first[0] != second[0] and first[1] != second[1]
+    assert first[0] != second[0]
 
 
 def test_another_disk_is_refused_and_nothing_of_it_is_switched(day: Day) -> None:

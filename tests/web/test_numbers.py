@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from server.core.numbers import show, show_bytes, show_deviation, show_duration, show_stated, write
@@ -50,6 +50,16 @@ def test_a_number_without_an_interval_has_no_zeros_that_claim_precision() -> Non
     assert shown.value == "77.7"
 
 
+def test_runs_that_agree_to_the_last_digit_say_nothing_of_the_digits() -> None:
+    for apart in (0.0, 1e-9):
+        shown = show(0.489639012, "1", low=0.489639012 - apart, high=0.489639012 + apart)
+        assert shown is not None
+        assert (shown.value, shown.interval) == ("0.4896", "0.4896")
+    whole = show(150.0, "blocks", low=150.0, high=150.0)
+    assert whole is not None
+    assert (whole.value, whole.interval) == ("150", "150")
+
+
 def test_a_published_number_stands_as_its_document_states_it() -> None:
     stated = [show_stated(value, "ms").value for value in (8.39, 181.9, 18.0, 142.37, 5400.0, 0.36 * 10)]
     assert stated == ["8.39", "181.9", "18", "142.37", "5400", "3.6"]
@@ -81,6 +91,7 @@ def test_what_is_no_number_is_not_shown_as_one(value: float | None) -> None:
     spread=st.floats(1e-9, 1e9),
 )
 def test_rounding_never_moves_a_number_out_of_its_interval(value: float, spread: float) -> None:
+    assume(spread > abs(value) * 1.001e-7)  # Less is no spread.
     shown = show(value, "ms", low=value - spread, high=value + spread)
     assert shown is not None
     written = float(shown.value.replace(SPACE, "").replace("\N{MINUS SIGN}", "-"))

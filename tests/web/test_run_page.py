@@ -160,3 +160,4 @@ def test_a_run_that_nothing_works_on_does_not_say_that_it_is_being_extracted(cli
     assert "Its numbers are being extracted." in words(State.VALIDATED)
     rejected = words(State.REJECTED)
     assert "Its numbers were not extracted." in rejected and "being extracted" not in rejected
+    assert " not extracted SEEKER" in rejected.replace("  ", " ") and " pending" not in rejected

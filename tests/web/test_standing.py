@@ -43,6 +43,25 @@ def test_places_are_counted_from_the_lowest() -> None:
     assert view_of(0.5, [1.0, 2.0]) == "lowest of 3"
     assert view_of(9.0, [1.0, 2.0]) == "highest of 3"
     assert view_of(1.0, [1.0, 1.0]) == "the same"
+    assert view_of(1.0, [1.0 + 1e-10, 1.0 + 2e-10]) == "the same"
+
+
+def test_numbers_beside_each_other_have_the_digits_that_tell_them_apart() -> None:
+    view = standing_view(standing_of([number(8.49600)], [peer(8.49647), peer(8.49698)], "mine"))
+    assert view is not None
+    row = view.rows[0]
+    assert row.mine is not None
+    assert (row.mine.value, row.range, row.place) == ("8.4960", "8.4965 to 8.4970", "lowest of 3")
+
+
+@pytest.mark.parametrize(
+    ("value", "percent"),
+    [(100.25, "+0.25 %"), (100.0, "0 %"), (100.0 - 1e-8, "0 %"), (88.0, "\N{MINUS SIGN}12 %")],
+)
+def test_a_distance_from_the_others_has_the_digits_that_mean_something(value: float, percent: str) -> None:
+    view = standing_view(standing_of([number(value)], [peer(100.0), peer(100.0)], "mine"))
+    assert view is not None
+    assert view.rows[0].percent == percent
 
 
 def test_a_number_too_poor_to_count_has_no_place() -> None:
@@ -63,7 +82,7 @@ def test_confirmation_is_told_with_how_many_could_have() -> None:
     none = standing_of([number(1.0)], [], "mine")
     assert "No other key has measured" in confirmed_words(none)
     other = standing_of([number(1.0)], [peer(9.0)], "mine")
-    assert confirmed_words(other).startswith("Confirmed by none of 1 other key")
+    assert confirmed_words(other).startswith("Not confirmed by the one other key")
     both = standing_of([number(1.0)], [peer(1.0), peer(1.0, "third")], "mine")
     assert confirmed_words(both).startswith("Confirmed by 2 keys: all 2 other keys")
 
@@ -82,7 +101,7 @@ def test_a_run_that_others_confirm_later_says_so(client: Client) -> None:
     resigned(measured(2, 101.0), "ef" * 32)
     aggregates_update(drive_model_id=run.drive_model_id)
     page = text_of(get(client, f"/runs/{run.pk}/"))
-    assert "Confirmed by 1 key: all 1 other key that measured drives of this model." in page
+    assert "Confirmed by the one other key that measured drives of this model." in page
     assert "Rotation time whole drive" in page[page.index("Beside other drives of its model") :]
 
 
@@ -104,5 +123,5 @@ def test_a_run_in_work_tells_each_kind_and_how_many_are_through(client: Client) 
     run = sample_run(SampleRun(state=State.VALIDATED))
     run.benchmarks.filter(kind="zoned").update(state="failed", reason="Sample: no series.")
     words = text_of(get(client, f"/runs/{run.pk}/"))
-    assert "1 of 3 kinds are through" in words
+    assert "1 of 3 kinds is through" in words
     assert "failed Sample: no series." in words

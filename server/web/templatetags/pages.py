@@ -45,6 +45,15 @@ def gigabits(bits_per_s: int) -> str:
     return f"{bits_per_s / 1e9:g}"
 
 
+_ROTATION_SOURCES = {"test": "probe's test", "user": "contributor", "simulated": "simulated drive"}
+
+
+@register.filter
+def rotation_source(slug: str) -> str:
+    """Who says that a device rotates, after "says the"."""
+    return _ROTATION_SOURCES.get(slug, slug)
+
+
 @register.filter
 def duration(nanoseconds: int | None) -> str:
     """A time as a person says it."""
