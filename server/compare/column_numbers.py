@@ -64,19 +64,17 @@ def column_spreads(
             yield model, place, [*spread]
 
 
-def published_spreads(models: Collection[int], metrics: Collection[str]) -> dict[str, dict[int, Spread]]:
-    """Return by place what documents measured on drives of some models; ratings are claims and no
-    measurements."""
-    return _spreads(metrics, models)
-
-
 def _stated(columns: Iterable[Column], models: Collection[int] | None = None) -> dict[str, dict[int, Spread]]:
     columns = list(columns)
-    found = _spreads({column.metric for column in columns}, models)
+    found = published_spreads({column.metric for column in columns}, models)
     return {column.place: found.get(column.place, {}) for column in columns}
 
 
-def _spreads(metrics: Collection[str], models: Collection[int] | None) -> dict[str, dict[int, Spread]]:
+def published_spreads(
+    metrics: Collection[str], models: Collection[int] | None = None
+) -> dict[str, dict[int, Spread]]:
+    """Return by place what documents measured on drives of some models, or of all; ratings are claims and no
+    measurements."""
     registered = metrics_by_key()
     rows = LiteratureValue.objects.filter(
         hidden=False,

@@ -191,7 +191,7 @@ def _headline(model: DriveModel) -> dict[str, dict[str, list[float | int | None]
     for row in Aggregate.objects.filter(drive_model=model, metric__in=metrics):
         if (place := f"{row.metric}|{row.scope}") in places:
             found.setdefault(row.provenance, {})[place] = [row.median, row.q1, row.q3, row.n, row.units]
-    for place, stated in published_spreads([model.pk], metrics).items():
+    for place, stated in published_spreads(metrics, [model.pk]).items():
         if place in places:
             found.setdefault(LITERATURE, {})[place] = stated[model.pk]
     return found
