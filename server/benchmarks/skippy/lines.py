@@ -7,6 +7,7 @@ line of slope tau whatever n is, and those that cross a boundary lie beside it b
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -187,6 +188,9 @@ def _straightness(
 ) -> tuple[Lines, float]:
     """The line of a stretch, and how far its points lie beside it."""
     lines = _settle(elapsed, distance, turn_ms, block_ms)
+    if not (math.isfinite(lines.turn_ms) and lines.turn_ms > 0):
+        # No point lies on a line whose turn is nothing or less.
+        return lines, math.inf
     apart = np.abs(wrap(elapsed - distance * lines.block_ms - lines.offset_ms, lines.turn_ms))
     return lines, middle(apart) + lines.turn_ms * 2e-5
 

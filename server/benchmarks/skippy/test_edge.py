@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from server.benchmarks.contract import Quality
-from server.benchmarks.skippy import KIND
+from server.benchmarks.skippy import KIND, lines
 from server.benchmarks.skippy.media import Threshold, share_regions
 from server.benchmarks.skippy.test_skippy import FACTS, columns, entry_of, mock_disk, one, value
 
@@ -93,3 +94,19 @@ def test_a_sliver_that_regions_have_in_common_is_no_interval() -> None:
     first, second = share_regions([(edge(1.00, 1.10), 0.02), (edge(1.099, 1.20), 0.02)])
     assert first.high_ms - first.low_ms == pytest.approx(0.1 / 2**0.5)
     assert second.latency_ms == pytest.approx(first.latency_ms) == pytest.approx(1.0995)
+
+
+def test_a_stretch_that_settles_on_a_turn_of_less_than_nothing_is_no_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Noise without any line sends fits anywhere: the longest straight stretch is then none of those."""
+    turns = iter((-3.0, 8.0, math.nan, -1.0, 8.1))
+
+    def settled(*_: object) -> lines.Lines:
+        return lines.Lines(next(turns), 0.04, 0.0, 0.4)
+
+    monkeypatch.setattr(lines, "_settle", settled)
+    distance = np.arange(1, 401)
+    elapsed = np.random.default_rng(1).random(400) * 8.0
+    found = lines._longest_straight(elapsed, distance, 8.0, 0.04)
+    assert found.turn_ms in (8.0, 8.1)
