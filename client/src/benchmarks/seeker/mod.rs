@@ -2,11 +2,13 @@
 //!
 //! The head goes back and forth between a home and a target at some distance. From access to access the distance grows
 //! a little, until the offsets have run over two turns: one of them then meets the head without rotational delay, and
-//! the smallest latency of the group is the seek with the minimum time to media.
+//! the smallest latency of the group is the seek with the minimum time to media. Writes then halve what the offsets
+//! leave open, between that one and the one before it, which came by too early.
 //!
 //! Where writes are allowed and reach the medium the home is one block, as in Figure 11. Reads never touch a block twice and always walk
 //! towards lower blocks, in which no look-ahead has read: home and target both move down as the group goes on.
 
+mod narrow;
 mod overview;
 mod plan;
 
@@ -18,6 +20,7 @@ use super::{CacheWish, Cost, Kind, Measurement, Nothing, Overview, Samples, Sess
 use crate::device::Geometry;
 use crate::report::document::Measured;
 use crate::report::json::Column;
+use narrow::{Open, Timed, narrow};
 use plan::{Chain, Pattern, Plan, TURNS};
 
 pub struct Seeker;
@@ -74,7 +77,7 @@ impl Kind for Seeker {
     }
 
     fn cost(&self, geometry: &Geometry, settings: &Settings, rotation_ns: u64) -> Cost {
-        let accesses = plan::accesses_guess();
+        let accesses = plan::accesses_guess(settings.writes);
         let bytes = accesses * u64::from(geometry.block_bytes);
         Cost {
             elapsed_ns: accesses * (rotation_ns / 2 + 10_000_000),
@@ -149,6 +152,9 @@ fn measure(session: &mut Session<'_>, track_blocks: u64, rotation_ns: u64, out: 
         session.progress(&chain.label, left * (rotation_ns / 2 + 10_000_000));
         left -= chain.blocks.len() as u64;
         take(session, chain, access, out)?;
+        if writing {
+            take_narrowed(session, chain, access, out)?;
+        }
     }
     Ok(())
 }
@@ -193,6 +199,48 @@ fn take(session: &mut Session<'_>, chain: &Chain, access: Access, out: &mut [Ser
         series.disturbed.push(mark.into());
     }
     stop.map_or(Ok(()), Err)
+}
+
+/// Narrows down what the chain left open of its patterns, and sorts what that took into their series.
+fn take_narrowed(session: &mut Session<'_>, chain: &Chain, access: Access, out: &mut [Series]) -> Result<(), Stop> {
+    let Some((_, group)) = chain.sorts.last().copied().flatten() else { return Ok(()) };
+    let opens: Vec<Open> = out
+        .iter()
+        .filter(|series| series.pattern != Pattern::Random && chain.sorts.contains(&Some((series.pattern, group))))
+        .filter_map(|series| Open::of(series.pattern, &accesses_of(series, group)))
+        .collect();
+    if opens.is_empty() {
+        return Ok(());
+    }
+    let name = format!("{}, narrowed", chain.label);
+    let (kept, stop) = session.piece(&name, |session| narrow(session, &opens, access));
+    let homeward = chain.sorts.contains(&Some((Pattern::Inward, group)));
+    for (from, to, latency, mark) in kept {
+        let pattern = match (homeward, from < to) {
+            (true, true) => Pattern::Outward,
+            (true, false) => Pattern::Inward,
+            (false, true) => Pattern::Baseline,
+            // Back to the home of a baseline, as in its chain.
+            (false, false) => continue,
+        };
+        let Some(series) = out.iter_mut().find(|one| one.pattern == pattern) else { continue };
+        series.group.push(group);
+        series.from_blocks.push(from);
+        series.to_blocks.push(to);
+        series.latency_ns.push(latency);
+        series.disturbed.push(mark);
+    }
+    stop.map_or(Ok(()), Err)
+}
+
+/// The accesses of a group that nothing disturbed.
+fn accesses_of(series: &Series, group: u64) -> Vec<Timed> {
+    let ends = series.from_blocks.iter().zip(&series.to_blocks);
+    let timed = series.latency_ns.iter().zip(&series.disturbed);
+    let all = series.group.iter().zip(ends.zip(timed));
+    all.filter(|(number, (_, (_, mark)))| *number == group && *mark == 0)
+        .map(|(_, ((from, to), (latency, _)))| (from, to, latency))
+        .collect()
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::narrow::ACCESSES;
 use crate::benchmarks::edges::edge_blocks;
 use crate::benchmarks::stats::{Random, to_f64, to_u64};
 use crate::device::Geometry;
@@ -56,8 +57,9 @@ pub struct Plan {
 }
 
 /// Accesses of a whole run, for an estimate.
-pub const fn accesses_guess() -> u64 {
-    2 * PER_GROUP * (GEOMETRIC + LINEAR + BASELINES) + RANDOM_PAIRS
+pub const fn accesses_guess(writing: bool) -> u64 {
+    let narrowing = if writing { ACCESSES } else { 0 };
+    (2 * PER_GROUP + narrowing) * (GEOMETRIC + LINEAR + BASELINES) + RANDOM_PAIRS
 }
 
 impl Plan {
@@ -154,15 +156,19 @@ impl Plan {
 
     /// Each second access is timed, at an offset that grows over two turns. Reads go downwards through fresh blocks;
     /// writes go from one home to the offset and back, as Figure 11 with a base of nothing.
+    ///
+    /// Homes of writes lie a third of a track apart, so that a track's end cuts short one of them at the most, and
+    /// the offsets of a group lie between those of the others.
     fn baseline(&self, group: u64) -> Chain {
         let mut at = self.first + (group + 1) * self.baseline_room() / BASELINES - 1;
         if self.writing {
             at -= self.baseline_stride();
+            at -= (at % self.track_blocks + group * self.track_blocks / BASELINES) % self.track_blocks;
         }
         let mut blocks = Vec::new();
         let mut sorts = Vec::new();
         for index in 0..PER_GROUP {
-            let offset = 1 + index * self.spacing;
+            let offset = 1 + index * self.spacing + group * self.spacing / BASELINES;
             blocks.push(at);
             sorts.push(None);
             blocks.push(if self.writing { at + offset } else { at - offset });

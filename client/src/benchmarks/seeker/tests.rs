@@ -42,6 +42,31 @@ fn offsets_of_each_distance_run_over_two_turns_and_meet_the_head_once() {
     }
 }
 
+/// Blocks between the access that met the head soonest and its neighbour that came by too early, of each group.
+fn open_blocks(measurement: &Measurement, pattern: &str) -> Vec<u64> {
+    let inward = pattern == "inward";
+    let open_of = |group: Vec<(u64, u64, u64, u64)>| {
+        let end = |access: &(u64, u64, u64, u64)| if inward { access.1 } else { access.2 };
+        let hit = end(group.iter().min_by_key(|access| access.3).unwrap());
+        let ends = group.iter().map(end);
+        let beside = if inward { ends.filter(|&at| at > hit).min() } else { ends.filter(|&at| at < hit).max() };
+        beside.map(|missed| missed.abs_diff(hit))
+    };
+    groups(&accesses(measurement, pattern)).into_iter().filter_map(open_of).collect()
+}
+
+#[test]
+fn writes_halve_what_the_offsets_leave_open_and_reads_leave_it() {
+    // The tracks have 184 blocks: offsets of writes and reads grow by five.
+    let written = measure(&mut Fake { writable: true, ..Fake::default() });
+    let read = measure(&mut Fake::default());
+    for pattern in ["outward", "inward", "baseline"] {
+        let open = open_blocks(&written, pattern);
+        assert!(!open.is_empty() && open.iter().all(|&blocks| blocks == 1), "{pattern}: {open:?}");
+    }
+    assert!(open_blocks(&read, "outward").iter().all(|&blocks| blocks > 1));
+}
+
 #[test]
 fn reads_never_touch_a_block_twice() {
     let measurement = measure(&mut Fake::default());
