@@ -10,7 +10,7 @@ from server.benchmarks.seeker.extract import extract
 KIND = Kind(
     slug="seeker",
     title="SEEKER: seek time by distance",
-    extractor_version="1.0.0",
+    extractor_version="1.1.0",
     metrics=METRICS,
     extract=extract,
     charts=charts,

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import least_squares
 
 from server.benchmarks.seeker.groups import FloatArray, Group
 
 FEWEST_FOR_FIT = 6
+PULL = 0.05
+"""Weight of the middles of intervals beside their ends: it decides where the ends leave room."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,22 +80,34 @@ def _robust(x: FloatArray, y: FloatArray) -> tuple[float, float]:
     return begin, slope
 
 
+def line_at(x: FloatArray, low: FloatArray, high: FloatArray, place: float) -> tuple[float, float]:
+    """What the line that runs between `low` and `high` at each `x` is worth at `place`, and its 95 % error.
+
+    Each pair holds its time for certain but for noise, so that many of them leave a line less room than
+    their middles would. The line does not fall.
+    """
+    middle, reach = (low + high) / 2, (high - low) / 2
+    scale = max(float(np.median(reach)), 1e-9)
+    aside = (x - place) / max(float(np.ptp(x)), 1e-300)
+
+    def misses(terms: FloatArray) -> FloatArray:
+        off = terms[0] + terms[1] * aside - middle
+        outside = np.sign(off) * np.maximum(np.abs(off) - reach, 0.0)
+        return np.concatenate([outside, PULL * off])
+
+    begin, slope = _robust(aside, middle)
+    start = [begin, slope] if slope > 0 else [_median(middle), scale]
+    found = least_squares(
+        misses, start, bounds=([-np.inf, 0.0], np.inf), loss="soft_l1", f_scale=scale / 4, x_scale="jac"
+    )
+    value, slope = float(found.x[0]), float(found.x[1])
+    left = value + slope * aside - middle
+    centre = float(aside.mean())
+    lever = 1 / len(x) + centre**2 / max(float(((aside - centre) ** 2).sum()), 1e-300)
+    return value, 1.96 * float(np.std(left)) * float(np.sqrt(lever))
+
+
 def _median(values: FloatArray) -> float:
     half = len(values) // 2
     ordered = np.partition(values, (half - 1, half)) if len(values) > 1 else values
     return float(ordered[half]) if len(values) % 2 else float(ordered[half - 1] + ordered[half]) / 2
-
-
-def average_over_pairs(groups: list[Group], capacity_blocks: float) -> tuple[float, float] | None:
-    """Mean of the curve over two places chosen at random: distances have the density 2 (1 - d/D) / D.
-
-    Interpolates the measured points. Returns the mean and the density's share beyond the last distance.
-    """
-    distance, time = distinct([group for group in groups if group.covered and group.distance > 0])
-    if len(distance) < FEWEST_FOR_FIT or capacity_blocks <= 0:
-        return None
-    share = (np.arange(4000) + 0.5) / 4000
-    weight = 2 * (1 - share)
-    values = np.interp(share * capacity_blocks, distance, time)
-    beyond = float(weight[share * capacity_blocks > distance[-1]].sum() / weight.sum())
-    return float((weight * values).sum() / weight.sum()), beyond

@@ -11,8 +11,8 @@ MINIMUM = Metric(
     direction=Direction.LOWER,
     definition="Shortest time of a seek over the distances measured, rotational wait excluded.",
     method=(
-        "Per distance the low end of the sawtooth over two turns of offsets, half an offset subtracted; "
-        "then the least. "
+        "Per distance the seek ends between the shortest latency and the latest angle that was missed; the "
+        "root through these intervals over the shortest distances, both ways, at the first of them. "
         "`without_mtm` subtracts the baseline, which over-corrects slightly since overhead and seek overlap."
     ),
     source="Skippy 4.3 and Table 3",
@@ -25,8 +25,8 @@ AVERAGE = Metric(
     direction=Direction.LOWER,
     definition="Mean seek time between two places chosen at random, rotational wait excluded.",
     method=(
-        "Mean latency of many random pairs less half a turn; otherwise the seek curve weighted with the "
-        "distances of random pairs. The interval holds both where both were measured."
+        "The seek curve over random pairs, with tracks that shorten as the waits of random pairs show: each "
+        "waits between nothing and a turn. Where both contradict, the pairs' mean latency less half a turn."
     ),
     source="Skippy 4.3; the weighting is this project's own",
     headline=True,
@@ -47,7 +47,7 @@ BASELINE = Metric(
     unit="ms",
     direction=Direction.LOWER,
     definition="Shortest latency with no seek in it: the minimum time to media as SEEKER sees it.",
-    method="Low end of the sawtooth of accesses within the neighbourhood of one track.",
+    method=("Between the shortest latency and the latest angle that was missed, of accesses on one track."),
     source="Skippy 4.3",
 )
 

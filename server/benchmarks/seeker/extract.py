@@ -10,7 +10,14 @@ import numpy as np
 
 from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
 from server.benchmarks.seeker import definitions as metric
-from server.benchmarks.seeker.curve import Curve, average_over_pairs, distinct, fit_curve
+from server.benchmarks.seeker.average import average_of
+from server.benchmarks.seeker.curve import (
+    FEWEST_FOR_FIT,
+    Curve,
+    distinct,
+    fit_curve,
+    line_at,
+)
 from server.benchmarks.seeker.groups import NS_PER_MS, Group, Samples, groups_of, samples_of, turn_of
 
 AT_END = 0.995
@@ -21,6 +28,8 @@ CACHED = "The write cache was on: a write is answered before its seek, and the n
 MOST_TRACKS_OF_CYLINDER = 30
 """No drive known to this project has more surfaces than this."""
 FEW_TRACKS = 4
+NEIGHBOURS = 32
+"""Over so many times the shortest distance a root follows the arm, whatever bends its curve further on."""
 WITH, WITHOUT = "with_mtm", "without_mtm"
 
 
@@ -47,11 +56,12 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
         for pattern in ("baseline", "outward", "inward")
     }
     one_way = groups["outward"] or groups["inward"]
+    both_ways = sorted((*groups["outward"], *groups["inward"]), key=lambda group: group.distance)
     curve = fit_curve(one_way)
     baseline = _baseline(groups["baseline"])
     random = samples.only("random")
     numbers = {
-        metric.MINIMUM: _minimum(one_way, track),
+        metric.MINIMUM: _minimum(both_ways, track),
         metric.AVERAGE: _average(one_way, random, turn_ms, blocks),
         metric.FULL_STROKE: _full_stroke(one_way, blocks),
     }
@@ -74,27 +84,49 @@ def _minimum(groups: list[Group], track_blocks: float) -> Number | str:
     seen = [group for group in groups if group.covered and group.distance > 0]
     if not seen:
         return _why_none(groups)
-    best = min(seen, key=lambda group: group.best_ms)
     sure = [group for group in seen if group.distance >= MOST_TRACKS_OF_CYLINDER * track_blocks]
-    if best.distance >= MOST_TRACKS_OF_CYLINDER * track_blocks:
-        return Number(best.best_ms, best.low_ms, best.high_ms, best.count, Quality.GOOD)
+    best = min(seen, key=lambda group: group.best_ms)
     if not sure:
         return Number(
             best.best_ms, best.low_ms, best.high_ms, best.count, Quality.POOR,
             "All distances are so short that a head switch may stand for a seek.",
         )  # fmt: skip
-    beyond = min(sure, key=lambda group: group.best_ms)
+    if best.distance >= MOST_TRACKS_OF_CYLINDER * track_blocks:
+        return _shortest(sure, Quality.GOOD, "")
     within = min(group.distance for group in seen) < FEW_TRACKS * track_blocks
-    value = beyond if within else best
-    return Number(
-        value.best_ms,
-        min(best.low_ms, value.low_ms),
-        max(beyond.high_ms, value.high_ms),
-        value.count,
-        Quality.FAIR,
-        "Seeks over a few tracks may be head switches within a cylinder: the interval reaches from them to "
-        "the shortest seek that certainly leaves the cylinder.",
-    )  # fmt: skip
+    beyond = _shortest(sure, Quality.FAIR, "")
+    value = beyond if within else _shortest(seen, Quality.FAIR, "")
+    return replace(
+        value,
+        low=min(best.low_ms, value.low),
+        high=max(beyond.high, value.high),
+        reason="Seeks over a few tracks may be head switches within a cylinder: the interval reaches from "
+        "them to the shortest seek that certainly leaves the cylinder.",
+    )
+
+
+def _shortest(groups: list[Group], quality: Quality, reason: str) -> Number:
+    """The seek over the shortest distance: where the root through all short seeks meets it.
+
+    The least of many times lies below all of them by what one offset leaves open; the curve through them
+    does not.
+    """
+    first = min(group.distance for group in groups)
+    least = min(groups, key=lambda group: group.best_ms)
+    short = [group for group in groups if group.distance <= NEIGHBOURS * first]
+    if len(short) < FEWEST_FOR_FIT:
+        return Number(least.best_ms, least.low_ms, least.high_ms, least.count, quality, reason)
+    root = np.sqrt([group.distance for group in short])
+    low, high = (np.array([getattr(group, end) for group in short]) for end in ("missed_ms", "high_ms"))
+    value, error = line_at(root, low, high, float(np.sqrt(first)))
+    ends = [group for group in short if group.distance == first]
+    earliest, latest = min(group.missed_ms for group in ends), max(group.high_ms for group in ends)
+    count = sum(group.count for group in short)
+    if earliest <= value <= latest:
+        return Number(value, max(value - error, 0.0), value + error, count, quality, reason)
+    # To the next cylinder some arms take a way of their own, far off the curve of all others.
+    own = float(np.median([group.best_ms for group in ends]))
+    return Number(own, earliest, latest, sum(group.count for group in ends), quality, reason)
 
 
 def _why_none(groups: list[Group]) -> str:
@@ -132,24 +164,30 @@ def _full_stroke(groups: list[Group], capacity_blocks: float) -> Number | str:
 
 APART = 0.05
 TWO_WAYS = "Random pairs and the curve over all distances give different averages: the interval holds both."
+NO_PAIRS = (
+    "Without random pairs: tracks are taken to be of one length. The interval reaches to those that shrink "
+    "as on common drives."
+)
 
 
 def _average(groups: list[Group], random: Samples, turn_ms: float, capacity_blocks: float) -> Number | str:
+    """Mean over random pairs: the curve, carried to all places by how the pairs wait."""
     seen = [group for group in groups if group.covered and group.distance > 0]
-    curve = average_over_pairs(groups, capacity_blocks)
     pairs = _random_mean(random, turn_ms, capacity_blocks)
+    many = pairs is not None and pairs.count >= MANY_RANDOM
+    found = average_of(groups, random if many else None, turn_ms, capacity_blocks)
     count = sum(group.count for group in seen)
-    if curve is not None and curve[1] < 0.05:
+    if found is not None and found[0].beyond < 0.05:
+        one, usual = found
         width = float(np.mean([group.high_ms - group.low_ms for group in seen])) / 2
-        value = curve[0]
-        if pairs is not None and pairs.count >= MANY_RANDOM:
-            # Pairs see the arm's own distances; the curve's are blocks counted from the longest tracks.
-            low, high = min(value, pairs.low), max(value, pairs.high)
-            if abs(value - pairs.value) > APART * pairs.value:
-                return Number(pairs.value, low, high, count + pairs.count, Quality.FAIR, TWO_WAYS)
-            return Number(pairs.value, low, high, count + pairs.count, Quality.GOOD)
-        error = max(width, 0.01 * value)
-        return Number(value, value - error, value + error, count, Quality.GOOD)
+        error = max(one.error, 0.01 * one.value)
+        if pairs is None or not many:
+            high = max(usual.value, one.value) + max(width, error)
+            return Number(one.value, one.value - max(width, error), high, count, Quality.FAIR, NO_PAIRS)
+        if abs(one.value - pairs.value) > max(pairs.value - pairs.low, APART * pairs.value):
+            low, high = min(one.value, pairs.low), max(one.value, pairs.high)
+            return Number(pairs.value, low, high, count + pairs.count, Quality.FAIR, TWO_WAYS)
+        return Number(one.value, one.value - error, one.value + error, count + pairs.count, Quality.GOOD)
     if groups and not seen:
         return _why_none(groups)
     if pairs is not None:
@@ -164,8 +202,11 @@ def _doubt(groups: list[Group], random: Samples, turn_ms: float, capacity_blocks
     seen = sum(group.covered for group in groups)
     if groups and seen and seen < 0.6 * len(groups):
         return "Many distances show no full turn: a cache answers some of the accesses, most likely."
-    curve, pairs = average_over_pairs(groups, capacity_blocks), _random_mean(random, turn_ms, capacity_blocks)
-    if curve is not None and pairs is not None and abs(curve[0] - pairs.value) > 0.3 * pairs.value:
+    found, pairs = (
+        average_of(groups, None, turn_ms, capacity_blocks),
+        _random_mean(random, turn_ms, capacity_blocks),
+    )
+    if found is not None and pairs is not None and abs(found[0].value - pairs.value) > 0.3 * pairs.value:
         return "Random pairs contradict the curve: a cache answers part of the accesses, most likely."
     return ""
 
@@ -214,16 +255,24 @@ def _baseline(groups: list[Group]) -> Number | str:
     seen = clean or covered
     best = min(seen, key=lambda group: group.best_ms)
     count = sum(group.count for group in seen)
-    if len(clean) < min(2, len(groups)):
+    if not clean:
         return Number(
             best.best_ms,
             0.0,
             best.high_ms,
             count,
             Quality.POOR,
-            "Nearly every baseline is cut short by a track's end, so that a switch may be in it.",
+            "Every baseline is cut short by a track's end, so that a switch may be in it.",
         )
-    return Number(best.best_ms, best.low_ms, best.high_ms, count, Quality.GOOD)
+    # All need the same: the latest angle that any of them missed lies nearest.
+    missed = max(
+        (group.missed_ms for group in seen if group.missed_ms < best.high_ms), default=best.missed_ms
+    )
+    value = (missed + best.high_ms) / 2
+    if len(clean) < min(2, len(groups)):
+        alone = "One baseline alone is not cut short by a track's end."
+        return Number(value, best.low_ms, best.high_ms, count, Quality.FAIR, alone)
+    return Number(value, best.low_ms, best.high_ms, count, Quality.GOOD)
 
 
 def _both(what: Metric, number: Number | str, baseline: Number | str) -> list[Measurement]:
@@ -233,16 +282,17 @@ def _both(what: Metric, number: Number | str, baseline: Number | str) -> list[Me
     if isinstance(baseline, str):
         return [*found, _measurement(what, WITHOUT, baseline)]
     value = number.value - baseline.value
-    error = float(np.hypot((number.high - number.low) / 2, (baseline.high - baseline.low) / 2))
+    # What a seek may be less or more, with what the baseline may be more or less.
+    less = float(np.hypot(number.value - number.low, baseline.high - baseline.value))
+    more = float(np.hypot(number.high - number.value, baseline.value - baseline.low))
     if value <= 0:
         return [*found, _measurement(what, WITHOUT, "The seek is not told from the baseline.")]
     quality, reason = _worse(number, baseline)
-    if error > 0.25 * value and quality is Quality.GOOD:
+    if max(less, more) > 0.25 * value and quality is Quality.GOOD:
         quality, reason = Quality.FAIR, "The difference is small against the distance between two offsets."
-    less = Number(
-        value, max(value - error, 0.0), value + error, number.count + baseline.count, quality, reason
-    )
-    return [*found, _measurement(what, WITHOUT, less)]
+    count = number.count + baseline.count
+    alone = Number(value, max(value - less, 0.0), value + more, count, quality, reason)
+    return [*found, _measurement(what, WITHOUT, alone)]
 
 
 def _worse(number: Number, baseline: Number) -> tuple[Quality, str]:
@@ -267,6 +317,8 @@ def _details(
             "variant": group.variant,
             "distance_blocks": group.distance,
             "latency_ms": group.best_ms,
+            "missed_ms": group.missed_ms,
+            "shortest_ms": group.high_ms,
             "covered": group.covered,
         }
         for pattern, found in groups.items()

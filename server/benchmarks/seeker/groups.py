@@ -19,6 +19,8 @@ IntArray = NDArray[np.int64]
 
 NS_PER_MS = 1e6
 FEWEST_IN_GROUP = 6
+BESIDE = 4
+"""So many accesses before the shortest are looked at: a few of them may be late."""
 ONE_TRACK = 0.04
 """Share of a turn within which an angle counts as no gap; track skews are wider."""
 
@@ -32,7 +34,9 @@ class Group:
     distance: float
     """Blocks between start and base: the smallest distance of the group (the offsets come on top)."""
     best_ms: float
-    """Shortest latency, corrected by half of what lies between two offsets."""
+    """Seek and time to media: halfway between the shortest latency and the latest angle that was missed."""
+    missed_ms: float
+    """When that angle came by."""
     low_ms: float
     high_ms: float
     count: int
@@ -113,33 +117,55 @@ def _group(samples: Samples, use: NDArray[np.bool_], variant: str, turn_ms: floa
     step_ms = _sampling_ms(latency[order])
     lowest = float(latency.min())
     span = float(np.quantile(latency, 0.95) - lowest)
+    along = (samples.target[use] - samples.origin[use]).astype(np.float64)
+    on_track = _on_track(latency, along, turn_ms, block_ms)
+    clean = _begins_on_track(on_track[order], int(latency[order].argmin()))
+    # Tracks beside it are reached later: an angle missed there says nothing of one that needs no arm.
+    missed = _missed_ms(latency[on_track] if clean else latency, turn_ms, step_ms)
+    likely = max(missed, lowest - step_ms)
     return Group(
         pattern=str(samples.pattern[use][0]),
         variant=variant,
         distance=float(distance.min()),
-        best_ms=max(lowest - step_ms / 2, 0.0),
-        low_ms=max(lowest - step_ms, 0.0),
+        best_ms=max((lowest + likely) / 2, 0.0),
+        missed_ms=likely,
+        low_ms=max(min(missed, lowest - step_ms), 0.0),
         high_ms=lowest,
         count=int(use.sum()),
         covered=span > 0.7 * turn_ms and rising,
-        clean=_on_one_track(
-            latency[order], (samples.target[use] - samples.origin[use])[order], turn_ms, block_ms
-        ),
+        clean=clean,
     )
 
 
-def _on_one_track(latency: FloatArray, distance: IntArray, turn_ms: float, block_ms: float) -> bool:
-    """Whether the shortest latency and the miss beside it lie on the track of the access before.
+def _on_track(latency: FloatArray, along: FloatArray, turn_ms: float, block_ms: float) -> NDArray[np.bool_]:
+    """Which accesses stay on the track of the access before, `along` blocks further.
 
-    On one track latency is the distance's turn plus whole turns; behind a boundary the gap comes on top.
+    There latency is the distance's turn plus whole turns; behind a boundary the gap comes on top.
     """
-    best = int(latency.argmin())
-    if best == 0 or turn_ms <= 0 or block_ms <= 0:
-        return False
-    # The access one offset nearer must be a miss of the same track, or a boundary cuts the sawtooth short.
-    pair = slice(best - 1, best + 1)
-    beside = (latency[pair] - distance[pair] * block_ms + turn_ms / 2) % turn_ms - turn_ms / 2
-    return bool((np.abs(beside) < ONE_TRACK * turn_ms).all())
+    if turn_ms <= 0 or block_ms <= 0:
+        return np.zeros(len(latency), dtype=np.bool_)
+    beside = (latency - along * block_ms + turn_ms / 2) % turn_ms - turn_ms / 2
+    return np.asarray(np.abs(beside) < ONE_TRACK * turn_ms, dtype=np.bool_)
+
+
+def _begins_on_track(on_track: NDArray[np.bool_], best: int) -> bool:
+    """Whether the shortest latency and a miss just nearer lie on the track of the access before.
+
+    Otherwise a boundary cuts the sawtooth short. `on_track` is in the order of the offsets.
+    """
+    return bool(on_track[best]) and bool(on_track[max(best - BESIDE, 0) : best].any())
+
+
+def _missed_ms(latency: FloatArray, turn_ms: float, step_ms: float) -> float:
+    """When the last angle came by that was missed: it waits at most a turn more than the shortest latency.
+
+    Angles of several turns lie between each other, so that this is nearer than one offset before.
+    """
+    lowest = float(latency.min())
+    late = latency[latency < lowest + turn_ms]
+    if turn_ms <= 0:
+        return lowest - step_ms
+    return float(late.max()) - turn_ms
 
 
 def _sampling_ms(latency: FloatArray) -> float:

@@ -6,12 +6,16 @@ import json
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from server.benchmarks.contract import Extraction, Facts, Measurement, Quality
 from server.benchmarks.seeker import KIND
+from server.benchmarks.seeker.average import along_stroke, average_of, blocks_at
+from server.benchmarks.seeker.curve import line_at
+from server.benchmarks.seeker.groups import FloatArray, Group, Samples, groups_of, samples_of
 from tests.support import traces
 
 TURN_MS, TRACK, MEDIA_MS = 8.0, 200, 1.0
@@ -76,6 +80,113 @@ def test_a_made_up_arm_gives_back_its_seeks_with_and_without_the_time_to_media()
     assert one(found, "full_stroke").value == pytest.approx(longest + MEDIA_MS, abs=0.3)
     assert one(found, "baseline", "").value == pytest.approx(MEDIA_MS, abs=0.15)
     assert one(found, "minimum", "without_mtm").value == pytest.approx(least, abs=0.25)
+
+
+def test_angles_of_two_turns_that_lie_between_each_other_leave_half_as_much_open() -> None:
+    """On tracks of 199 blocks the second turn's offsets of two lie between the first's."""
+    found = groups_of(samples_of(entry_of(outward=sawtooth(199, 2, 3.01))["samples"]), TURN_MS, 199)
+    block_ms = TURN_MS / 199
+    (group,) = found
+    assert group.high_ms - group.missed_ms == pytest.approx(block_ms, rel=0.01)
+    assert group.missed_ms < 3.01 <= group.high_ms
+    assert group.best_ms == pytest.approx(3.01, abs=block_ms / 2)
+
+
+def sawtooth(track: int, spacing: int, ready_ms: float) -> list[tuple[int, int, int, int]]:
+    """Two turns of offsets of accesses that are ready so long after the one before."""
+    rows = []
+    for offset in range(0, 2 * track, spacing):
+        turned = (offset % track) / track * TURN_MS
+        latency = turned + math.ceil(max(ready_ms - turned, 0.0) / TURN_MS) * TURN_MS
+        rows.append((0, 0, 100 * track + offset, round(latency * 1e6)))
+    return rows
+
+
+def test_the_line_through_many_intervals_is_nearer_than_their_middles() -> None:
+    rng = np.random.default_rng(5)
+    x = np.sqrt(np.geomspace(10, 320, 14))
+    true = 2.0 + 0.05 * x
+    errors = []
+    for _ in range(40):
+        low = true - 0.2 * rng.random(len(x))
+        value, error = line_at(x, low, low + 0.2, float(x[0]))
+        errors.append(value - (2.0 + 0.05 * float(x[0])))
+        assert error < 0.2
+    middles = 0.2 / math.sqrt(12) * math.sqrt(4 / len(x))
+    assert abs(float(np.mean(errors))) < 0.015
+    assert float(np.std(errors)) < 0.9 * middles
+
+
+def test_the_line_does_not_fall() -> None:
+    x = np.arange(8.0)
+    value, _error = line_at(x, 3.0 - 0.1 * x, 3.1 - 0.1 * x, 0.0)
+    assert 2.3 <= value <= 3.1
+
+
+@pytest.mark.parametrize("shrinking", [0.0, 0.5, 0.8])
+def test_the_average_is_that_of_all_places_on_tracks_that_get_shorter(shrinking: float) -> None:
+    """SEEKER starts at the long tracks, random pairs anywhere: the same blocks are further for them."""
+    rng = np.random.default_rng(3)
+
+    def seek(apart: FloatArray) -> FloatArray:
+        return np.asarray(1.0 + 9.0 * np.sqrt(apart), dtype=np.float64)
+
+    shares = np.concatenate([np.geomspace(1e-4, 0.05, 20), np.linspace(0.1, 1.0, 12)])
+    ready = seek(along_stroke(shares, shrinking)) + MEDIA_MS
+    groups = [
+        Group("outward", "write", share * BLOCKS, at, at - 0.01, at - 0.01, at + 0.01, 88, True, False)
+        for share, at in zip(shares, ready, strict=True)
+    ]
+    start, end = (rng.integers(0, BLOCKS, 400) for _ in range(2))
+    apart = np.abs(along_stroke(start / BLOCKS, shrinking) - along_stroke(end / BLOCKS, shrinking))
+    latency = seek(apart) + MEDIA_MS + TURN_MS * rng.random(400)
+    names = np.full(400, "random")
+    pairs = Samples(names, names, np.arange(400), start, end, latency)
+    ways = along_stroke(rng.random(200_000), shrinking), along_stroke(rng.random(200_000), shrinking)
+    true = float(seek(np.abs(ways[0] - ways[1])).mean()) + MEDIA_MS
+    found = average_of(groups, pairs, TURN_MS, BLOCKS)
+    assert found is not None
+    assert found[0].value == pytest.approx(true, rel=0.01)
+    # The mean wait of 400 pairs alone is known to a hundredth of a turn and more.
+    assert found[0].error < 1.96 * TURN_MS / math.sqrt(12 * 400)
+    alone = average_of(groups, None, TURN_MS, BLOCKS)
+    assert alone is not None and (alone[0].value <= true * 1.005)
+    assert alone[1].value >= true * 0.995
+
+
+def test_places_on_the_stroke_and_back() -> None:
+    places = np.linspace(0, 1, 9)
+    for shrinking in (0.0, 0.3, 0.95):
+        assert blocks_at(along_stroke(places, shrinking), shrinking) == pytest.approx(places, abs=1e-9)
+
+
+def test_without_random_pairs_the_average_is_fair_and_says_how_far_it_may_be() -> None:
+    found = one(KIND.extract(entry_of(outward=outward()), FACTS), "average")
+    assert found.quality is Quality.FAIR
+    assert "Without random pairs" in found.reason
+    assert found.high is not None and found.value is not None and found.high > 1.03 * found.value
+
+
+def test_a_seek_to_the_next_cylinder_that_lies_off_the_curve_is_told_as_it_is() -> None:
+    """The first of the distances takes a way of its own, as on drives with a short seek for neighbours."""
+    near = [
+        (group, start, target, latency - 800_000 if group == 0 else latency)
+        for group, start, target, latency in outward()
+    ]
+    found = one(KIND.extract(entry_of(outward=near), FACTS), "minimum")
+    assert found.value == pytest.approx(seek_ms(TRACK * 40) + MEDIA_MS - 0.8, abs=0.1)
+
+
+def test_what_a_seek_may_be_less_stays_less_without_the_media() -> None:
+    """Where the interval reaches far down and hardly up, the difference from the baseline does the same."""
+    short = [(9, a, b, c) for _, a, b, c in group_of(0, TRACK * 3)]
+    rows = [*short, *outward()]
+    found = KIND.extract(entry_of(outward=rows, baseline=group_of(0, 0)), FACTS)
+    both, alone = one(found, "minimum"), one(found, "minimum", "without_mtm")
+    assert both.value is not None and both.low is not None and both.high is not None
+    assert alone.value is not None and alone.low is not None and alone.high is not None
+    assert both.value - both.low > 2 * (both.high - both.value)
+    assert alone.value - alone.low > 1.5 * (alone.high - alone.value)
 
 
 def test_without_a_baseline_there_is_a_reason_instead_of_a_difference() -> None:
