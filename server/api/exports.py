@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from server.api.frame.answering import ReadView
 from server.api.frame.tables import TableView
 from server.catalog.models import DriveModel
-from server.compare.exports.deriving import ExportError
+from server.compare.exports.drive import ExportError
 from server.compare.exports.selectors import FORMS, drive_export, drive_exports
 from server.core.problems import ErrorItem, problem
 from server.runs.models import Provenance

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from server.compare.exports.deriving import ExportError, Identity, Place, drive_of
+from server.benchmarks.contract import Place
+from server.compare.exports.deriving import drive_of
 from server.compare.exports.disksim import disksim
-from server.compare.exports.drive import MeasuredDrive
+from server.compare.exports.drive import ExportError, Identity, MeasuredDrive
 from server.compare.exports.fio import fio
 from server.compare.exports.sim_file import sim_file
 from server.runs.kinds import kinds_by_slug
@@ -19,6 +20,61 @@ from tests.support.probe import Probe, probe_path
 
 KINDS = ("skippy", "zoned", "seeker", "access")
 SAME = 0.03
+WRITTEN = (
+    "seagate-hawk",
+    "seagate-barracuda",
+    "micropolis-3391",
+    "ibm-ultrastar-xp",
+    "ibm-9zx",
+    "hp-97560",
+    "dec-rz26",
+    "samsung-hd103sj",
+    "seagate-st2000nm0001",
+)
+READ = ("ibm-dtta", "samsung-hd103sj")
+MISSING = """
+zones = [{ cylinders = 20000, sectors_per_track = 200, track_skew_ms = 1.0, cylinder_skew_ms = 0.9 }]
+
+[identity]
+vendor = "Sampledata"
+model = "Slow arm"
+interface = "scsi"
+
+[media]
+rpm = 7200
+heads = 4
+logical_block_bytes = 512
+physical_block_bytes = 512
+layout = "cylinder"
+
+[seek]
+head_switch_ms = 0.7
+one_cylinder_ms = 1.4
+short_base_ms = 1.3
+short_sqrt_ms = 0.1
+knee_cylinders = 2000
+full_stroke_ms = 16.0
+write_settle_ms = 0.1
+
+[command]
+read_before_ms = 0.8
+read_after_ms = 0.1
+write_before_ms = 0.9
+write_after_ms = 0.1
+hit_before_ms = 0.1
+hit_after_ms = 0.05
+bus_bytes_per_s = 80000000
+
+[read_cache]
+segments = 8
+segment_kib = 256
+look_ahead_kib = 256
+
+[write_cache]
+enabled = false
+changeable = false
+"""
+"""A drive whose arm needs longer to the next cylinder than its tracks are laid out for."""
 COMPARED: tuple[Place, ...] = (
     ("skippy.rotation_time", ""),
     ("skippy.mtm", ""),
@@ -68,9 +124,9 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
     return measure(Probe(path, folder), "seagate-barracuda", folder)
 
 
-def measure(probe: Probe, drive: str | Path, folder: Path) -> dict[str, Any]:
-    """Measure a simulated drive without noise, with writes that keep what stands there."""
-    options = ("--only", ",".join(KINDS), "--writes", "preserve")
+def measure(probe: Probe, drive: str | Path, folder: Path, *, writes: bool = True) -> dict[str, Any]:
+    """Measure a simulated drive without noise, with writes that keep what stands there or by reads alone."""
+    options = ("--only", ",".join(KINDS), *(("--writes", "preserve") if writes else ()))
     return probe.run(f"sim:{drive},noise=off,seed=1", folder / "run.json", *options)
 
 
@@ -79,17 +135,58 @@ def drive(measured: Mapping[str, Any]) -> MeasuredDrive:
     return drive_of(identity_of(measured), *extracted(measured))
 
 
+@pytest.mark.parametrize("name", WRITTEN)
 def test_a_measured_drive_that_is_simulated_measures_the_same(
-    probe: Probe, measured: Mapping[str, Any], drive: MeasuredDrive, tmp_path: Path
+    probe: Probe, name: str, tmp_path: Path
 ) -> None:
-    file = tmp_path / "exported.toml"
-    file.write_text(sim_file(drive), encoding="utf-8")
-    before, _ = extracted(measured)
-    after, _ = extracted(measure(probe, file, tmp_path))
+    before, after = round_trip(probe, name, tmp_path, writes=True)
+    # SKIPPY's middle series on this drive lies in two zones.
+    untold = {("skippy.sectors_per_track", "middle")} if name == "seagate-hawk" else set()
+    assert {place for place in COMPARED if place not in before} == untold
+    assert_same(before, after)
+
+
+@pytest.mark.parametrize("name", READ)
+def test_a_drive_that_was_only_read_measures_the_same(probe: Probe, name: str, tmp_path: Path) -> None:
+    assert_same(*round_trip(probe, name, tmp_path, writes=False))
+
+
+def test_a_drive_that_misses_the_next_track_is_exported_with_what_it_misses(
+    probe: Probe, tmp_path: Path
+) -> None:
+    slow = tmp_path / "slow.toml"
+    slow.write_text(MISSING, encoding="utf-8")
+    before, after = round_trip(probe, slow, tmp_path, writes=True)
+    assert_same(before, after)
+    # A turn is lost at each cylinder: of four tracks' worth the drive reads less than nine tenths.
+    full = 4 * 200 * 512 / (4 * 60 / 7200 + 3 * 1.0e-3 + 0.9e-3) / 1e6
+    assert after["zoned.outer_bandwidth", ""] < 0.9 * full
+
+
+def round_trip(
+    probe: Probe, drive: str | Path, folder: Path, *, writes: bool
+) -> tuple[dict[Place, float], dict[Place, float]]:
+    """Measure a drive, export it, and measure that."""
+    document = measure(probe, drive, folder, writes=writes)
+    before, details = extracted(document)
+    file = folder / "exported.toml"
+    file.write_text(sim_file(drive_of(identity_of(document), before, details)), encoding="utf-8")
+    after, _ = extracted(measure(probe, file, folder, writes=writes))
+    return before, after
+
+
+def assert_same(before: Mapping[Place, float], after: Mapping[Place, float]) -> None:
+    """Everything that was told before is told again, and within the bar."""
     assert round(after["skippy.surfaces", ""]) == round(before["skippy.surfaces", ""])
-    assert after["zoned.zone_count", ""] == pytest.approx(before["zoned.zone_count", ""], abs=1)
-    off = {place: after[place] / before[place] - 1 for place in COMPARED}
-    assert {place: value for place, value in off.items() if abs(value) > SAME} == {}
+    zones = ("zoned.zone_count", "")
+    if zones in before:
+        assert after[zones] == pytest.approx(before[zones], abs=1)
+    told = [place for place in COMPARED if place in before]
+    assert len(told) >= len(COMPARED) - 2
+    off = {place: (before[place], after.get(place)) for place in told}
+    assert {
+        place: pair for place, pair in off.items() if pair[1] is None or abs(pair[1] / pair[0] - 1) > SAME
+    } == {}
 
 
 def test_disksim_gets_every_zone_and_the_whole_capacity(drive: MeasuredDrive) -> None:

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from server.benchmarks.contract import Place
-from server.compare.exports.drive import Buffer, MeasuredDrive, SeekCurve, Zone
-from server.compare.exports.seeking import cylinders_of, seek_fit
+from server.compare.exports.drive import Buffer, ExportError, Identity, MeasuredDrive, SeekCurve
+from server.compare.exports.geometry import REGIONS, Geometry, geometry_of
+from server.compare.exports.seeking import cylinders_of, mean_seek, seek_fit
 
-REGIONS = ("outer", "middle", "inner")
-_TRACK = "skippy.sectors_per_track"
-NEAR = 0.02
-"""A zone's track is taken as SKIPPY counted it where the bandwidth says the same within this share."""
-APART = 0.1
-"""Beyond this share the bandwidth is not the medium's: something between it and the host is slower."""
 MARGIN = 0.97
 """The mechanism is ready a little before the gap that the tracks are laid out for ends."""
+LONGEST_SETTLE = 0.6
+"""Share of the shortest write seek that settling is taken to be at most."""
 BUS = 4
 """So many times as fast as the outermost tracks a bus is taken to be that nothing was measured of."""
 SHORT_BYTES = 16 * 1024
@@ -35,54 +32,48 @@ ASSUMED = (
 """Of every drive."""
 
 
-class ExportError(ValueError):
-    """A drive that can't be exported; `reasons` are sentences for a person."""
-
-    def __init__(self, reasons: Sequence[str]) -> None:
-        super().__init__(" ".join(reasons))
-        self.reasons = tuple(reasons)
-
-
-@dataclass(frozen=True, slots=True)
-class Identity:
-    """What is known of the model beside its numbers."""
-
-    title: str
-    vendor: str
-    number: str
-    interface: str
-    form_factor: str
-    provenance: str
-    origin: tuple[str, ...]
-    block_bytes: int
-    capacity_bytes: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Gaps:
-    """Lost time at a switch over the way into the drive (0 to 1)."""
-
-    ways: tuple[float, ...]
-    values: tuple[float, ...]
-
-    def at(self, way: float) -> float:
-        return float(np.interp(way, self.ways, self.values))
-
-
 def drive_of(
     identity: Identity, numbers: Mapping[Place, float], details: Mapping[str, Mapping[str, Any]]
 ) -> MeasuredDrive:
     """Derive a drive from its numbers (metric and scope to the value in the metric's unit) and from what
     extraction kept of one run's kinds. Raises ExportError that names everything that is missing."""
     _check(numbers, details)
-    turn, surfaces = numbers["skippy.rotation_time", ""], round(numbers["skippy.surfaces", ""])
-    stretches = _stretches(identity, numbers, details["zoned"]["zones"], turn, surfaces)
-    zones = _zones(identity, numbers, stretches, surfaces)
-    slow = zones[0].track_blocks > stretches[0].blocks * (1 + APART)
-    buffer, words = _buffer(numbers, details.get("buffer", {}), slow_bus=slow)
+    found = details["zoned"]["zones"]
+    geometry = geometry_of(identity, numbers, found)
+    drive = _drive(identity, numbers, details, geometry)
+    if _explains(drive.seek, geometry):
+        return drive
+    return _drive(identity, numbers, details, geometry_of(identity, numbers, found, missing=False))
+
+
+def _explains(seek: SeekCurve, geometry: Geometry) -> bool:
+    """Return whether the arm is slow enough for what it is said to miss."""
+    heads = geometry.misses_heads and seek.next_ms < min(zone.head_gap_ms for zone in geometry.zones)
+    cylinders = geometry.misses_cylinders and seek.next_ms < min(
+        zone.cylinder_gap_ms for zone in geometry.zones
+    )
+    return not (heads or cylinders)
+
+
+def _drive(
+    identity: Identity,
+    numbers: Mapping[Place, float],
+    details: Mapping[str, Mapping[str, Any]],
+    geometry: Geometry,
+) -> MeasuredDrive:
+    """Return the drive on its geometry; raises ExportError without enough seeks."""
+    turn = numbers["skippy.rotation_time", ""]
+    buffer, words = _buffer(numbers, details.get("buffer", {}), slow_bus=geometry.slow_bus)
     bus_ms = identity.block_bytes / buffer.bytes_per_s * 1e3
-    read, write = (_overhead(numbers, variant, turn, zones, bus_ms) for variant in ("read", "write"))
-    either = max(numbers["skippy.mtm", ""] - turn / zones[0].track_blocks - bus_ms, 0.0)
+    # What is written crosses the bus before the medium, within the overhead; what is read after it.
+    read = _overhead(numbers, "read", turn, geometry, bus_ms)
+    write = _overhead(numbers, "write", turn, geometry, 0.0)
+    points = details["seeker"]["points"]
+    writing = points[0]["variant"] == "write"
+    outer_ms = turn / (geometry.zones[0].track_blocks + geometry.spares)
+    if write is None and writing and ("seeker.baseline", "") in numbers:
+        write = max(numbers["seeker.baseline", ""] - outer_ms, 0.0)
+    either = max(numbers["skippy.mtm", ""] - outer_ms - bus_ms, 0.0)
     assumed = [*ASSUMED]
     for name, overhead in (("reads", read), ("writes", write)):
         if overhead is None:
@@ -98,16 +89,20 @@ def drive_of(
         block_bytes=identity.block_bytes,
         capacity_bytes=identity.capacity_bytes,
         rotation_ms=turn,
-        surfaces=surfaces,
-        zones=zones,
-        seek=SeekCurve(0.0, 0.0, 0.0, 2, 0.0, sum(zone.cylinders for zone in zones)),
+        surfaces=round(numbers["skippy.surfaces", ""]),
+        zones=geometry.zones,
+        spares=geometry.spares,
+        misses_heads=geometry.misses_heads,
+        seek=SeekCurve(0.0, 0.0, 0.0, 2, 0.0, sum(zone.cylinders for zone in geometry.zones)),
+        write_settle_ms=0.0,
         write_overhead_ms=either if write is None else write,
         read_overhead_ms=either if read is None else read,
         access_ms=numbers.get(("access.access_time", "")),
         buffer=buffer,
-        assumed=(*assumed, *words),
+        assumed=(*assumed, *geometry.words, *words),
     )
-    return replace(drive, seek=_seek(drive, bus_ms, details["seeker"]["points"]))
+    drive = replace(drive, seek=_seek(drive, bus_ms, points, misses=geometry.misses_cylinders))
+    return _settled(drive, bus_ms) if writing else drive
 
 
 def _check(numbers: Mapping[Place, float], details: Mapping[str, Mapping[str, Any]]) -> None:
@@ -139,118 +134,15 @@ def _check(numbers: Mapping[Place, float], details: Mapping[str, Mapping[str, An
         )
 
 
-def _gaps(numbers: Mapping[Place, float], metric: str) -> _Gaps:
-    ways = dict(zip(REGIONS, (0.0, 0.5, 1.0), strict=True))
-    known = [(ways[region], numbers[metric, region]) for region in REGIONS if (metric, region) in numbers]
-    return _Gaps(tuple(way for way, _ in known), tuple(value for _, value in known))
-
-
-@dataclass(frozen=True, slots=True)
-class _Stretch:
-    """A zone as its bandwidth tells it; places are shares of the capacity."""
-
-    start: float
-    end: float
-    head_ms: float
-    cylinder_ms: float
-    mb_per_s: float
-    blocks: float
-    """Of a track, if the medium is what limits the bandwidth."""
-
-    def holds(self, region: str, way: float) -> bool:
-        """Return whether a region of SKIPPY lies in it."""
-        return self.start <= way <= self.end or (region == "inner" and self.end > 1 - 1e-3)
-
-
-def _stretches(
-    identity: Identity,
-    numbers: Mapping[Place, float],
-    found: Sequence[Mapping[str, Any]],
-    turn: float,
-    surfaces: int,
-) -> tuple[_Stretch, ...]:
-    """Return the zones: a track's blocks from the bandwidth, since what is lost between tracks is known."""
-    heads = _gaps(numbers, "skippy.head_switch_gap")
-    cylinders = _gaps(numbers, "skippy.cylinder_switch_gap")
-    stretches = []
-    for entry in found:
-        start, end = entry["start_mb"] * 1e6, min(entry["end_mb"] * 1e6, float(identity.capacity_bytes))
-        way = (start + end) / 2 / identity.capacity_bytes
-        head_ms, cylinder_ms, rate = heads.at(way), cylinders.at(way), float(entry["mb_per_s"])
-        cylinder_turn = surfaces * turn + (surfaces - 1) * head_ms + cylinder_ms
-        blocks = rate * 1e3 * cylinder_turn / (surfaces * identity.block_bytes)
-        places = (start / identity.capacity_bytes, end / identity.capacity_bytes)
-        stretches.append(_Stretch(*places, head_ms, cylinder_ms, rate, blocks))
-    return tuple(stretches)
-
-
-def _zones(
-    identity: Identity, numbers: Mapping[Place, float], stretches: Sequence[_Stretch], surfaces: int
-) -> tuple[Zone, ...]:
-    """Return the zones with whole tracks, and cylinders enough for the capacity; raises ExportError."""
-    zones, told = [], _behind_a_slow_bus(numbers, stretches)
-    for one in stretches:
-        track = told or _counted(numbers, one)
-        held = surfaces * track * identity.block_bytes
-        count = max(round((one.end - one.start) * identity.capacity_bytes / held), 1)
-        zones.append(Zone(count, track, one.head_ms, one.cylinder_ms, one.mb_per_s))
-    lacking = identity.capacity_bytes - sum(
-        zone.cylinders * zone.track_blocks * surfaces * identity.block_bytes for zone in zones
-    )
-    if lacking > 0:
-        last = zones[-1]
-        more = -(-lacking // (surfaces * last.track_blocks * identity.block_bytes))
-        zones[-1] = replace(last, cylinders=last.cylinders + int(more))
-    return tuple(zones)
-
-
-def _behind_a_slow_bus(numbers: Mapping[Place, float], stretches: Sequence[_Stretch]) -> int | None:
-    """Return the blocks of every track of a drive whose bandwidth something else than the medium limits; None
-    where bandwidth and count agree. Raises ExportError where the tracks between the counted ones are unknown.
-    """
-    counts = {region: numbers[place] for region in REGIONS if (place := (_TRACK, region)) in numbers}
-    ways = dict(zip(REGIONS, (0.0, 0.5, 1.0), strict=True))
-    ratios = {
-        region: (count, count / one.blocks)
-        for region, count in counts.items()
-        for one in stretches
-        if one.holds(region, ways[region])
-    }
-    apart = {region: pair for region, pair in ratios.items() if abs(pair[1] - 1) > APART}
-    if not apart:
-        return None
-    level = len(counts) == len(REGIONS) and max(counts.values()) < min(counts.values()) * (1 + NEAR)
-    if level and all(ratio > 1 + APART for _, ratio in ratios.values()):
-        return round(float(np.median(list(counts.values()))))
-    told = ", ".join(
-        f"{count:.0f} ({region}) for {count / ratio:.0f}" for region, (count, ratio) in apart.items()
-    )
-    raise ExportError(
-        [
-            f"SKIPPY counts other tracks than the bandwidth carries: {told} blocks. Something between "
-            "medium and host limits it, so that the zones between the counted tracks are not known.",
-            "A run over a faster bus or adapter brings them.",
-        ]
-    )
-
-
-def _counted(numbers: Mapping[Place, float], one: _Stretch) -> int:
-    """Return a track's blocks: as counted where a region of SKIPPY lies in the zone, else from the rate."""
-    for region, way in zip(REGIONS, (0.0, 0.5, 1.0), strict=True):
-        counted = numbers.get((_TRACK, region))
-        if counted is not None and one.holds(region, way) and abs(counted / one.blocks - 1) < NEAR:
-            return round(counted)
-    return max(round(one.blocks), 4)
-
-
 def _overhead(
-    numbers: Mapping[Place, float], variant: str, turn: float, zones: Sequence[Zone], bus_ms: float
+    numbers: Mapping[Place, float], variant: str, turn: float, geometry: Geometry, bus_ms: float
 ) -> float | None:
     """Return MTM of a direction without the block's transfer from the medium and over the bus, both of which
     it holds; None where it is unknown."""
+    zones = geometry.zones
     tracks = dict(zip(REGIONS, (zones[0], zones[len(zones) // 2], zones[-1]), strict=True))
     known = [
-        numbers[place] - turn / zone.track_blocks - bus_ms
+        numbers[place] - turn / (zone.track_blocks + geometry.spares) - bus_ms
         for region, zone in tracks.items()
         if (place := ("skippy.mtm", f"{region}/{variant}")) in numbers
     ]
@@ -304,7 +196,9 @@ def _hits(details: Mapping[str, Any]) -> tuple[float, float]:
     return (start, 1e3 / slope) if slope > 0 and start > 0 else (0.0, 0.0)
 
 
-def _seek(drive: MeasuredDrive, bus_ms: float, points: Sequence[Mapping[str, Any]]) -> SeekCurve:
+def _seek(
+    drive: MeasuredDrive, bus_ms: float, points: Sequence[Mapping[str, Any]], *, misses: bool
+) -> SeekCurve:
     """Return the curve of the seeks out and back, less what an access without a seek takes.
 
     That is the overhead with a block's transfer. SKIPPY knows it to a block; SEEKER's baseline is coarser.
@@ -312,15 +206,56 @@ def _seek(drive: MeasuredDrive, bus_ms: float, points: Sequence[Mapping[str, Any
     taken = [point for point in points if point["pattern"] in ("outward", "inward") and point["covered"]]
     blocks = np.asarray([point["distance_blocks"] for point in taken], dtype=np.float64)
     overheads = {"read": drive.read_overhead_ms, "write": drive.write_overhead_ms}
-    transfer = drive.rotation_ms / drive.zones[len(drive.zones) // 2].track_blocks + bus_ms
-    times = np.asarray(
-        [point["latency_ms"] - overheads[point["variant"]] - transfer for point in taken], dtype=np.float64
+    # Out of the outermost zone and back into it: the block that is waited for lies where the arm goes.
+    ends = np.cumsum(drive.zone_blocks)
+    zones = [
+        min(int(np.searchsorted(ends, distance, side="right")), len(drive.zones) - 1) if out else 0
+        for distance, out in zip(blocks, (point["pattern"] == "outward" for point in taken), strict=True)
+    ]
+    transfers = drive.rotation_ms / np.asarray(
+        [drive.zones[zone].track_blocks + drive.spares for zone in zones]
+    )
+    buses = {"read": bus_ms, "write": 0.0}
+    times = (
+        np.asarray(
+            [point["latency_ms"] - overheads[point["variant"]] - buses[point["variant"]] for point in taken],
+            dtype=np.float64,
+        )
+        - transfers
+    )
+    reaches = np.asarray(
+        [(point.get("shortest_ms", 0.0) - point.get("missed_ms", 0.0)) / 2 for point in taken],
+        dtype=np.float64,
     )
     held = [zone.track_blocks * drive.surfaces for zone in drive.zones]
-    curve = seek_fit(cylinders_of(blocks, drive.zone_blocks, held), times, cylinders=drive.cylinders)
+    curve = seek_fit(
+        cylinders_of(blocks, drive.zone_blocks, held), times, cylinders=drive.cylinders, reaches_ms=reaches
+    )
     if curve is None:
         raise ExportError(
             ["The runs carry too few seeks for a curve.", "A run of seeker in full brings them."]
         )
-    shortest = min(zone.cylinder_gap_ms for zone in drive.zones) * MARGIN
-    return replace(curve, one_cylinder_ms=min(curve.base_ms + curve.root_ms, shortest))
+    if misses:
+        return curve
+    within = min(zone.cylinder_gap_ms for zone in drive.zones) * MARGIN
+    return replace(curve, next_ms=min(curve.next_ms, within))
+
+
+def _settled(drive: MeasuredDrive, bus_ms: float) -> MeasuredDrive:
+    """Return the drive with seeks of reads: random reads take less than seeks of writes would make them, by
+    what a write settles longer."""
+    if drive.access_ms is None:
+        return drive
+    places = drive.zones[len(drive.zones) // 2].track_blocks + drive.spares
+    wait = drive.rotation_ms / 2 + drive.read_overhead_ms + drive.rotation_ms / places + bus_ms
+    held = [zone.track_blocks * drive.surfaces for zone in drive.zones]
+    seek = drive.seek
+    longer = mean_seek(seek, drive.zone_blocks, held) + wait - drive.access_ms
+    settle = min(max(longer, 0.0), seek.base_ms, seek.one_cylinder_ms * LONGEST_SETTLE)
+    read = replace(
+        seek,
+        next_ms=seek.next_ms - settle,
+        base_ms=seek.base_ms - settle,
+        full_stroke_ms=seek.full_stroke_ms - settle,
+    )
+    return replace(drive, seek=read, write_settle_ms=settle)

@@ -143,7 +143,7 @@ def _mechanics(drive: MeasuredDrive) -> Iterator[str]:
     yield "Access time type = trackSwitchPlusRotation,"
     yield "Seek type = hpl,"
     yield f"HPL seek equation values = [ {', '.join(values)} ],"
-    yield "Add. write settling delay = 0.0,"
+    yield f"Add. write settling delay = {drive.write_settle_ms:.6f},"
     yield f"Head switch time = {drive.head_switch_ms:.6f},"
     yield f"Rotation speed (in rpms) = {round(drive.rpm)},"
     yield "Percent error in rpms = 0.0"

@@ -3,8 +3,38 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+
+
+class ExportError(ValueError):
+    """A drive that can't be exported; `reasons` are sentences for a person."""
+
+    def __init__(self, reasons: Sequence[str]) -> None:
+        super().__init__(" ".join(reasons))
+        self.reasons = tuple(reasons)
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What is known of the model beside its numbers."""
+
+    title: str
+    vendor: str
+    number: str
+    interface: str
+    form_factor: str
+    provenance: str
+    origin: tuple[str, ...]
+    block_bytes: int
+    capacity_bytes: int
+
+
+TWO_CYLINDERS = 1.4
+"""A little under the root of two, so that files may round."""
+TOO_LATE = 1.1
+"""A switch that misses the next track is taken to be by so much longer than the gap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,24 +44,30 @@ class Zone:
     cylinders: int
     track_blocks: int
     head_gap_ms: float
-    """Lost between two tracks of a cylinder, beside the turn."""
+    """From the last block of a track to the first of the next one of the cylinder."""
     cylinder_gap_ms: float
-    """Lost between two cylinders."""
+    """The same between two cylinders."""
     mb_per_s: float
     """Sequential bandwidth as it was measured, 10^6 bytes per second."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeekCurve:
-    """Seek time over cylinders: `base + root * sqrt(d)` below the knee, a line from there to the full stroke
-    (Ruemmler and Wilkes, An introduction to disk drive modeling, 1994)."""
+    """Seek time of a read over cylinders: `base + root * sqrt(d)` below the knee, a line from there to the
+    full stroke (Ruemmler and Wilkes, An introduction to disk drive modeling, 1994)."""
 
-    one_cylinder_ms: float
+    next_ms: float
+    """To whichever head comes on the next cylinder."""
     base_ms: float
     root_ms: float
     knee_cylinders: int
     full_stroke_ms: float
     cylinders: int
+
+    @property
+    def one_cylinder_ms(self) -> float:
+        """Seek over one cylinder, which is no longer than that over two."""
+        return min(self.next_ms, self.base_ms + self.root_ms * TWO_CYLINDERS)
 
     @property
     def knee_ms(self) -> float:
@@ -73,7 +109,13 @@ class MeasuredDrive:
     rotation_ms: float
     surfaces: int
     zones: tuple[Zone, ...]
+    spares: int
+    """Places of each track that carry no block: they are in the gaps too."""
+    misses_heads: bool
+    """Whether reading on over a head switch comes too late for the next track."""
     seek: SeekCurve
+    write_settle_ms: float
+    """By so much a write's seek or head switch is longer than a read's."""
     write_overhead_ms: float
     """From the request to the medium and back, without the transfer (Skippy equation 1: MTM)."""
     read_overhead_ms: float
@@ -85,9 +127,13 @@ class MeasuredDrive:
 
     @property
     def head_switch_ms(self) -> float:
-        """Time to another head, at most the gap that tracks are laid out for. It is no longer than a seek of
-        one cylinder, which SEEKER measures to whichever head comes."""
-        return min(*(zone.head_gap_ms for zone in self.zones), self.seek.one_cylinder_ms)
+        """Time of a read to another head, which is no longer than the way to whichever head comes on the next
+        cylinder. A write's is at most the gap that tracks are laid out for, unless reading on comes too late
+        for the next track."""
+        gaps = [zone.head_gap_ms for zone in self.zones]
+        if self.misses_heads:
+            return max(max(gaps) * TOO_LATE, self.seek.next_ms)
+        return max(min(min(gaps) - self.write_settle_ms, self.seek.next_ms), 0.0)
 
     @property
     def cylinders(self) -> int:

@@ -8,9 +8,9 @@ from typing import Any
 
 from server.benchmarks.contract import Place
 from server.catalog.models import DriveModel
-from server.compare.exports.deriving import ExportError, Identity, drive_of
+from server.compare.exports.deriving import drive_of
 from server.compare.exports.disksim import disksim
-from server.compare.exports.drive import MeasuredDrive
+from server.compare.exports.drive import ExportError, Identity, MeasuredDrive
 from server.compare.exports.fio import fio
 from server.compare.exports.sim_file import sim_file
 from server.compare.selectors import drive_representative_run

@@ -26,8 +26,12 @@ def comments(drive: MeasuredDrive, mark: str = "#") -> Iterator[str]:
 def _zones(drive: MeasuredDrive) -> Iterator[str]:
     yield "zones = ["
     for zone in drive.zones:
-        skews = f"track_skew_ms = {zone.head_gap_ms:.6f}, cylinder_skew_ms = {zone.cylinder_gap_ms:.6f}"
-        yield f"  {{ cylinders = {zone.cylinders}, sectors_per_track = {zone.track_blocks}, {skews} }},"
+        slots = zone.track_blocks + drive.spares
+        spare_ms = drive.spares * drive.rotation_ms / slots
+        head_ms, cylinder_ms = zone.head_gap_ms - spare_ms, zone.cylinder_gap_ms - spare_ms
+        skews = f"track_skew_ms = {head_ms:.6f}, cylinder_skew_ms = {cylinder_ms:.6f}"
+        spares = f", spares_per_track = {drive.spares}" if drive.spares else ""
+        yield f"  {{ cylinders = {zone.cylinders}, sectors_per_track = {slots}, {skews}{spares} }},"
     yield "]"
 
 
@@ -58,7 +62,7 @@ def _seek(drive: MeasuredDrive) -> Iterator[str]:
     yield f"short_sqrt_ms = {seek.root_ms:.6f}"
     yield f"knee_cylinders = {seek.knee_cylinders}"
     yield f"full_stroke_ms = {seek.full_stroke_ms:.6f}"
-    yield "write_settle_ms = 0.0"
+    yield f"write_settle_ms = {drive.write_settle_ms:.6f}"
 
 
 def _command(drive: MeasuredDrive) -> Iterator[str]:
