@@ -172,8 +172,8 @@ class DriveList:
 
     def every(self) -> Iterator[DriveSummary]:
         """Return all rows in order, read piece by piece."""
-        ids = self._ordered()
-        every = iter(ids) if isinstance(ids, list) else ids.iterator(chunk_size=5000)
+        ordered = self._ordered()
+        every = iter(ordered) if isinstance(ordered, list) else ordered.iterator(chunk_size=5000)
         for ids in _batches(every, 500):
             yield from self._read(ids)
 

@@ -63,10 +63,9 @@ def first_charts(*, drive_model: DriveModel, provenance: str) -> dict[str, int]:
     return dict(_FIRST.rows(drive_model_id=drive_model.pk, provenance=provenance))
 
 
-def drive_chart_numbered(number: int) -> ModelChart | None:
-    """Return the chart of that number, or None where it was drawn anew since."""
-    row = DriveChart.objects.filter(pk=number).first()
-    return _model_chart(row) if row else None
+def drive_charts_numbered(numbers: Collection[int]) -> dict[int, ModelChart]:
+    """Return the charts of these numbers, without those that were drawn anew since."""
+    return {row.pk: _model_chart(row) for row in DriveChart.objects.filter(pk__in=numbers)}
 
 
 def _charts(drive_model_id: Any, provenance: Any) -> QuerySet[DriveChart]:

@@ -192,10 +192,10 @@ def assert_same(before: Mapping[Place, float], after: Mapping[Place, float]) -> 
 def test_disksim_gets_every_zone_and_the_whole_capacity(drive: MeasuredDrive) -> None:
     text = disksim(drive)
     assert text.count("dm_layout_g1_zone {") == len(drive.zones)
-    assert f"Block count = {drive.capacity_bytes // drive.block_bytes}," in text
+    assert f"Block count = {drive.identity.capacity_bytes // drive.identity.block_bytes}," in text
     assert f"Last cylinder number = {drive.cylinders - 1}," in text
     assert text.count("{") == text.count("}") and text.count("[") == text.count("]")
-    assert sum(drive.zone_blocks) * drive.block_bytes >= drive.capacity_bytes
+    assert sum(drive.zone_blocks) * drive.identity.block_bytes >= drive.identity.capacity_bytes
 
 
 def test_the_seek_equation_of_disksim_has_no_step_at_its_division(drive: MeasuredDrive) -> None:
@@ -210,7 +210,7 @@ def test_the_seek_equation_of_disksim_has_no_step_at_its_division(drive: Measure
 def test_fio_reads_each_zone_at_its_rate_and_all_of_the_drive(drive: MeasuredDrive) -> None:
     text = fio(drive)
     sizes = [int(line.removeprefix("size=")) for line in text.splitlines() if line.startswith("size=")]
-    assert sum(sizes[:-1]) == drive.capacity_bytes
+    assert sum(sizes[:-1]) == drive.identity.capacity_bytes
     assert f"rate={round(drive.zones[0].mb_per_s * 1e6)}" in text
     assert "write" not in text.replace("readonly", "").split("[global]")[1]
 

@@ -7,13 +7,16 @@ from collections.abc import Iterator
 import pytest
 from django.core.cache import cache
 from django.test import Client
+from pytest_django import DjangoAssertNumQueries
 
 from server.benchmarks.contract import Chart
 from server.catalog.models import DriveModel
 from server.runs import charts as charts_module
-from server.runs.drive_charts import drive_charts, drive_charts_update
+from server.runs.drive_charts import drive_charts, drive_charts_update, first_charts
 from server.runs.envelopes import EnvelopeLost
 from server.runs.models import Benchmark, DriveChart, Measurement, Provenance, Run, State
+from server.web.views import drive_charts as views
+from server.web.views.drive_charts import drive_figures
 from tests.support.sample_archive import SampleRun, sample_run
 from tests.support.sample_registry import sample_kinds_registered
 
@@ -126,3 +129,26 @@ def test_a_model_s_page_shows_the_picture_that_was_drawn_last(client: Client) ->
     assert f'data-chart-source="{DriveModel.objects.get(pk=model.pk).title} ·' in shown()
     DriveChart.objects.all().delete()
     assert 'class="chart"' not in shown()
+
+
+def test_pictures_that_no_process_holds_are_read_at_once_and_only_once(
+    monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    monkeypatch.setattr(views, "_FIGURES", views._Figures(2))
+    model = runs_of(1)[0].drive_model
+    drive_charts_update(drive_model_id=model.pk)
+    kinds = set(first_charts(drive_model=model, provenance="probe"))
+    assert len(kinds) > 2
+    with django_assert_num_queries(2):
+        first = drive_figures(model, "probe")
+    assert set(first) == kinds
+    assert model.title in first["seeker"]
+    # Two are held, and they are those that were asked for last: the others are read together again.
+    with django_assert_num_queries(2):
+        assert drive_figures(model, "probe") == first
+    monkeypatch.setattr(views, "_FIGURES", views._Figures(100))
+    drive_figures(model, "probe")
+    with django_assert_num_queries(1):
+        assert drive_figures(model, "probe") == first
+    model.name = f"{model.name} of another name"
+    assert model.title in drive_figures(model, "probe")["seeker"]

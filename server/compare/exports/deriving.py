@@ -79,15 +79,7 @@ def _drive(
         if overhead is None:
             assumed.append(f"The overhead of {name} is that of the other direction: theirs was not measured.")
     drive = MeasuredDrive(
-        title=identity.title,
-        vendor=identity.vendor,
-        number=identity.number,
-        interface=identity.interface,
-        form_factor=identity.form_factor,
-        provenance=identity.provenance,
-        origin=identity.origin,
-        block_bytes=identity.block_bytes,
-        capacity_bytes=identity.capacity_bytes,
+        identity=identity,
         rotation_ms=turn,
         surfaces=round(numbers["skippy.surfaces", ""]),
         zones=geometry.zones,

@@ -104,14 +104,14 @@ PLAIN = {
 
 def disksim(drive: MeasuredDrive) -> str:
     """Return the text. Times are in ms, skews in turns."""
-    name = re.sub(r"[^A-Z0-9_]", "_", f"{drive.vendor}_{drive.number}".upper())
+    name = re.sub(r"[^A-Z0-9_]", "_", f"{drive.identity.vendor}_{drive.identity.number}".upper())
     lines = [*comments(drive), "", *_model(drive, f"{name}_MODEL"), "", *_disk(drive, name)]
     return "\n".join(lines) + "\n"
 
 
 def _model(drive: MeasuredDrive, name: str) -> Iterator[str]:
     yield f"dm_disk {name} {{"
-    yield f"   Block count = {drive.capacity_bytes // drive.block_bytes},"
+    yield f"   Block count = {drive.identity.capacity_bytes // drive.identity.block_bytes},"
     yield f"   Number of data surfaces = {drive.surfaces},"
     yield f"   Number of cylinders = {drive.cylinders},"
     yield "   Mechanical Model = dm_mech_g1 {"
@@ -168,9 +168,9 @@ def _zone(first: int, zone: Zone, turn_ms: float) -> Iterator[str]:
 def _disk(drive: MeasuredDrive, name: str) -> Iterator[str]:
     """The disk around the model. All of its parameters have to be there; those that nothing measured are
     as a drive without cunning has them."""
-    segment = max(drive.buffer.segment_kib * 1024 // drive.block_bytes, 1)
+    segment = max(drive.buffer.segment_kib * 1024 // drive.identity.block_bytes, 1)
     measured = {
-        "Bulk sector transfer time": f"{drive.block_bytes / drive.buffer.bytes_per_s * 1e3:.9f}",
+        "Bulk sector transfer time": f"{drive.identity.block_bytes / drive.buffer.bytes_per_s * 1e3:.9f}",
         "Segment size (in blks)": f"{segment}",
         "Maximum read-ahead (blks)": f"{segment}",
         "Avg sectors per cylinder": f"{sum(drive.zone_blocks) // drive.cylinders}",

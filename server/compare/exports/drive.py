@@ -24,9 +24,11 @@ class Identity:
     vendor: str
     number: str
     interface: str
+    """`ata` or `scsi`, as far as it is known."""
     form_factor: str
     provenance: str
     origin: tuple[str, ...]
+    """Sentences that say what the numbers rest on."""
     block_bytes: int
     capacity_bytes: int
 
@@ -95,17 +97,7 @@ class Buffer:
 class MeasuredDrive:
     """A drive model by what was measured. Times in ms, sizes as named."""
 
-    title: str
-    vendor: str
-    number: str
-    interface: str
-    """`ata` or `scsi`, as far as it is known."""
-    form_factor: str
-    provenance: str
-    origin: tuple[str, ...]
-    """Sentences that say what the numbers rest on."""
-    block_bytes: int
-    capacity_bytes: int
+    identity: Identity
     rotation_ms: float
     surfaces: int
     zones: tuple[Zone, ...]

@@ -36,10 +36,10 @@ def _common() -> Iterator[str]:
 
 
 def _zones(drive: MeasuredDrive) -> Iterator[str]:
-    block, start = drive.block_bytes, 0
+    block, start = drive.identity.block_bytes, 0
     last = len(drive.zones) - 1
     for number, (zone, blocks) in enumerate(zip(drive.zones, drive.zone_blocks, strict=True)):
-        size = blocks * block if number < last else drive.capacity_bytes - start
+        size = blocks * block if number < last else drive.identity.capacity_bytes - start
         yield from ("", f"[zone{number}]", "rw=read", f"bs={REQUEST_BYTES}")
         yield from (f"offset={start}", f"size={size}", f"rate={round(zone.mb_per_s * 1e6)}", "runtime=10s")
         start += size
@@ -51,7 +51,7 @@ def _random(drive: MeasuredDrive) -> Iterator[str]:
     yield from (
         "bs=4096",
         "offset=0",
-        f"size={drive.capacity_bytes}",
+        f"size={drive.identity.capacity_bytes}",
         f"rate_iops={max(round(1e3 / mean), 1)}",
     )
     yield from ("runtime=30s", "time_based")

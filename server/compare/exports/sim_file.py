@@ -18,8 +18,8 @@ def sim_file(drive: MeasuredDrive) -> str:
 
 def comments(drive: MeasuredDrive, mark: str = "#") -> Iterator[str]:
     """Yield what stands at the head of every export: the drive, what it rests on, and what was assumed."""
-    yield f"{mark} {drive.title}, as measured."
-    yield from (f"{mark} {sentence}" for sentence in drive.origin)
+    yield f"{mark} {drive.identity.title}, as measured."
+    yield from (f"{mark} {sentence}" for sentence in drive.identity.origin)
     yield from (f"{mark} Assumed: {sentence}" for sentence in drive.assumed)
 
 
@@ -36,14 +36,19 @@ def _zones(drive: MeasuredDrive) -> Iterator[str]:
 
 
 def _tables(drive: MeasuredDrive) -> Iterator[str]:
-    yield from ("", "[identity]", f"vendor = {_text(drive.vendor)}", f"model = {_text(drive.number)}")
-    yield f"interface = {_text(drive.interface)}"
-    if drive.form_factor:
-        yield f"form_factor = {_text(drive.form_factor)}"
+    yield from (
+        "",
+        "[identity]",
+        f"vendor = {_text(drive.identity.vendor)}",
+        f"model = {_text(drive.identity.number)}",
+    )
+    yield f"interface = {_text(drive.identity.interface)}"
+    if drive.identity.form_factor:
+        yield f"form_factor = {_text(drive.identity.form_factor)}"
     yield from ("", "[media]", f"rpm = {drive.rpm:.6f}", f"heads = {drive.surfaces}")
-    yield f"logical_block_bytes = {drive.block_bytes}"
-    yield f"physical_block_bytes = {drive.block_bytes}"
-    yield f"capacity_bytes = {drive.capacity_bytes}"
+    yield f"logical_block_bytes = {drive.identity.block_bytes}"
+    yield f"physical_block_bytes = {drive.identity.block_bytes}"
+    yield f"capacity_bytes = {drive.identity.capacity_bytes}"
     yield 'layout = "cylinder"'
     yield from ("", "[seek]", *_seek(drive))
     yield from ("", "[command]", *_command(drive))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections import OrderedDict
+from collections.abc import Collection, Mapping
+from threading import Lock
 
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -13,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from server.benchmarks.chart_json import chart_json
 from server.catalog.models import DriveModel
-from server.runs.drive_charts import ModelChart, drive_chart, drive_chart_numbered, first_charts
+from server.runs.drive_charts import ModelChart, drive_chart, drive_charts_numbered, first_charts
 from server.web.figures import Figure, chart_csv, chart_tables, figure_with, provenance_words
 from server.web.page import page
 from server.web.views.runs import ROWS_PER_PAGE
@@ -22,27 +24,60 @@ FIGURES_HELD = 1024
 """A figure is some 20 kB of HTML."""
 
 
+_Key = tuple[int, str, str]
+"""A chart's number, and the model's slug and title, which stand in the figure."""
+
+
+class _Figures:
+    """Figures as HTML, those that were asked for last, for all threads of the process.
+
+    A figure stays the same until the model's charts are drawn anew, under other numbers; pages are rendered
+    again after a change anywhere in the archive, and most of their work would be the rows of these tables.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = Lock()
+        self._held: OrderedDict[_Key, SafeString] = OrderedDict()
+
+    def found(self, keys: Collection[_Key]) -> dict[_Key, SafeString]:
+        """Return those that are held."""
+        with self._lock:
+            for key in keys:
+                if key in self._held:
+                    self._held.move_to_end(key)
+            return {key: self._held[key] for key in keys if key in self._held}
+
+    def hold(self, made: Mapping[_Key, SafeString]) -> None:
+        """Keep these, and let go of what was not asked for the longest."""
+        with self._lock:
+            self._held.update(made)
+            while len(self._held) > self._most:
+                self._held.popitem(last=False)
+
+
+_FIGURES = _Figures(FIGURES_HELD)
+
+
 def drive_figures(model: DriveModel, provenance: str) -> dict[str, SafeString]:
     """Return the first figure of each kind of a model's runs of one provenance as HTML; the pages of runs
-    have all."""
-    numbers = first_charts(drive_model=model, provenance=provenance)
-    figures = {
-        kind: _figure_html(number, model.slug, model.title, provenance) for kind, number in numbers.items()
+    have all. A chart that was drawn anew meanwhile has none."""
+    keys = {
+        kind: (number, model.slug, model.title)
+        for kind, number in first_charts(drive_model=model, provenance=provenance).items()
     }
-    return {kind: html for kind, html in figures.items() if html is not None}
-
-
-@lru_cache(maxsize=FIGURES_HELD)
-def _figure_html(number: int, slug: str, title: str, provenance: str) -> SafeString | None:
-    """Return a figure, None where its chart was drawn anew meanwhile.
-
-    It stays the same until the model's charts are drawn anew, under other numbers; pages are rendered again
-    after a change anywhere in the archive, and most of their work would be the rows of these tables.
-    """
-    one = drive_chart_numbered(number)
-    if one is None:
-        return None
-    return render_to_string("web/parts/figure.html", {"figure": drive_figure(slug, title, provenance, one)})
+    html = _FIGURES.found(keys.values())
+    lacking = [key[0] for key in keys.values() if key not in html]
+    if lacking:
+        made = {
+            (number, model.slug, model.title): render_to_string(
+                "web/parts/figure.html", {"figure": drive_figure(model.slug, model.title, provenance, one)}
+            )
+            for number, one in drive_charts_numbered(lacking).items()
+        }
+        _FIGURES.hold(made)
+        html |= made
+    return {kind: html[key] for kind, key in keys.items() if key in html}
 
 
 def drive_figure(slug: str, title: str, provenance: str, one: ModelChart) -> Figure:
