@@ -15,16 +15,20 @@ from diskatlas_client.rows import (
     Aggregate,
     Batch,
     Benchmark,
+    ChartInList,
     Claim,
+    Comparison,
     Counts,
     Division,
     Drive,
+    DriveChartInList,
     DriveOverview,
     Firmware,
     Follow,
     LiteratureValue,
     Measurement,
     Metric,
+    Release,
     Run,
     Standing,
     Unit,
@@ -143,6 +147,29 @@ class Archive:
     def metrics(self, **filters: object) -> Iterator[Metric]:
         """Give what each metric is."""
         return cast(Iterator[Metric], self.rows("metrics", page=None, **filters))
+
+    def comparison(self, *groups: str, level: float | None = None, kind: str | None = None) -> Comparison:
+        """Return what two to eight groups differ in: every number with its intervals and tests.
+
+        A group is a model's slug, a part of it (`<slug>~batch:2012-w31`, `<slug>~fw:1AJ10001`) or a run
+        (`run:<id>`). `kind` asks for all numbers of one kind. Raises ArchiveError.
+        """
+        chosen = {"level": level, "kind": kind}
+        asked = [("d", group) for group in groups]
+        asked += [(name, _text(value)) for name, value in chosen.items() if value is not None]
+        return cast(Comparison, self._read(f"{self.url('comparisons/')}?{urlencode(asked)}"))
+
+    def charts(self, run_id: str) -> Iterator[ChartInList]:
+        """Give the charts of a run, each with the address of its data; raises ArchiveError."""
+        return iter(cast(list[ChartInList], self.get(f"runs/{run_id}/charts/")["results"]))
+
+    def drive_charts(self, slug: str) -> Iterator[DriveChartInList]:
+        """Give the charts of a model's median unit with the spread of the others; raises ArchiveError."""
+        return iter(cast(list[DriveChartInList], self.get(f"drives/{slug}/charts/")["results"]))
+
+    def releases(self, **filters: object) -> Iterator[Release]:
+        """Give the dataset releases, latest first."""
+        return iter(cast(list[Release], self.get("releases/", **filters)["results"]))
 
     def samples(self, run_id: str, kind: str, **window: object) -> dict[str, Any]:
         """Return a benchmark's raw samples as columns by series; raises ArchiveError."""

@@ -94,6 +94,25 @@ def test_the_client_gives_parts_of_a_model_and_the_archive(archive: str, client_
         one.follows()
 
 
+def test_the_client_compares_lists_charts_and_releases(archive: str, client_folder: None) -> None:
+    from diskatlas_client import Archive, ArchiveError
+
+    one, slug = Archive(archive), "seagate-st2000nm0001"
+    runs = [f"run:{run['id']}" for run in one.runs(drive=slug)]
+    found = one.comparison(*runs[:2], level=0.9)
+    assert [group["letter"] for group in found["groups"]] == ["A", "B"]
+    assert found["level"] == 0.9 and found["numbers"] and found["numbers"][0]["groups"][0]["n"] == 1
+    kind = found["numbers"][0]["metric"].partition(".")[0]
+    whole = one.comparison(*runs, kind=kind)["numbers"]
+    assert whole and {number["metric"].partition(".")[0] for number in whole} == {kind}
+    with pytest.raises(ArchiveError) as refused:
+        one.comparison(slug)
+    assert refused.value.status == 400
+    assert list(one.releases()) == []
+    assert [chart["kind"] for chart in one.drive_charts(slug)] == []
+    assert all(chart["url"].startswith(archive) for chart in one.charts(runs[0].removeprefix("run:")))
+
+
 def test_the_clients_rows_are_those_of_the_openapi_document(client_folder: None) -> None:
     from diskatlas_client import rows
 
@@ -105,4 +124,4 @@ def test_the_clients_rows_are_those_of_the_openapi_document(client_folder: None)
         extra = {"Run": {"measurements", "document"}, "Drive": {"summary"}}.get(name, set())
         assert set(get_type_hints(row)) == set(schema["properties"]) - extra, name
         checked += 1
-    assert checked == 18
+    assert checked == 30
