@@ -109,7 +109,8 @@ def _shortest(groups: list[Group], quality: Quality, reason: str) -> Number:
     """The seek over the shortest distance: where the root through all short seeks meets it.
 
     The least of many times lies below all of them by what one offset leaves open; the curve through them
-    does not.
+    does not. Where one distance was met sooner by more than an offset, it stands for
+    the shortest.
     """
     first = min(group.distance for group in groups)
     least = min(groups, key=lambda group: group.best_ms)
@@ -122,6 +123,8 @@ def _shortest(groups: list[Group], quality: Quality, reason: str) -> Number:
     ends = [group for group in short if group.distance == first]
     earliest, latest = min(group.missed_ms for group in ends), max(group.high_ms for group in ends)
     count = sum(group.count for group in short)
+    if value - least.high_ms > least.high_ms - least.low_ms:
+        return Number(least.best_ms, least.low_ms, least.high_ms, least.count, quality, reason)
     if earliest <= value <= latest:
         return Number(value, max(value - error, 0.0), value + error, count, quality, reason)
     # To the next cylinder some arms take a way of their own, far off the curve of all others.

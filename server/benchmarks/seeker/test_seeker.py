@@ -275,3 +275,11 @@ def test_accesses_that_something_disturbed_are_left_out() -> None:
         KIND.extract(both, FACTS).measurements
         == KIND.extract(entry_of(outward=outward()), FACTS).measurements
     )
+
+
+def test_no_distance_s_shortest_latency_lies_below_the_shortest_seek() -> None:
+    """On some arms the nearest cylinder is not the soonest: the curve must not hide what was met."""
+    rows = [(g, a, b, latency - 600_000 if g == 1 else latency) for g, a, b, latency in outward()]
+    found = one(KIND.extract(entry_of(outward=rows), FACTS), "minimum")
+    met = min(latency for group, _, _, latency in rows if group == 1) / 1e6
+    assert found.value is not None and found.value <= met
