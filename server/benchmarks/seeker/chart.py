@@ -33,7 +33,7 @@ def charts(entry: Mapping[str, Any], facts: Facts, extraction: Extraction) -> tu
             title="Seek time by distance",
             summary=_summary(curve, gigabytes),
             x=Axis("Distance", "GB"),
-            y=Axis("Shortest latency", "ms"),
+            y=Axis("Seek and time to media", "ms"),
             series=tuple(series),
             marks=marks,
             metrics=(MINIMUM.key, AVERAGE.key, FULL_STROKE.key, BASELINE.key),
@@ -63,7 +63,7 @@ def _fit(curve: Mapping[str, float], gigabytes: float) -> Series:
 
 def _summary(curve: Mapping[str, float] | None, gigabytes: float) -> str:
     if curve is None:
-        return "Shortest latency for each distance; too few distances for a fit."
+        return "The seek of each distance; too few distances for a fit."
     return (
         "The seek time grows with the root of the distance up to "
         f"{curve['crossover_blocks'] * gigabytes:.2f} GB and in a line beyond; "

@@ -1,8 +1,8 @@
-"""Shortest latency of each distance: the seek without the wait for the sector.
+"""The low end of each distance: the seek without the wait for the sector.
 
 Offsets of one distance run over two turns, so each group is a sawtooth: latency rises by one block's time per
-block until the access is just in time, where it falls by a turn. Its low end is the time to seek and to reach
-the medium.
+block until the access is just in time, where it falls by a turn. Between the shortest latency and the latest
+angle that was missed lies the time to seek and to reach the medium.
 """
 
 from __future__ import annotations
