@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -161,6 +162,10 @@ def test_a_drive_that_misses_the_next_track_is_exported_with_what_it_misses(
     # A turn is lost at each cylinder: of four tracks' worth the drive reads less than nine tenths.
     full = 4 * 200 * 512 / (4 * 60 / 7200 + 3 * 1.0e-3 + 0.9e-3) / 1e6
     assert after["zoned.outer_bandwidth", ""] < 0.9 * full
+    assert (
+        "comes too late for the next track at each cylinder switch"
+        in (tmp_path / "exported.toml").read_text()
+    )
 
 
 def round_trip(
@@ -222,3 +227,16 @@ def test_what_is_missing_is_named_all_at_once() -> None:
     text = str(caught.value)
     assert "the number of surfaces" in text and "the zones" in text and "the seek curve" in text
     assert "the rotation time" not in text
+
+
+def test_spares_are_in_the_skews_of_no_file_as_well(drive: MeasuredDrive) -> None:
+    """A turn takes a track's blocks and its spares; SKIPPY's gap has the spares in it again."""
+    spared = replace(drive, spares=2)
+    zone = spared.zones[0]
+    block_ms = spared.rotation_ms / (zone.track_blocks + 2)
+    head_ms, cylinder_ms = spared.skews_ms(zone)
+    assert head_ms == pytest.approx(zone.head_gap_ms - 2 * block_ms)
+    assert cylinder_ms == pytest.approx(zone.cylinder_gap_ms - 2 * block_ms)
+    assert f"Skew for track switch = {head_ms / spared.rotation_ms:.9f}" in disksim(spared)
+    assert f"track_skew_ms = {head_ms:.6f}" in sim_file(spared)
+    assert f"sectors_per_track = {zone.track_blocks + 2}" in sim_file(spared)

@@ -15,6 +15,7 @@ from scipy.special import ndtr
 
 from server.benchmarks.seeker.curve import FEWEST_FOR_FIT, distinct
 from server.benchmarks.seeker.groups import FloatArray, Group, Samples
+from server.benchmarks.seeks import places_of_pairs
 
 STEPS = 2000
 """Quantiles of the places that the mean is taken over."""
@@ -30,11 +31,16 @@ USUAL = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Average:
-    """Mean seek with its time to media in ms."""
+    """Mean seek over random pairs of places with its time to media, in ms."""
 
     value: float
+    """As the pairs' waits tell how tracks shrink; without pairs that of tracks that do not."""
     error: float
     """95 % of what the pairs leave open; nought without pairs."""
+    level: float
+    """Of tracks that do not shrink: the least that it can be."""
+    usual: float
+    """Of tracks that shrink as on common drives."""
     beyond: float
     """Share of the random pairs that are further apart than any distance measured."""
 
@@ -61,10 +67,8 @@ def blocks_at(stroke: FloatArray, shrinking: float) -> FloatArray:
 
 def average_of(
     groups: list[Group], pairs: Samples | None, turn_ms: float, capacity_blocks: float
-) -> tuple[Average, Average] | None:
-    """The mean over random pairs, and the same for tracks that shrink as on common drives; None for too few
-    groups. Without pairs the first is that of tracks that do not shrink: the least that it can be.
-    """
+) -> Average | None:
+    """The mean over random pairs; None for too few groups."""
     distance, time = distinct([group for group in groups if group.covered and group.distance > 0])
     if len(distance) < FEWEST_FOR_FIT or capacity_blocks <= 0:
         return None
@@ -74,21 +78,19 @@ def average_of(
         apart = np.abs(along_stroke(start, shrinking) - along_stroke(end, shrinking))
         return np.asarray(np.interp(blocks_at(apart, shrinking), share, time), dtype=np.float64)
 
-    # A low-discrepancy set of pairs: the golden ratio's multiples beside the quantiles.
-    first = (np.arange(STEPS) + 0.5) / STEPS
-    second = (np.arange(STEPS) * (5**0.5 - 1) / 2 + 0.5) % 1.0
-    beyond = float((np.abs(first - second) > share[-1]).mean())
-    usual = Average(float(seeks(first, second, USUAL).mean()), 0.0, beyond)
+    places = places_of_pairs(STEPS)
+    beyond = float((np.abs(places[0] - places[1]) > share[-1]).mean())
+    usual, level = (float(seeks(*places, one).mean()) for one in (USUAL, 0.0))
     if pairs is None:
-        return Average(float(seeks(first, second, 0.0).mean()), 0.0, beyond), usual
+        return Average(level, 0.0, level, usual, beyond)
     start, end = (np.clip(at / capacity_blocks, 0.0, 1.0) for at in (pairs.origin, pairs.target))
     likely = np.array([_likelihood(pairs.latency_ms - seeks(start, end, one), turn_ms) for one in SHRINKING])
     weight = np.exp(likely - likely.max())
     weight /= weight.sum()
-    means = np.array([float(seeks(first, second, one).mean()) for one in SHRINKING])
+    means = np.array([float(seeks(*places, one).mean()) for one in SHRINKING])
     value = float(weight @ means)
     error = 1.96 * float(np.sqrt(weight @ (means - value) ** 2))
-    return Average(value, error, beyond), usual
+    return Average(value, error, level, usual, beyond)
 
 
 def _likelihood(waits_ms: FloatArray, turn_ms: float) -> float:

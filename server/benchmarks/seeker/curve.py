@@ -8,10 +8,9 @@ import numpy as np
 from scipy.optimize import least_squares
 
 from server.benchmarks.seeker.groups import FloatArray, Group
+from server.benchmarks.seeks import beside
 
 FEWEST_FOR_FIT = 6
-PULL = 0.05
-"""Weight of the middles of intervals beside their ends: it decides where the ends leave room."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +90,7 @@ def line_at(x: FloatArray, low: FloatArray, high: FloatArray, place: float) -> t
     aside = (x - place) / max(float(np.ptp(x)), 1e-300)
 
     def misses(terms: FloatArray) -> FloatArray:
-        off = terms[0] + terms[1] * aside - middle
-        outside = np.sign(off) * np.maximum(np.abs(off) - reach, 0.0)
-        return np.concatenate([outside, PULL * off])
+        return beside(terms[0] + terms[1] * aside - middle, reach)
 
     begin, slope = _robust(aside, middle)
     start = [begin, slope] if slope > 0 else [_median(middle), scale]

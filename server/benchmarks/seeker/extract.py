@@ -10,7 +10,7 @@ import numpy as np
 
 from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
 from server.benchmarks.seeker import definitions as metric
-from server.benchmarks.seeker.average import average_of
+from server.benchmarks.seeker.average import Average, average_of
 from server.benchmarks.seeker.curve import (
     FEWEST_FOR_FIT,
     Curve,
@@ -60,16 +60,16 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
     curve = fit_curve(one_way)
     baseline = _baseline(groups["baseline"])
     random = samples.only("random")
+    pairs = _random_mean(random, turn_ms, blocks)
+    many = pairs is not None and pairs.count >= MANY_RANDOM
+    found = average_of(one_way, random if many else None, turn_ms, blocks)
     numbers = {
         metric.MINIMUM: _minimum(both_ways, track),
-        metric.AVERAGE: _average(one_way, random, turn_ms, blocks),
+        metric.AVERAGE: _average(one_way, found, pairs),
         metric.FULL_STROKE: _full_stroke(one_way, blocks),
     }
-    doubt = (
-        CACHED
-        if facts.write_cache and "write" in samples.variant
-        else _doubt(one_way, random, turn_ms, blocks)
-    )
+    cached = facts.write_cache and "write" in samples.variant
+    doubt = CACHED if cached else _doubt(one_way, found, pairs)
     if doubt:
         numbers = {what: _doubted(number, doubt) for what, number in numbers.items()}
         baseline = _doubted(baseline, doubt)
@@ -166,6 +166,8 @@ def _full_stroke(groups: list[Group], capacity_blocks: float) -> Number | str:
 
 
 APART = 0.05
+SHAPE = 0.015
+"""So much of an average, either way, may come of tracks that shrink otherwise and of arms off their curve."""
 TWO_WAYS = "Random pairs and the curve over all distances give different averages: the interval holds both."
 NO_PAIRS = (
     "Without random pairs: tracks are taken to be of one length. The interval reaches to those that shrink "
@@ -173,24 +175,20 @@ NO_PAIRS = (
 )
 
 
-def _average(groups: list[Group], random: Samples, turn_ms: float, capacity_blocks: float) -> Number | str:
+def _average(groups: list[Group], found: Average | None, pairs: Number | None) -> Number | str:
     """Mean over random pairs: the curve, carried to all places by how the pairs wait."""
     seen = [group for group in groups if group.covered and group.distance > 0]
-    pairs = _random_mean(random, turn_ms, capacity_blocks)
-    many = pairs is not None and pairs.count >= MANY_RANDOM
-    found = average_of(groups, random if many else None, turn_ms, capacity_blocks)
     count = sum(group.count for group in seen)
-    if found is not None and found[0].beyond < 0.05:
-        one, usual = found
-        width = float(np.mean([group.high_ms - group.low_ms for group in seen])) / 2
-        error = max(one.error, 0.01 * one.value)
-        if pairs is None or not many:
-            high = max(usual.value, one.value) + max(width, error)
-            return Number(one.value, one.value - max(width, error), high, count, Quality.FAIR, NO_PAIRS)
-        if abs(one.value - pairs.value) > max(pairs.value - pairs.low, APART * pairs.value):
-            low, high = min(one.value, pairs.low), max(one.value, pairs.high)
+    if found is not None and found.beyond < 0.05:
+        value, error = found.value, max(found.error, SHAPE * found.value)
+        if pairs is None or pairs.count < MANY_RANDOM:
+            width = float(np.mean([group.high_ms - group.low_ms for group in seen])) / 2
+            high = max(found.usual, value) + max(width, error)
+            return Number(value, value - max(width, error), high, count, Quality.FAIR, NO_PAIRS)
+        if abs(value - pairs.value) > max(pairs.value - pairs.low, APART * pairs.value):
+            low, high = min(value, pairs.low), max(value, pairs.high)
             return Number(pairs.value, low, high, count + pairs.count, Quality.FAIR, TWO_WAYS)
-        return Number(one.value, one.value - error, one.value + error, count + pairs.count, Quality.GOOD)
+        return Number(value, value - error, value + error, count + pairs.count, Quality.GOOD)
     if groups and not seen:
         return _why_none(groups)
     if pairs is not None:
@@ -200,16 +198,12 @@ def _average(groups: list[Group], random: Samples, turn_ms: float, capacity_bloc
     return "The distances measured are too few or too short to weigh them like random pairs."
 
 
-def _doubt(groups: list[Group], random: Samples, turn_ms: float, capacity_blocks: float) -> str:
+def _doubt(groups: list[Group], found: Average | None, pairs: Number | None) -> str:
     """Why the whole curve is not to be believed; empty where nothing speaks against it."""
     seen = sum(group.covered for group in groups)
     if groups and seen and seen < 0.6 * len(groups):
         return "Many distances show no full turn: a cache answers some of the accesses, most likely."
-    found, pairs = (
-        average_of(groups, None, turn_ms, capacity_blocks),
-        _random_mean(random, turn_ms, capacity_blocks),
-    )
-    if found is not None and pairs is not None and abs(found[0].value - pairs.value) > 0.3 * pairs.value:
+    if found is not None and pairs is not None and abs(found.level - pairs.value) > 0.3 * pairs.value:
         return "Random pairs contradict the curve: a cache answers part of the accesses, most likely."
     return ""
 

@@ -33,10 +33,8 @@ class Group:
     variant: str
     distance: float
     """Blocks between start and base: the smallest distance of the group (the offsets come on top)."""
-    best_ms: float
-    """Seek and time to media: halfway between the shortest latency and the latest angle that was missed."""
     missed_ms: float
-    """When that angle came by."""
+    """When the latest angle came by that was missed."""
     low_ms: float
     high_ms: float
     count: int
@@ -44,6 +42,11 @@ class Group:
     """Whether the offsets cover a full turn, so that the low end of the sawtooth is among them."""
     clean: bool
     """Whether the low end lies on the track of the access before: no gap is in its angle."""
+
+    @property
+    def best_ms(self) -> float:
+        """Seek and time to media: halfway between the shortest latency and the latest angle missed."""
+        return max((self.high_ms + self.missed_ms) / 2, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,16 +112,15 @@ def groups_of(samples: Samples, turn_ms: float, track_blocks: float) -> list[Gro
 
 def _group(samples: Samples, use: NDArray[np.bool_], variant: str, turn_ms: float, block_ms: float) -> Group:
     latency = samples.latency_ms[use]
-    distance = np.abs(samples.target[use] - samples.origin[use])
-    order = np.argsort(samples.target[use] - samples.origin[use], kind="stable")
+    along = samples.target[use] - samples.origin[use]
+    order = np.argsort(along, kind="stable")
     steps = np.diff(latency[order])
     # The platter brings further blocks later: latency rises with it, but where a cache answers.
     rising = float((steps > 0).mean()) > 0.6 if len(steps) else False
     step_ms = _sampling_ms(latency[order])
     lowest = float(latency.min())
     span = float(np.quantile(latency, 0.95) - lowest)
-    along = (samples.target[use] - samples.origin[use]).astype(np.float64)
-    on_track = _on_track(latency, along, turn_ms, block_ms)
+    on_track = _on_track(latency, along.astype(np.float64), turn_ms, block_ms)
     clean = _begins_on_track(on_track[order], int(latency[order].argmin()))
     # Tracks beside it are reached later: an angle missed there says nothing of one that needs no arm.
     missed = _missed_ms(latency[on_track] if clean else latency, turn_ms, step_ms)
@@ -126,8 +128,7 @@ def _group(samples: Samples, use: NDArray[np.bool_], variant: str, turn_ms: floa
     return Group(
         pattern=str(samples.pattern[use][0]),
         variant=variant,
-        distance=float(distance.min()),
-        best_ms=max((lowest + likely) / 2, 0.0),
+        distance=float(np.abs(along).min()),
         missed_ms=likely,
         low_ms=max(min(missed, lowest - step_ms), 0.0),
         high_ms=lowest,

@@ -134,7 +134,7 @@ def test_the_average_is_that_of_all_places_on_tracks_that_get_shorter(shrinking:
     shares = np.concatenate([np.geomspace(1e-4, 0.05, 20), np.linspace(0.1, 1.0, 12)])
     ready = seek(along_stroke(shares, shrinking)) + MEDIA_MS
     groups = [
-        Group("outward", "write", share * BLOCKS, at, at - 0.01, at - 0.01, at + 0.01, 88, True, False)
+        Group("outward", "write", share * BLOCKS, at - 0.01, at - 0.01, at + 0.01, 88, True, False)
         for share, at in zip(shares, ready, strict=True)
     ]
     start, end = (rng.integers(0, BLOCKS, 400) for _ in range(2))
@@ -146,12 +146,12 @@ def test_the_average_is_that_of_all_places_on_tracks_that_get_shorter(shrinking:
     true = float(seek(np.abs(ways[0] - ways[1])).mean()) + MEDIA_MS
     found = average_of(groups, pairs, TURN_MS, BLOCKS)
     assert found is not None
-    assert found[0].value == pytest.approx(true, rel=0.01)
+    assert found.value == pytest.approx(true, rel=0.01)
     # The mean wait of 400 pairs alone is known to a hundredth of a turn and more.
-    assert found[0].error < 1.96 * TURN_MS / math.sqrt(12 * 400)
+    assert found.error < 1.96 * TURN_MS / math.sqrt(12 * 400)
     alone = average_of(groups, None, TURN_MS, BLOCKS)
-    assert alone is not None and (alone[0].value <= true * 1.005)
-    assert alone[1].value >= true * 0.995
+    assert alone is not None and alone.value == alone.level <= true * 1.005
+    assert alone.usual >= true * 0.995
 
 
 def test_places_on_the_stroke_and_back() -> None:

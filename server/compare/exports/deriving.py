@@ -78,6 +78,9 @@ def _drive(
     for name, overhead in (("reads", read), ("writes", write)):
         if overhead is None:
             assumed.append(f"The overhead of {name} is that of the other direction: theirs was not measured.")
+    access_ms = numbers.get(("access.access_time", ""))
+    if writing and access_ms is None:
+        assumed.append("A read's seek takes as long as a write's, which was measured.")
     drive = MeasuredDrive(
         identity=identity,
         rotation_ms=turn,
@@ -89,7 +92,7 @@ def _drive(
         write_settle_ms=0.0,
         write_overhead_ms=either if write is None else write,
         read_overhead_ms=either if read is None else read,
-        access_ms=numbers.get(("access.access_time", "")),
+        access_ms=access_ms,
         buffer=buffer,
         assumed=(*assumed, *geometry.words, *words),
     )

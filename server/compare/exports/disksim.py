@@ -123,7 +123,7 @@ def _model(drive: MeasuredDrive, name: str) -> Iterator[str]:
     yield "      Rangesize for sparing = 1,"
     yield "      Skew units = revolutions,"
     zones = zip(drive.first_cylinders, drive.zones, strict=True)
-    entries = ",\n".join("\n".join(_zone(first, zone, drive.rotation_ms)) for first, zone in zones)
+    entries = ",\n".join("\n".join(_zone(first, zone, drive)) for first, zone in zones)
     yield f"      Zones = [\n{entries}\n      ]"
     yield "   }"
     yield "}"
@@ -149,7 +149,9 @@ def _mechanics(drive: MeasuredDrive) -> Iterator[str]:
     yield "Percent error in rpms = 0.0"
 
 
-def _zone(first: int, zone: Zone, turn_ms: float) -> Iterator[str]:
+def _zone(first: int, zone: Zone, drive: MeasuredDrive) -> Iterator[str]:
+    # A track's blocks take the whole turn here, so that the spares are not in the skews too.
+    head_ms, cylinder_ms = drive.skews_ms(zone)
     yield "         dm_layout_g1_zone {"
     yield f"            First cylinder number = {first},"
     yield f"            Last cylinder number = {first + zone.cylinders - 1},"
@@ -157,8 +159,8 @@ def _zone(first: int, zone: Zone, turn_ms: float) -> Iterator[str]:
     yield "            Offset of first block = 0.0,"
     yield "            Skew units = revolutions,"
     yield "            Empty space at zone front = 0,"
-    yield f"            Skew for track switch = {zone.head_gap_ms / turn_ms:.9f},"
-    yield f"            Skew for cylinder switch = {zone.cylinder_gap_ms / turn_ms:.9f},"
+    yield f"            Skew for track switch = {head_ms / drive.rotation_ms:.9f},"
+    yield f"            Skew for cylinder switch = {cylinder_ms / drive.rotation_ms:.9f},"
     yield "            Number of spares = 0,"
     yield "            slips = [],"
     yield "            defects = []"

@@ -117,6 +117,12 @@ class MeasuredDrive:
     assumed: tuple[str, ...]
     """Sentences: what no benchmark measures, and what was put in its place."""
 
+    def skews_ms(self, zone: Zone) -> tuple[float, float]:
+        """Return by how much tracks of a zone are turned against each other, within a cylinder and from one
+        to the next: the gaps without the spares in them."""
+        spare_ms = self.spares * self.rotation_ms / (zone.track_blocks + self.spares)
+        return zone.head_gap_ms - spare_ms, zone.cylinder_gap_ms - spare_ms
+
     @property
     def head_switch_ms(self) -> float:
         """Time of a read to another head, which is no longer than the way to whichever head comes on the next

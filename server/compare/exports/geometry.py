@@ -70,6 +70,9 @@ def geometry_of(
             f"Tracks hold what SKIPPY counted, {abs(ratio - 1):.1%} {'more' if ratio > 1 else 'less'} than "
             "the bandwidth carries; sequential rates differ by as much."
         )
+    if missed:
+        late = {1: "cylinder", surfaces: "head and each cylinder"}.get(missed, "head")
+        words.append(f"Reading on comes too late for the next track at each {late} switch: so much is lost.")
     return Geometry(
         zones=_whole(identity, zones, surfaces),
         spares=spares,

@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
+from server.benchmarks.seeks import beside, places_of_pairs
 from server.compare.exports.drive import SeekCurve
 
 Values = NDArray[np.float64]
 FEWEST_POINTS = 8
 _KNEES = 40
 _PAIRS = 4096
-_PULL = 0.05
-"""Weight of a time within its reach: it decides where the ends leave room."""
 _ROUNDING_MS = 1e-3
 """So much longer is a full stroke than a seek at the knee: files round their terms, and must not turn it."""
 
@@ -90,9 +89,7 @@ def _with_knee(
     scale = max(float(np.median(np.abs(times_ms - columns @ start))), 1e-6)
 
     def misses_of(terms: Values) -> Values:
-        off = columns @ terms - times_ms
-        outside = np.sign(off) * np.maximum(np.abs(off) - reaches_ms, 0.0)
-        return np.concatenate([outside, _PULL * off])
+        return beside(columns @ terms - times_ms, reaches_ms)
 
     found: Any = least_squares(
         misses_of, np.maximum(start, 0.0), bounds=(0.0, np.inf), loss="soft_l1", f_scale=scale, x_scale="jac"
@@ -114,10 +111,10 @@ def cylinders_of(blocks: Values, zone_blocks: Sequence[int], cylinder_blocks: Se
 
 def mean_seek(curve: SeekCurve, zone_blocks: Sequence[int], cylinder_blocks: Sequence[int]) -> float:
     """Return the mean seek in ms between two blocks chosen at random."""
-    first = (np.arange(_PAIRS) + 0.5) / _PAIRS
-    second = (np.arange(_PAIRS) * (5**0.5 - 1) / 2 + 0.5) % 1.0
     total = float(sum(zone_blocks))
-    start, end = (cylinders_of(places * total, zone_blocks, cylinder_blocks) for places in (first, second))
+    start, end = (
+        cylinders_of(places * total, zone_blocks, cylinder_blocks) for places in places_of_pairs(_PAIRS)
+    )
     apart = np.abs(start - end)
     short = curve.base_ms + curve.root_ms * np.sqrt(apart)
     long = curve.knee_ms + (apart - curve.knee_cylinders) * curve.ms_per_cylinder

@@ -27,8 +27,7 @@ def _zones(drive: MeasuredDrive) -> Iterator[str]:
     yield "zones = ["
     for zone in drive.zones:
         slots = zone.track_blocks + drive.spares
-        spare_ms = drive.spares * drive.rotation_ms / slots
-        head_ms, cylinder_ms = zone.head_gap_ms - spare_ms, zone.cylinder_gap_ms - spare_ms
+        head_ms, cylinder_ms = drive.skews_ms(zone)
         skews = f"track_skew_ms = {head_ms:.6f}, cylinder_skew_ms = {cylinder_ms:.6f}"
         spares = f", spares_per_track = {drive.spares}" if drive.spares else ""
         yield f"  {{ cylinders = {zone.cylinders}, sectors_per_track = {slots}, {skews}{spares} }},"
