@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from server.benchmarks.contract import Direction
 from server.benchmarks.metrics import metric, metrics
 from server.benchmarks.registry import KINDS
 
@@ -41,3 +42,8 @@ def test_an_unknown_metric_is_named_in_the_error() -> None:
     assert metric("skippy.mtm").unit == "ms"
     with pytest.raises(KeyError, match=r"skippy\.colour"):
         metric("skippy.colour")
+
+
+def test_a_rotation_is_neither_better_nor_worse_whether_told_as_a_time_or_as_a_rate() -> None:
+    assert metric("skippy.rotation_time").direction is Direction.NEITHER
+    assert metric("skippy.rotation_rate").direction is Direction.NEITHER

@@ -41,7 +41,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("rotation", "skippy.rotation_rate", "", "Measured rotation"),
     Column("track", "skippy.sectors_per_track", "outer", "Sectors per track, outer"),
     Column("surfaces", "skippy.surfaces", "", "Surfaces"),
-    Column("mtm", "skippy.mtm", "", "Media transfer time"),
+    Column("mtm", "skippy.mtm", "", "Minimum time to media"),
     Column("seek", "seeker.average", "without_mtm", "Average seek", shown=True),
     Column("seek-minimum", "seeker.minimum", "without_mtm", "Shortest seek"),
     Column("seek-full", "seeker.full_stroke", "without_mtm", "Full-stroke seek"),

@@ -12,6 +12,7 @@ from django.core.cache import cache
 from django.core.management import call_command
 from django.test import Client
 
+from server.benchmarks.metrics import metric
 from server.catalog.loading import catalog_load
 from server.catalog.models import DriveModel, LiteratureValue
 from server.catalog.services import drive_model_resolve
@@ -131,3 +132,9 @@ def test_the_choice_of_columns_names_what_there_is_and_leads_to_the_list(client:
 def test_columns_that_are_no_number_s_are_left_out(client: Client, key: str) -> None:
     page = get(client, f"/drives/?col={key}&sort={key}")
     assert "Many 000" in page and "aria-sort" in page
+
+
+def test_the_column_of_mtm_has_its_metric_s_title() -> None:
+    column = column_of("mtm")
+    assert column is not None
+    assert column.label == metric("skippy.mtm").title == "Minimum time to media"
