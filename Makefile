@@ -19,7 +19,8 @@ DIST := $(BUILD)/downloads
 BIN := $(VENV)/bin
 MANIFEST := client/Cargo.toml
 
-# The static build where the target is installed, the host's own otherwise: the demo must not need more than Rust.
+# The static build where the target is installed, the host's own otherwise: the demo must not need more than
+# Rust.
 HOST_TARGET := $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
 STATIC_TARGET := $(subst -gnu,-musl,$(HOST_TARGET))
 HAS_STATIC := $(wildcard $(shell rustc --print sysroot 2>/dev/null)/lib/rustlib/$(STATIC_TARGET)/lib)
@@ -35,7 +36,7 @@ export DISKATLAS_STRICT := $(STRICT)
 help: ## Say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
 
-# ---- set-up -------------------------------------------------------------------------------------------------------
+# ---- set-up ----------------------------------------------------------------------------------------------
 
 .PHONY: prerequisites
 prerequisites:
@@ -45,7 +46,8 @@ prerequisites:
 	node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null \
 	  || missing+=("Node.js 20 or newer (node)"); \
 	command -v $(NPM) >/dev/null || missing+=("npm, which comes with Node.js"); \
-	$(CARGO) --version 2>/dev/null | awk '{ split($$2, v, "."); exit !(v[1] > 1 || v[2] >= 88) } END { if (!NR) exit 1 }' \
+	$(CARGO) --version 2>/dev/null \
+	  | awk '{ split($$2, v, "."); exit !(v[1] > 1 || v[2] >= 88) } END { if (!NR) exit 1 }' \
 	  || missing+=("Rust 1.88 or newer ($(CARGO))"); \
 	command -v cc >/dev/null || missing+=("a C compiler and linker (cc; on Debian: gcc)"); \
 	if (($${#missing[@]})); then \
@@ -80,7 +82,7 @@ $(BUILD)/node.stamp: frontend/package.json frontend/package-lock.json | prerequi
 	@cd frontend && $(NPM) ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-# ---- building -----------------------------------------------------------------------------------------------------
+# ---- building --------------------------------------------------------------------------------------------
 
 .PHONY: build
 build: probe frontend ## Build the static probe and the front end
@@ -95,10 +97,11 @@ release: venv-base probe ## Build the probe and sign the list with the key in DI
 	@$(BIN)/python -m tools.release sign --out $(DIST)
 
 .PHONY: probe-reproducible
-probe-reproducible: | prerequisites ## Build the probe twice in different folders and compare the bytes (minutes)
+probe-reproducible: | prerequisites ## Build the probe twice in different folders, compare the bytes (minutes)
 	@CARGO=$(CARGO) $(PYTHON) -m tools.release reproducible $(PROBE_TARGETS:%=--target %)
 
-FRONTEND_SOURCES = $(shell find frontend -path '*/node_modules' -prune -o -path '*/dist' -prune -o -type f -print 2>/dev/null)
+FRONTEND_SOURCES = $(shell find frontend \
+  -path '*/node_modules' -prune -o -path '*/dist' -prune -o -type f -print 2>/dev/null)
 
 .PHONY: frontend
 frontend: $(BUILD)/frontend.stamp
@@ -107,13 +110,14 @@ $(BUILD)/frontend.stamp: $(BUILD)/node.stamp $(FRONTEND_SOURCES)
 	@cd frontend && $(NPM) run --silent build
 	@touch $@
 
-# ---- the commands -------------------------------------------------------------------------------------------------
+# ---- the commands ----------------------------------------------------------------------------------------
 
 .PHONY: demo
 demo: venv-base build ## Build, serve and fill the archive from simulated drives (DEMO_PORT, DEMO_ONCE=1)
 	@DEMO_PORT=$(DEMO_PORT) DEMO_ONCE=$(DEMO_ONCE) $(BIN)/python -m tools.demo
 
-# `cargo test --no-run` and not `cargo build`: the suite then finds everything compiled with the same features.
+# `cargo test --no-run` and not `cargo build`: the suite then finds everything compiled with the same
+# features.
 .PHONY: simtool
 simtool: | prerequisites
 	@echo "Probe: building the tests and diskatlas-simtool"
@@ -153,12 +157,12 @@ accuracy: venv probe simtool ## Compare extraction with the truth; write docs/re
 RANDOM_DRIVES ?= 20
 SEED ?= 1
 .PHONY: accuracy-random
-accuracy-random: venv probe simtool ## Draw RANDOM_DRIVES drives from SEED; list every number that is wrong without saying so
+accuracy-random: venv probe simtool ## Draw RANDOM_DRIVES drives from SEED; list what is silently wrong
 	@$(BIN)/python -m tools.accuracy --random $(RANDOM_DRIVES) --seed $(SEED)
 
 RUNS ?= 1000
 .PHONY: false-alarms
-false-alarms: venv probe simtool ## Measure RUNS simulated drives from SEED on; list what the plausibility checks hold without cause
+false-alarms: venv probe simtool ## Measure RUNS simulated drives from SEED on; list those held without cause
 	@$(BIN)/python -m tools.false_alarms --runs $(RUNS) --seed $(SEED) $(FALSE_ALARMS)
 
 .PHONY: plausibility-reference
@@ -175,7 +179,7 @@ query-baseline: venv ## Write tests/server/query_baseline.json anew: how many qu
 
 SIZES ?= 1000,10000,100000
 .PHONY: bench-web bench-api bench-release
-bench-web: venv frontend ## How long pages take on sample archives of SIZES runs, kept in .build (TABLE=FILE writes the table)
+bench-web: venv frontend ## How long pages take on sample archives of SIZES runs (TABLE=FILE writes it)
 	@$(BIN)/python -m tests.bench.web pages --sizes $(SIZES) $(if $(TABLE),--table $(TABLE))
 bench-api: venv frontend ## The same for the API
 	@$(BIN)/python -m tests.bench.web api --sizes $(SIZES) $(if $(TABLE),--table $(TABLE))
@@ -183,7 +187,7 @@ bench-release: venv ## What a dataset release of them costs: time, memory, growt
 	@$(BIN)/python -m tests.bench.web release --sizes $(SIZES) $(if $(TABLE),--table $(TABLE))
 
 .PHONY: bench-mechanisms
-bench-mechanisms: venv probe ## How often two mechanisms under one name are flagged wrongly, and missed, on simulated drives
+bench-mechanisms: venv probe ## How often two mechanisms under one name are flagged wrongly, and missed
 	@$(BIN)/python -m tools.bench_mechanisms
 
 .PHONY: requirements
@@ -200,7 +204,7 @@ openapi: venv ## Write docs/reference/openapi.yaml from the API's code
 	  $(BIN)/python manage.py spectacular --fail-on-warn --file docs/reference/openapi.yaml
 
 .PHONY: fuzz-api
-fuzz-api: venv ## Ask the API everything its description allows, and much that it does not, for longer (EXAMPLES)
+fuzz-api: venv ## Ask the API everything its description allows, and much else (EXAMPLES)
 	@API_FUZZ_EXAMPLES=$(or $(EXAMPLES),300) $(BIN)/python -m pytest -q -rs tests/server/api/test_fuzz.py
 
 .PHONY: golden
@@ -209,4 +213,5 @@ golden: venv probe ## Record the contract test's golden runs anew
 
 .PHONY: clean
 clean: ## Remove what was built and installed, and the demo's data
-	@rm -rf $(BUILD) $(VENV) .data staticfiles client/target frontend/node_modules frontend/dist server/web/static/built
+	@rm -rf $(BUILD) $(VENV) .data staticfiles client/target frontend/node_modules frontend/dist \
+	  server/web/static/built

@@ -9,10 +9,11 @@ case "$role" in
     # Threads: an export streams for longer than the timeout, which must watch the worker and not one answer.
     set -- gunicorn server.config.wsgi:application --config python:server.config.gunicorn \
       --bind 0.0.0.0:8000 --workers "${WEB_WORKERS:-3}" \
-      --threads "${WEB_THREADS:-4}" --timeout 60 --graceful-timeout 30 --max-requests 2000 --max-requests-jitter 200
+      --threads "${WEB_THREADS:-4}" --timeout 60 --graceful-timeout 30 \
+      --max-requests 2000 --max-requests-jitter 200
     ;;
   worker)
-    # A worker that is told to stop finishes what it has; one that is killed loses nothing, the sweeper sees to that.
+    # A worker that is told to stop finishes what it has; the sweeper picks up what a killed one left.
     set -- celery --app server.config.celery worker --loglevel "${LOG_LEVEL:-INFO}" \
       --concurrency "${WORKER_CONCURRENCY:-2}" --hostname "worker@%h"
     ;;

@@ -6,10 +6,12 @@ What was measured (the false-alarm rate, what is not caught) stands in files bes
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 from server.runs.plausibility.check import Check
 from server.runs.plausibility.registry import CHECKS
+from tools.repository_rules import LINE_WIDTH
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "reference" / "plausibility.md"
@@ -38,9 +40,22 @@ def render() -> str:
 
 
 def _section(check: Check) -> str:
-    return (
-        f"## {check.key}\n\n**{check.title}.** {check.question}\n\n- **Limit**: {check.limit}\n"
-        f"- **Why there**: {check.because}\n- **What to do**: {check.remedy}\n"
+    items = {"Limit": check.limit, "Why there": check.because, "What to do": check.remedy}
+    return "\n".join(
+        [
+            f"## {check.key}\n",
+            filled(f"**{check.title}.** {check.question}"),
+            "",
+            *(filled(f"- **{name}**: {words}", indent="  ") for name, words in items.items()),
+            "",
+        ]
+    )
+
+
+def filled(words: str, indent: str = "") -> str:
+    """A paragraph in lines that nobody has to scroll sideways for."""
+    return textwrap.fill(
+        words, LINE_WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )
 
 

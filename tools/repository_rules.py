@@ -1,4 +1,4 @@
-"""Rules about the repository's files that no linter knows: addresses, machine paths and the size budget."""
+"""Rules about the repository's files that no linter knows: addresses, paths, caches, sizes and widths."""
 
 from __future__ import annotations
 
@@ -15,6 +15,18 @@ BUDGETED_SUFFIXES = (".py", ".rs", ".ts")
 
 BUDGET_EXCEPTIONS: dict[str, str] = {}
 """Files that may be longer, each with the reason."""
+
+LINE_WIDTH = 110
+"""Of prose, scripts and settings. Ruff, rustfmt and Biome hold the sources' lines themselves."""
+WIDTH_SUFFIXES = (".md", ".sh", ".yml", ".yaml", ".toml", "Makefile", "Dockerfile", ".ci/run")
+
+WIDTH_EXCEPTIONS: dict[str, str] = {
+    "docs/reference/openapi.yaml": "written by drf-spectacular from the API's code; nobody reads it as text",
+    "client/src/sim/drives/": "a drive's zones and defects are rows of numbers, one a line",
+}
+"""Files and folders whose lines may be longer, each with the reason."""
+
+CACHE = re.compile(r"(^|/)(__pycache__|\.\w+_cache|\.hypothesis|node_modules)/|\.py[cod]$")
 
 # Written in parts, so that this file keeps its own rule.
 _REGISTRY_HOSTS = (
@@ -75,6 +87,28 @@ def check_text(path: str, text: str) -> Iterator[Finding]:
             yield Finding(path, number, "a lock file holds no address; lock again with `make requirements`")
 
 
+def check_width(path: str, text: str) -> Iterator[Finding]:
+    """Says which line must be scrolled sideways.
+
+    A row of a table can't be broken, and neither can an address or another word that is too long by itself.
+    """
+    if not path.endswith(WIDTH_SUFFIXES) or path.startswith(tuple(WIDTH_EXCEPTIONS)):
+        return
+    for number, line in enumerate(text.splitlines(), start=1):
+        row = path.endswith(".md") and line.lstrip().startswith("|")
+        words = line.split()
+        if len(line) > LINE_WIDTH and not row and max(map(len, words)) <= LINE_WIDTH:
+            yield Finding(
+                path, number, f"has {len(line)} characters; the width is {LINE_WIDTH}: break the line"
+            )
+
+
+def check_cache(path: str) -> Iterator[Finding]:
+    """Says which tracked file a tool made for itself."""
+    if match := CACHE.search(path):
+        yield Finding(path, 1, f"is a tool's cache ({match[0].strip('/')}); `git rm --cached` it")
+
+
 def check_budget(path: str, text: str) -> Iterator[Finding]:
     """Says which source file is longer than the budget."""
     if "/migrations/" in path:
@@ -92,10 +126,12 @@ def check_repository(root: Path = ROOT, paths: Iterable[str] | None = None) -> l
     """All findings, ordered by path. Files that are not UTF-8 text are left out."""
     findings: list[Finding] = []
     for path in paths if paths is not None else tracked_files(root):
+        findings.extend(check_cache(path))
         try:
             text = (root / path).read_text(encoding="utf-8")
         except UnicodeDecodeError:
             continue
         findings.extend(check_text(path, text))
+        findings.extend(check_width(path, text))
         findings.extend(check_budget(path, text))
     return findings

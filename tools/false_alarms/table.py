@@ -9,6 +9,7 @@ from scipy.stats import binomtest
 
 from server.runs.plausibility.registry import CHECKS
 from tools.false_alarms.measuring import Judgement
+from tools.plausibility_reference import filled
 
 LEVEL = 0.95
 
@@ -23,9 +24,10 @@ def render(judged: Sequence[Judgement], command: str) -> str:
     """Return the section that stands in docs/reference/plausibility.md."""
     held = [one for one in judged if one.held]
     lines = [
-        f"`{command}`: of {len(judged)} runs, {len(held)} held without cause, "
-        f"{_share(len(held), len(judged))} "
-        "(95 % interval after Clopper and Pearson).",
+        filled(
+            f"`{command}`: of {len(judged)} runs, {len(held)} held without cause, "
+            f"{_share(len(held), len(judged))} (95 % interval after Clopper and Pearson)."
+        ),
         "",
         "| check | looked at | held | share held of those | noted |",
         "|---|---:|---:|---:|---:|",
@@ -37,7 +39,7 @@ def render(judged: Sequence[Judgement], command: str) -> str:
         lines.append(f"| `{check.key}` | {looked} | {outcomes['held']} | {share} | {outcomes['noted']} |")
     lines += ["", "Held:" if held else "No run was held."]
     lines += [
-        (f"- `{one.device}` {one.kinds}, writes {one.writes}: {words}")
+        filled(f"- `{one.device}` {one.kinds}, writes {one.writes}: {words}", indent="  ")
         for one in held
         for words in one.held.values()
     ]
