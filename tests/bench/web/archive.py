@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
+from psycopg import sql
 
 from tools.embedded.binaries import PROJECT
 from tools.services import Services
@@ -26,6 +27,12 @@ SELECT pg_prewarm(relation) FROM (
     FROM pg_class WHERE relkind IN ('r', 'i', 't')
 ) AS relations
 WHERE until < 0.95 * (SELECT setting::bigint * 8192 FROM pg_settings WHERE name = 'shared_buffers')
+"""
+
+_HAS_PREWARM = "SELECT FROM pg_available_extensions WHERE name = 'pg_prewarm'"
+_TABLES = """
+SELECT relname FROM pg_class
+WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY pg_relation_size(oid)
 """
 
 
@@ -64,10 +71,15 @@ class Archive:
 
     def warm(self) -> None:
         """Read tables and indexes into the database's memory, the smaller first while they fit: a server that
-        runs for days has them there."""
+        runs for days has them there. The wheel's PostgreSQL lacks the extension; its tables are read once."""
         with psycopg.connect(self.environment["DATABASE_URL"], autocommit=True) as connection:
-            connection.execute("CREATE EXTENSION IF NOT EXISTS pg_prewarm")
-            connection.execute(_WARM)
+            if connection.execute(_HAS_PREWARM).fetchone():
+                connection.execute("CREATE EXTENSION IF NOT EXISTS pg_prewarm")
+                connection.execute(_WARM)
+                return
+            print("No pg_prewarm here: tables are read once, an index at its first use.", file=sys.stderr)
+            for (table,) in connection.execute(_TABLES).fetchall():
+                connection.execute(sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier(table)))
 
     def ask(self, query: str, *parameters: object) -> list[tuple[object, ...]]:
         """Return the rows of a query."""

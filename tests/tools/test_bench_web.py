@@ -1,0 +1,34 @@
+"""`make bench-web` works with every PostgreSQL that the embedded services may start."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tests.bench.web.archive import Archive
+from tools.embedded.account import ServicesError
+from tools.embedded.binaries import SOURCES
+from tools.services import Services
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_an_archive_is_warmed_whether_or_not_the_server_has_pg_prewarm(tmp_path: Path, source: str) -> None:
+    try:
+        services = Services(tmp_path / "services", durable=False, source=source)
+    except ServicesError as error:
+        pytest.skip(str(error))
+    archive = Archive(tmp_path, runs=1)
+    try:
+        archive.environment = services.start()
+        with psycopg.connect(archive.environment["DATABASE_URL"], autocommit=True) as connection:
+            connection.execute("CREATE TABLE numbers AS SELECT generate_series(1, 20000) AS number")
+        services.stop()  # with it goes what the server has in memory
+        archive.environment = services.start()
+        archive.warm()
+        plan = archive.ask("EXPLAIN (ANALYZE, BUFFERS) SELECT count(*) FROM numbers")
+    finally:
+        services.stop()
+    (scan,) = [str(line) for (line,) in plan if "Buffers" in str(line) and "hit" in str(line)][-1:]
+    assert "read=" not in scan
