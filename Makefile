@@ -17,7 +17,7 @@ VENV := .venv
 BUILD := .build
 DIST := $(BUILD)/downloads
 BIN := $(VENV)/bin
-MANIFEST := client/Cargo.toml
+MANIFEST := client/probe/Cargo.toml
 
 # The static build where the target is installed, the host's own otherwise: the demo must not need more than
 # Rust.
@@ -213,5 +213,5 @@ golden: venv probe ## Record the contract test's golden runs anew
 
 .PHONY: clean
 clean: ## Remove what was built and installed, and the demo's data
-	@rm -rf $(BUILD) $(VENV) .data staticfiles client/target frontend/node_modules frontend/dist \
+	@rm -rf $(BUILD) $(VENV) .data staticfiles client/probe/target frontend/node_modules frontend/dist \
 	  server/web/static/built

@@ -23,7 +23,7 @@ from server.compare.mechanism.features import Fingerprint, Reading, RunReadings,
 from server.compare.mechanism.groups import Mechanisms, mechanisms
 from tests.support.probe import ROOT, Probe, probe_path
 
-DRIVES = ROOT / "client" / "src" / "sim" / "drives"
+DRIVES = ROOT / "client/probe/src" / "sim" / "drives"
 SPINDLE = 0.002
 SIZES = (2, 3, 4)
 """Units of one drive that are put under one name."""

@@ -90,7 +90,7 @@ def check_containers() -> tuple[bool, str]:
 
 def checks() -> dict[str, Check]:
     """All checks by name, the slow ones first."""
-    cargo = ("--manifest-path", "client/Cargo.toml")
+    cargo = ("--manifest-path", "client/probe/Cargo.toml")
     clippy = (
         "clippy",
         "--quiet",

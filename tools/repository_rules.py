@@ -22,7 +22,7 @@ WIDTH_SUFFIXES = (".md", ".sh", ".yml", ".yaml", ".toml", "Makefile", "Dockerfil
 
 WIDTH_EXCEPTIONS: dict[str, str] = {
     "docs/reference/openapi.yaml": "written by drf-spectacular from the API's code; nobody reads it as text",
-    "client/src/sim/drives/": "a drive's zones and defects are rows of numbers, one a line",
+    "client/probe/src/sim/drives/": "a drive's zones and defects are rows of numbers, one a line",
 }
 """Files and folders whose lines may be longer, each with the reason."""
 

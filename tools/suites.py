@@ -120,7 +120,7 @@ def suites(*, strict: bool) -> tuple[Suite, ...]:
     own = (*(f"tests/{name}" for name in ("tools", "contract", "faults", "e2e", "vm")), FUZZ)
     cargo = ("cargo", "test", "--quiet", "--locked", "--all-features", "--no-fail-fast")
     return (
-        Suite("cargo", (*cargo, "--manifest-path", "client/Cargo.toml"), ROOT, count_cargo),
+        Suite("cargo", (*cargo, "--manifest-path", "client/probe/Cargo.toml"), ROOT, count_cargo),
         Suite("vitest", ("npm", "run", "--silent", "test"), ROOT / "frontend", count_vitest),
         pytest("tools", "tests/tools"),
         pytest("contract", "tests/contract"),

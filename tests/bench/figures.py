@@ -18,7 +18,7 @@ from tests.bench.peers import call
 from tests.support.probe import document_of, entry_of
 
 MEMORY_SAMPLES = 1_000_000
-MEMORY_DRIVE = Path(__file__).parents[2] / "client/src/sim/drives/modern-20tb.toml"
+MEMORY_DRIVE = Path(__file__).parents[2] / "client/probe/src/sim/drives/modern-20tb.toml"
 DENSER = 5
 """Tracks with so many times the blocks let a run of the most repeats hold a million samples."""
 DIGEST_BYTES = 60 << 20

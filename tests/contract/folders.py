@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PROBE_KINDS = ROOT / "client" / "src" / "benchmarks"
+PROBE_KINDS = ROOT / "client/probe/src/kinds"
 ARCHIVE_KINDS = ROOT / "server" / "benchmarks"
 SECTIONS = ("What it measures", "Why it matters", "How to read it", "Known traps")
 

@@ -15,7 +15,7 @@ from tests.support.documents import document, envelope
 from tests.support.probe import Probe
 
 pytestmark = [pytest.mark.django_db]
-DATA = Path(__file__).parents[2] / "client/tests/data/import"
+DATA = Path(__file__).parents[2] / "client/probe/tests/data/import"
 OUTPUTS = {
     "hdparm": ("hdparm-direct.txt",),
     "zcav": ("zcav.txt",),

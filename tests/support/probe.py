@@ -25,7 +25,7 @@ def probe_path() -> Path | None:
 
 def simtool_path() -> Path | None:
     """The simulator's tool that `cargo test --all-features` left, or None."""
-    path = Path(os.environ.get("DISKATLAS_SIMTOOL", ROOT / "client/target/debug/diskatlas-simtool"))
+    path = Path(os.environ.get("DISKATLAS_SIMTOOL", ROOT / "client/probe/target/debug/diskatlas-simtool"))
     return path if path.is_file() else None
 
 

@@ -50,7 +50,7 @@ def test_no_binary_tells_where_it_was_built(listed: dict[str, Any]) -> None:
     cargo = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo")
     for path in binaries(listed):
         data = path.read_bytes()
-        for place in (ROOT, cargo, Path.home() / ".rustup", ROOT / "client"):
+        for place in (ROOT, cargo, Path.home() / ".rustup", ROOT / "client/probe"):
             assert f"{place}/".encode() not in data, f"{path.name} holds the path {place}"
 
 

@@ -27,7 +27,7 @@ def test_a_registry_host_is_found_in_any_file(parts: tuple[str, ...]) -> None:
 
 def test_the_identity_of_cargos_index_is_no_address() -> None:
     line = 'source = "registry+https://github.com/rust-lang/' + "crates" + '.io-index"'
-    assert not list(check_text("client/Cargo.lock", line))
+    assert not list(check_text("client/probe/Cargo.lock", line))
 
 
 @pytest.mark.parametrize("folder", ["root", "work", "opt/wheels"])

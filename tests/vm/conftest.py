@@ -37,7 +37,7 @@ def day(tmp_path_factory: pytest.TempPathFactory) -> Day:
     if reason := machine.why_not(probe):
         pytest.skip(reason)
     assert probe is not None
-    development = Path(os.environ.get("DISKATLAS_DEVELOPMENT", ROOT / "client/target/debug/diskatlas"))
+    development = Path(os.environ.get("DISKATLAS_DEVELOPMENT", ROOT / "client/probe/target/debug/diskatlas"))
     if not development.is_file():
         pytest.skip("the probe for tests is not built: call `make simtool`")
     parts = machine.parts(probe, development)

@@ -18,7 +18,7 @@ from tools.accuracy.requests import buffer_expected, positional_expected, sync_w
 from tools.accuracy.transfers import bandwidth_expected, over_time_cases
 
 NOISES = (("off", "clean", CLEAN), ("default", "default noise", NOISY))
-BUILT = ROOT / "client" / "target" / "release" / "diskatlas-simtool"
+BUILT = ROOT / "client/probe/target" / "release" / "diskatlas-simtool"
 
 
 def simulated_cases() -> tuple[list[Case], list[str]]:

@@ -14,7 +14,7 @@ from tests.support.probe import ROOT, Probe, entry_of
 from tools.accuracy.cases import CLEAN, OTHER, Case, Expected
 
 DRIVE = "samsung-hd103sj"
-FILE = ROOT / "client" / "src" / "sim" / "drives" / f"{DRIVE}.toml"
+FILE = ROOT / "client/probe/src" / "sim" / "drives" / f"{DRIVE}.toml"
 COURSES = {
     "noise of 4 % for each transfer": "jitter_percent = 4.0",
     "5 % slower with every day": "jitter_percent = 2.0\ndrift_percent_per_day = 5.0",

@@ -1,8 +1,8 @@
 """Compiles the probe so that the same source gives the same bytes in any folder and for any account.
 
 What could differ is taken away: paths of the source, of cargo's downloads and of Rust's own source are
-replaced by fixed names (for the C parts `client/static-cc` does that), flags from outside are ignored, and
-nothing asks for the time. What remains is the source, the commit it states, and the compilers' versions.
+replaced by fixed names (for the C parts `client/probe/static-cc` does that), flags from outside are ignored,
+and nothing asks for the time. What remains is the source, the commit it states, and the compilers' versions.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def missing(target: str, root: Path = ROOT) -> str:
     if target not in STATIC_TARGETS:
         return ""
     compiler = subprocess.run(
-        [root / "client" / "static-cc", "--version"],
+        [root / "client/probe/static-cc", "--version"],
         env=os.environ | {"TARGET": target},
         capture_output=True,
         check=False,
@@ -76,14 +76,14 @@ def remapped(root: Path, environ: Mapping[str, str]) -> list[tuple[Path, str]]:
     # The folder of a registry carries a hash of its address, which differs where a mirror is used.
     registries = sorted((home / "registry" / "src").glob("*"))
     sysroot = Path(output_of("rustc", "--print", "sysroot"))
-    output = Path(environ.get("CARGO_TARGET_DIR") or root / "client" / "target").absolute()
+    output = Path(environ.get("CARGO_TARGET_DIR") or root / "client/probe/target").absolute()
     return [
         (home, "/cargo"),
         *((registry, "/crates") for registry in registries),
         # What Rust's own libraries call it; a machine with `rust-src` would show its copy instead.
         (sysroot / "lib/rustlib/src/rust", f"/rustc/{rustc_version()['commit-hash']}"),
         (root, "/diskatlas"),
-        (output, "/diskatlas/client/target"),
+        (output, "/diskatlas/client/probe/target"),
     ]
 
 
@@ -105,7 +105,7 @@ def compile_probe(
     features: str = "",
 ) -> Path:
     """Compile the probe, or another binary of its crate, for `target`; return where cargo put it."""
-    manifest = str(root / "client" / "Cargo.toml")
+    manifest = str(root / "client/probe/Cargo.toml")
     cargo = environ.get("CARGO") or "cargo"
     # Fetched first: what is remapped must be there.
     output_of(
@@ -117,7 +117,7 @@ def compile_probe(
     done = subprocess.run(words, cwd=root, env=environment(root, environ), check=False)
     if done.returncode:
         raise BuildError(f"the probe for {target} was not built; cargo says why above")
-    output = Path(environ.get("CARGO_TARGET_DIR") or root / "client" / "target")
+    output = Path(environ.get("CARGO_TARGET_DIR") or root / "client/probe/target")
     return output / target / "release" / binary
 
 

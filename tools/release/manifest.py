@@ -26,10 +26,11 @@ EXTRAS = (f"{EXECUTABLE}.1", f"{EXECUTABLE}.bash", f"_{EXECUTABLE}", f"{EXECUTAB
 
 
 def version(root: Path = ROOT) -> str:
-    """Return the probe's version as `client/Cargo.toml` states it."""
-    found = re.search(r'^version = "([^"]+)"$', (root / "client/Cargo.toml").read_text("utf-8"), re.MULTILINE)
+    """Return the probe's version as `client/probe/Cargo.toml` states it."""
+    manifest = (root / "client/probe/Cargo.toml").read_text("utf-8")
+    found = re.search(r'^version = "([^"]+)"$', manifest, re.MULTILINE)
     if found is None:
-        raise BuildError("client/Cargo.toml states no version")
+        raise BuildError("client/probe/Cargo.toml states no version")
     return found[1]
 
 

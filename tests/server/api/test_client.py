@@ -30,7 +30,7 @@ SERIES = [
 @pytest.fixture
 def client_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Make the client importable, as a copied folder is."""
-    monkeypatch.syspath_prepend(str(ROOT / "clients/python"))
+    monkeypatch.syspath_prepend(str(ROOT / "client/python"))
     yield
     for name in [name for name in sys.modules if name.startswith("diskatlas_client")]:
         del sys.modules[name]

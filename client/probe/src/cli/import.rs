@@ -1,0 +1,162 @@
+//! `diskatlas import`: what another tool measured, as a signed document that says so.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::{ValueEnum, ValueHint};
+use serde_json::json;
+
+use super::run::{Answer, checked_label, parse_week, save_document, summary};
+use super::{Status, UsageError, input, load_or_create_key};
+use crate::import::{self, Asked, Input, LARGEST_FILE_BYTES, Tool};
+use crate::report::document::{Manufacture, RunDocument};
+use crate::report::json::Json;
+use crate::report::save;
+use crate::terminal::say;
+use crate::terminal::text;
+
+/// Import what fio, hdparm, HD Tune or zcav measured, as a signed run that says so
+///
+/// Nothing is measured and no disk is opened. The run names the tool and the SHA-256 of each file; archives show it apart from what the probe measured, and never average the two. Of the serial number in --identity only its digest is kept.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The tool's output; for fio its JSON and, beside it, the logs of --`write_lat_log`
+    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
+    files: Vec<PathBuf>,
+
+    /// Which drive it was: what `smartctl --json -x /dev/DISK` printed
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    identity: PathBuf,
+
+    /// Whose output it is [default: seen from the files]
+    #[arg(long, value_enum, value_name = "TOOL")]
+    from: Option<From>,
+
+    /// hdparm's --offset in GiB, where the output does not say it
+    #[arg(long, value_name = "GIB")]
+    offset: Option<u64>,
+
+    /// Whether the disk rotates, instead of what --identity says
+    #[arg(long, value_enum)]
+    rotational: Option<Answer>,
+
+    /// The licence under which you give the result away [otherwise asked for before it is sent, and nothing is sent without]
+    #[arg(long, value_parser = ["CC0-1.0", "CC-BY-4.0"])]
+    license: Option<String>,
+
+    /// A label of your own for disks that came together (a site, a lot)
+    #[arg(long, value_name = "TEXT")]
+    batch_label: Option<String>,
+
+    /// When the disk was made, as its label says: year and ISO week, for example 2024-W07
+    #[arg(long, value_name = "YYYY-Www", value_parser = parse_week)]
+    manufactured: Option<Manufacture>,
+
+    /// Where the signed document goes [default: diskatlas-<run id>.json in this folder]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Say in JSON what was imported and where it lies
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum From {
+    /// JSON (json or json+), with latency logs
+    Fio,
+    /// hdparm -t
+    Hdparm,
+    /// HD Tune's benchmark as text
+    Hdtune,
+    /// zcav of bonnie++
+    Zcav,
+}
+
+impl From {
+    const fn tool(self) -> Tool {
+        match self {
+            Self::Fio => Tool::Fio,
+            Self::Hdparm => Tool::Hdparm,
+            Self::Hdtune => Tool::HdTune,
+            Self::Zcav => Tool::Zcav,
+        }
+    }
+}
+
+pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
+    let asked = Asked {
+        offset_gib: args.offset,
+        rotational: args.rotational.map(|answer| answer == Answer::Yes),
+        manufacture: args.manufactured.clone(),
+        batch_label: checked_label(args.batch_label.as_deref())?,
+        license: args.license.clone(),
+    };
+    let inputs = args.files.iter().map(|path| read(path)).collect::<anyhow::Result<Vec<_>>>()?;
+    let identity = read(&args.identity)?;
+    let tool = match args.from {
+        Some(from) => from.tool(),
+        None => Tool::of_all(&inputs).map_err(|error| UsageError(error.to_string()))?,
+    };
+    if args.offset.is_some() && tool != Tool::Hdparm {
+        return Err(UsageError(
+            "--offset is hdparm's, the others say themselves where they read; leave it out".to_owned(),
+        )
+        .into());
+    }
+    if let Some(output) = &args.output {
+        save::preflight(output)?;
+    }
+    let document = import::document(tool, &inputs, &identity, &asked)?;
+    check(&document)?;
+    let output = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("diskatlas-{}.json", document.run_id)));
+    let file = save_document(&output, &document, &load_or_create_key()?)?;
+    report(args, &document, &file, stdout)?;
+    Ok(Status::Done)
+}
+
+fn read(path: &Path) -> anyhow::Result<Input> {
+    let context = || format!("can't read {}", path.display());
+    let file = File::open(path).with_context(context)?;
+    let mut bytes = Vec::new();
+    file.take(LARGEST_FILE_BYTES + 1).read_to_end(&mut bytes).with_context(context)?;
+    if bytes.len() as u64 > LARGEST_FILE_BYTES {
+        let limit = text::bytes(LARGEST_FILE_BYTES);
+        anyhow::bail!(
+            "{} is larger than {limit}, which no output of these tools needs; give the tool's own file",
+            path.display()
+        );
+    }
+    Ok(Input { name: path.display().to_string(), bytes })
+}
+
+/// Nothing is signed that an archive would refuse.
+fn check(document: &RunDocument) -> anyhow::Result<()> {
+    let violations = input::checker()?.check(&Json::of(document)?);
+    match violations.first() {
+        None => Ok(()),
+        Some(first) => {
+            anyhow::bail!("these files make no document that keeps to the schemas: {first}; report it with the files")
+        }
+    }
+}
+
+fn report(args: &Args, document: &RunDocument, file: &Path, stdout: &mut dyn Write) -> anyhow::Result<()> {
+    let imported = document.imported.as_ref();
+    for remark in imported.map(|imported| imported.remarks.as_slice()).unwrap_or_default() {
+        say!("{remark}");
+    }
+    let kinds: Vec<&str> = document.benchmarks.iter().map(crate::report::document::Benchmark::kind).collect();
+    say!("imported as {}, of a {}", kinds.join(", "), document.device.model);
+    if args.json {
+        let benchmarks: Vec<_> = document.benchmarks.iter().map(summary).collect();
+        let line = json!({"file": file, "run_id": document.run_id, "imported": imported, "benchmarks": benchmarks});
+        writeln!(stdout, "{line}")?;
+    } else {
+        writeln!(stdout, "{}", file.display())?;
+        say!("signed: diskatlas submit {} --server URL", file.display());
+    }
+    Ok(())
+}

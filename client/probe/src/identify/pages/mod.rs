@@ -1,0 +1,83 @@
+//! What disks answer, parsed from bytes: no system call in here, and no byte string that makes a parser panic.
+//!
+//! The ATA, SCSI and NVMe standards are cited by document, clause and the name of the table or page, since sub-clauses are
+//! numbered anew from one revision to the next.
+
+pub mod ata;
+pub mod inquiry;
+pub mod log;
+pub mod mode;
+pub mod nvme;
+pub mod smart;
+pub mod vpd;
+
+#[cfg(test)]
+mod tests;
+
+/// The medium rotation rate field, which ATA (word 217) and SCSI (page 0xB1) share.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Rotation {
+    NonRotating,
+    Rpm(u32),
+}
+
+impl Rotation {
+    /// `None` for a value that says nothing, reserved ones included.
+    pub(crate) fn from_field(field: u16) -> Option<Self> {
+        match field {
+            1 => Some(Self::NonRotating),
+            0x0401..=0xFFFE => Some(Self::Rpm(u32::from(field))),
+            _ => None,
+        }
+    }
+}
+
+/// The nominal form factor field, which ATA (word 168) and SCSI (page 0xB1) share.
+pub(crate) fn form_factor(field: u16) -> Option<&'static str> {
+    match field & 0xF {
+        1 => Some("5.25 inch"),
+        2 => Some("3.5 inch"),
+        3 => Some("2.5 inch"),
+        4 => Some("1.8 inch"),
+        5 => Some("less than 1.8 inch"),
+        _ => None,
+    }
+}
+
+/// A setting in the four states in which a disk may tell it.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Setting {
+    pub current: Option<bool>,
+    pub changeable: Option<bool>,
+    pub default: Option<bool>,
+    pub saved: Option<bool>,
+}
+
+/// The two switches of a disk's cache.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Caches {
+    pub write: Setting,
+    pub look_ahead: Setting,
+}
+
+/// A temperature that a disk can have: outside of these bounds the field means something else.
+pub(crate) fn plausible_celsius(celsius: i32) -> Option<i32> {
+    (-40..=125).contains(&celsius).then_some(celsius)
+}
+
+pub(crate) fn be16(bytes: &[u8], at: usize) -> Option<u16> {
+    Some(u16::from_be_bytes(bytes.get(at..at.checked_add(2)?)?.try_into().ok()?))
+}
+
+pub(crate) fn le16(bytes: &[u8], at: usize) -> Option<u16> {
+    Some(u16::from_le_bytes(bytes.get(at..at.checked_add(2)?)?.try_into().ok()?))
+}
+
+pub(crate) fn le64(bytes: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(bytes.get(at..at.checked_add(8)?)?.try_into().ok()?))
+}
+
+/// ASCII in the bytes, padding taken off; `None` where nothing is left.
+pub(crate) fn ascii(bytes: &[u8]) -> Option<String> {
+    super::tree::clean(&String::from_utf8_lossy(bytes))
+}

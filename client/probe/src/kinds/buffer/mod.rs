@@ -1,0 +1,289 @@
+//! BUFFER: how fast the drive's buffer answers, by the size of the request (Eridano document, 3.4).
+//!
+//! The same blocks are read again and again, a given amount of data in all, for each request size from 512 bytes to
+//! 64 MiB; look-ahead is on. What fits into the buffer comes at the rate of the interface, what does not comes from the
+//! medium.
+//!
+//! How much has to be read before the result stays the same is found first, as the document did it, by doubling the
+//! amount at one size.
+
+mod burst;
+mod overview;
+
+use serde::Serialize;
+
+use super::estimate::bytes_ns;
+use super::{CacheWish, Cost, Kind, Measurement, Nothing, Samples, columns};
+use crate::device::Geometry;
+use crate::report::document::Measured;
+use crate::session::{Session, Settings, Stop, Suite};
+use crate::stats::{count32, to_f64};
+use crate::terminal::overview::Overview;
+use burst::{Bound, Burst};
+
+/// The document's sizes.
+const SMALLEST_BYTES: u64 = 512;
+const LARGEST_BYTES: u64 = 64 << 20;
+
+/// The amount that the document settled on.
+const DOCUMENT_BYTES: u64 = 1 << 30;
+
+/// The threshold is looked for at this size, from this amount on.
+const THRESHOLD_REQUEST_BYTES: u64 = 128 << 10;
+const THRESHOLD_FIRST_BYTES: u64 = 4 << 20;
+
+/// The result stays the same when twice the amount changes it by less.
+const SAME: f64 = 0.01;
+
+/// Where it reads: at the start of the disk, or this part of it further on where the start is bad.
+const PLACES: [u64; 4] = [0, 8, 4, 2];
+
+/// A place is tried with requests from here on.
+const TRIED_BYTES: u64 = 1 << 20;
+
+/// A size whose fewest requests take so many times the limit is the last: a larger one would take longer still.
+const TIMES_MOST: u64 = 2;
+
+pub struct Buffer;
+
+#[derive(Serialize)]
+struct Params {
+    block_bytes: u32,
+    /// What was to be read at each size, and for how long at most.
+    total_bytes: u64,
+    time_limit_ns: u64,
+    /// The amount from which on twice as much gives the same rate; `None` where none was found up to `total_bytes`.
+    threshold_bytes: Option<u64>,
+    rotation_estimate_ns: Option<u64>,
+}
+
+/// Equally long columns, one entry per amount or per size.
+#[derive(Serialize)]
+struct Series {
+    pattern: &'static str,
+    start_block: u64,
+    request_blocks: Vec<u64>,
+    requests: Vec<u64>,
+    elapsed_ns: Vec<u64>,
+    fastest_ns: Vec<u64>,
+    median_ns: Vec<u64>,
+    percentile_90_ns: Vec<u64>,
+    slowest_ns: Vec<u64>,
+    /// 1 where something disturbed the size, 0 where nothing did; left out where nothing disturbed any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    disturbed: Vec<u8>,
+}
+
+impl Series {
+    fn new(pattern: &'static str, start_block: u64) -> Self {
+        let column = || Vec::with_capacity(20);
+        Self {
+            pattern,
+            start_block,
+            request_blocks: column(),
+            requests: column(),
+            elapsed_ns: column(),
+            fastest_ns: column(),
+            median_ns: column(),
+            percentile_90_ns: column(),
+            slowest_ns: column(),
+            disturbed: Vec::new(),
+        }
+    }
+
+    fn push(&mut self, request_blocks: u64, burst: &Burst) {
+        self.request_blocks.push(request_blocks);
+        self.requests.push(burst.requests);
+        self.elapsed_ns.push(burst.elapsed_ns);
+        self.fastest_ns.push(burst.fastest_ns);
+        self.median_ns.push(burst.median_ns);
+        self.percentile_90_ns.push(burst.percentile_90_ns);
+        self.slowest_ns.push(burst.slowest_ns);
+        self.disturbed.push(burst.disturbed);
+    }
+}
+
+impl Kind for Buffer {
+    fn slug(&self) -> &'static str {
+        "buffer"
+    }
+
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn schema(&self) -> &'static str {
+        include_str!("../../../../../server/benchmarks/buffer/schema/v1.json")
+    }
+
+    fn needs_rotation(&self) -> bool {
+        false
+    }
+
+    fn part_of(&self, suite: Suite) -> bool {
+        suite <= Suite::Full
+    }
+
+    fn cost(&self, geometry: &Geometry, settings: &Settings, rotation_ns: u64) -> Cost {
+        let bound = bound(settings);
+        let mut cost = Cost::default();
+        for blocks in sizes(geometry) {
+            // At twice the medium's rate and 0.1 ms for each request; from 16 MiB on from the medium. A guess.
+            let bytes = blocks * u64::from(geometry.block_bytes);
+            let medium_ns = bytes_ns(geometry, bytes);
+            let each_ns = if bytes < 16 << 20 { 100_000 + medium_ns / 2 } else { rotation_ns + medium_ns };
+            let requests = (bound.bytes / bytes).max(bound.fewest_requests);
+            let elapsed_ns = (requests * each_ns).min(bound.time_ns.max(bound.fewest_requests * each_ns));
+            cost.elapsed_ns += elapsed_ns;
+            cost.read_bytes += elapsed_ns / each_ns * bytes;
+            if elapsed_ns > TIMES_MOST * bound.time_ns {
+                break;
+            }
+        }
+        cost
+    }
+
+    fn caches(&self, _settings: &Settings) -> CacheWish {
+        CacheWish { write: None, look_ahead: Some(true) }
+    }
+
+    fn overview(&self, entry: &Measured, _capacity_bytes: u64) -> Overview {
+        overview::overview(entry)
+    }
+
+    fn run(&self, session: &mut Session<'_>) -> Measurement {
+        let bound = bound(&session.settings);
+        let mut found = Found { threshold_bytes: None, series: Vec::with_capacity(2) };
+        let stop = measure(session, bound, &mut found).err();
+        found.series.retain(|one| !one.request_blocks.is_empty());
+        for one in &mut found.series {
+            one.disturbed = columns::marks_if_any(std::mem::take(&mut one.disturbed));
+        }
+        if found.series.is_empty() {
+            let why = "no place of the disk could be read again and again before the run ended".to_owned();
+            return Measurement { result: Err(Nothing(why)), stop };
+        }
+        let params = Params {
+            block_bytes: session.geometry().block_bytes,
+            total_bytes: bound.bytes,
+            time_limit_ns: bound.time_ns,
+            threshold_bytes: found.threshold_bytes,
+            rotation_estimate_ns: session.notes.rotation_ns,
+        };
+        Measurement { result: Ok(Samples::of(&params, found.series)), stop }
+    }
+}
+
+struct Found {
+    threshold_bytes: Option<u64>,
+    series: Vec<Series>,
+}
+
+/// The document's amount, which a drive of its time or later reads in less than the limit; less where time is short.
+fn bound(settings: &Settings) -> Bound {
+    match settings.suite {
+        Suite::Quick => Bound { bytes: 64 << 20, time_ns: 400_000_000, fewest_requests: 4 },
+        Suite::Standard => Bound { bytes: 256 << 20, time_ns: 1_500_000_000, fewest_requests: 4 },
+        Suite::Full | Suite::Day | Suite::Week => {
+            Bound { bytes: DOCUMENT_BYTES, time_ns: 240_000_000_000, fewest_requests: 4 }
+        }
+    }
+}
+
+/// Blocks of each request size: those of the document that are whole blocks and fit on the disk.
+fn sizes(geometry: &Geometry) -> impl Iterator<Item = u64> + use<> {
+    let (block, capacity) = (u64::from(geometry.block_bytes), geometry.capacity_bytes);
+    let all = std::iter::successors(Some(SMALLEST_BYTES), |bytes| Some(bytes * 2));
+    let within = all.take_while(move |bytes| *bytes <= LARGEST_BYTES.min(capacity));
+    within.filter(move |bytes| bytes % block == 0).map(move |bytes| bytes / block)
+}
+
+fn measure(session: &mut Session<'_>, bound: Bound, found: &mut Found) -> Result<(), Stop> {
+    let geometry = session.geometry();
+    let sizes: Vec<u64> = sizes(&geometry).collect();
+    let Some(start) = readable_place(session, &sizes, bound)? else { return Ok(()) };
+    find_threshold(session, start, bound, found)?;
+    found.series.push(Series::new("sizes", start));
+    let place = found.series.len() - 1;
+    for (index, &blocks) in sizes.iter().enumerate() {
+        let bytes = blocks * u64::from(geometry.block_bytes);
+        let left = (sizes.len() - index) as u64;
+        session.progress(
+            &format!("requests of {}", crate::terminal::text::bytes(bytes)),
+            left * bound.time_ns.min(20_000_000_000),
+        );
+        if let Some(burst) = take(session, &format!("size/{bytes}"), start, blocks, bound)? {
+            found.series[place].push(blocks, &burst);
+            if burst.elapsed_ns > TIMES_MOST * bound.time_ns {
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A place where the longest request succeeds that time allows: the start of the disk, unless that is bad.
+fn readable_place(session: &mut Session<'_>, sizes: &[u64], bound: Bound) -> Result<Option<u64>, Stop> {
+    session.progress("looking for a place that can be read", 0);
+    let capacity = session.geometry().capacity_blocks();
+    for part in PLACES {
+        let start = capacity.checked_div(part).unwrap_or(0);
+        let fits = start + sizes.last().copied().unwrap_or(1) <= capacity;
+        if fits && reads_all(session, start, sizes, bound)? {
+            return Ok(Some(start));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether requests from `start` on succeed, each twice as long as the one before, until one takes so long that no
+/// size above it is going to be measured.
+fn reads_all(session: &mut Session<'_>, start: u64, sizes: &[u64], bound: Bound) -> Result<bool, Stop> {
+    let block_bytes = u64::from(session.geometry().block_bytes);
+    let last = sizes.len().saturating_sub(1);
+    for (_, &blocks) in
+        sizes.iter().enumerate().filter(|&(index, blocks)| index == last || blocks * block_bytes >= TRIED_BYTES)
+    {
+        let Some(timing) = session.read(start, count32(blocks))? else { return Ok(false) };
+        if timing.latency_ns * bound.fewest_requests > TIMES_MOST * bound.time_ns {
+            break;
+        }
+    }
+    Ok(true)
+}
+
+/// Doubles the amount until the rate stays the same, at most to what each size is going to read.
+fn find_threshold(session: &mut Session<'_>, start: u64, bound: Bound, found: &mut Found) -> Result<(), Stop> {
+    let geometry = session.geometry();
+    let bytes = THRESHOLD_REQUEST_BYTES.max(u64::from(geometry.block_bytes));
+    let blocks = bytes / u64::from(geometry.block_bytes);
+    if start + blocks > geometry.capacity_blocks() {
+        return Ok(());
+    }
+    found.series.push(Series::new("threshold", start));
+    let place = found.series.len() - 1;
+    let mut before: Option<f64> = None;
+    let mut amount = THRESHOLD_FIRST_BYTES;
+    while amount <= bound.bytes {
+        session.progress(&format!("how much has to be read: {}", crate::terminal::text::bytes(amount)), 0);
+        let bound = Bound { bytes: amount, ..bound };
+        let Some(burst) = take(session, &format!("threshold/{amount}"), start, blocks, bound)? else { return Ok(()) };
+        found.series[place].push(blocks, &burst);
+        let rate = to_f64(burst.requests) / to_f64(burst.elapsed_ns.max(1));
+        if before.is_some_and(|before| (rate / before - 1.0).abs() < SAME) {
+            found.threshold_bytes = Some(amount / 2);
+            return Ok(());
+        }
+        before = Some(rate);
+        amount *= 2;
+    }
+    Ok(())
+}
+
+fn take(session: &mut Session<'_>, name: &str, start: u64, blocks: u64, bound: Bound) -> Result<Option<Burst>, Stop> {
+    let (burst, stop) = session.piece(name, |session| Burst::take(session, start, count32(blocks), bound));
+    stop.map_or(Ok(burst), Err)
+}
+
+#[cfg(test)]
+mod tests;

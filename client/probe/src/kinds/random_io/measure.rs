@@ -1,0 +1,180 @@
+//! Measures one combination.
+
+use std::collections::HashSet;
+
+use super::plan::{Case, Mode, Plan};
+use super::series::{Collector, Cpu, First, Series, Slices};
+use crate::device::Span;
+use crate::device::burst::{Action, Processors};
+use crate::session::edges::edge_blocks;
+use crate::session::{BurstStop, Session, Stop};
+use crate::stats::Random;
+
+/// What is kept at once before it is written back.
+pub const BATCH_BYTES: u64 = 64 << 20;
+
+/// After so many unreadable places a batch is given up.
+const UNREADABLE_PLACES_GIVEN_UP: usize = 8;
+
+/// The places of a combination: stretches of one request's length, one after the other.
+struct Places {
+    first: u64,
+    count: u64,
+    request_blocks: u32,
+}
+
+impl Places {
+    fn new(session: &Session<'_>, request_blocks: u32) -> Self {
+        let geometry = session.geometry();
+        // Where something is written nothing else is read at the ends either, so that the directions compare.
+        let margin = if session.writable() { edge_blocks(&geometry) } else { 0 };
+        let step = u64::from(request_blocks);
+        let first = margin.next_multiple_of(step);
+        let count = geometry.capacity_blocks().saturating_sub(margin).saturating_sub(first) / step;
+        Self { first, count, request_blocks }
+    }
+
+    fn span(&self, index: u64) -> Span {
+        Span { block: self.first + index * u64::from(self.request_blocks), count: self.request_blocks }
+    }
+
+    /// So many places at random, none twice: requests under way at once must not meet where one of them writes.
+    fn draw(&self, random: &mut Random, count: usize) -> Vec<Span> {
+        let mut seen = HashSet::with_capacity(count);
+        let mut spans = Vec::with_capacity(count);
+        while spans.len() < count {
+            let index = random.between(0, self.count);
+            if seen.insert(index) {
+                spans.push(self.span(index));
+            }
+        }
+        spans
+    }
+}
+
+/// What came of a combination, and why there is nothing more.
+pub struct Measured {
+    pub series: Series,
+    /// Why this machine or disk can't do it.
+    pub refused: Option<String>,
+    pub stop: Option<Stop>,
+}
+
+pub fn measure(session: &mut Session<'_>, plan: &Plan, case: &Case, seed: u64) -> Measured {
+    let places = Places::new(session, case.request_blocks);
+    let batch = batch_requests(session, plan, case, &places);
+    let wanted = usize::try_from(plan.requests).unwrap_or(usize::MAX);
+    let mut collector = Collector::new(empty(case), wanted.div_ceil(batch.max(1)), wanted);
+    let mut random = Random(seed);
+    let (mut refused, mut stop) = (None, None);
+    let mut left = wanted;
+    if batch == 0 {
+        refused = Some(format!("the device has too few places of {} blocks", case.request_blocks));
+        left = 0;
+    }
+    while left > 0 && stop.is_none() && refused.is_none() && collector.series.elapsed_ns < plan.limit_ns {
+        let spans = places.draw(&mut random, batch.min(left));
+        left -= spans.len();
+        let actions = match prepare(session, case.mode, &spans, &mut random) {
+            Ok(Some(prepared)) => prepared,
+            Ok(None) => continue,
+            Err(why) => {
+                stop = Some(why);
+                break;
+            }
+        };
+        let before = session.processors();
+        let limit_ns = plan.limit_ns - collector.series.elapsed_ns;
+        let served = session.burst(&actions.actions, case.crowd, Some(limit_ns));
+        let spent = session.processors().zip(before).map(|(after, before): (Processors, _)| after.since(before));
+        collector.add(&actions.actions, &actions.kept, &served.done, spent);
+        match served.end {
+            Some(BurstStop::Run(why)) => stop = Some(why),
+            Some(BurstStop::Refused(why)) => refused = Some(why),
+            None => {}
+        }
+    }
+    if case.mode != Mode::Read {
+        // A write cache would empty itself in the time of the next combination, or of the next kind.
+        session.flush();
+    }
+    collector.mark(session);
+    Measured { series: collector.finish(), refused, stop }
+}
+
+/// Requests of one batch: all of them where nothing is written, otherwise as many as may be kept at once. 0 where the
+/// device has not enough places to choose from.
+fn batch_requests(session: &Session<'_>, plan: &Plan, case: &Case, places: &Places) -> usize {
+    let bytes = u64::from(case.request_blocks) * u64::from(session.geometry().block_bytes);
+    let fits = if case.mode == Mode::Read { plan.requests } else { BATCH_BYTES / bytes };
+    usize::try_from(fits.min(places.count / 4).min(plan.requests)).unwrap_or(0)
+}
+
+struct Prepared {
+    actions: Vec<Action>,
+    kept: Vec<Span>,
+}
+
+/// Reads what the writes of a batch will write back; `None` where too much of it can't be read.
+fn prepare(
+    session: &mut Session<'_>,
+    mode: Mode,
+    spans: &[Span],
+    random: &mut Random,
+) -> Result<Option<Prepared>, Stop> {
+    // In each pair of mixed requests one writes, which of them is left to chance.
+    let mut coin = 0;
+    let mut writes: Vec<bool> = Vec::with_capacity(spans.len());
+    for index in 0..spans.len() {
+        if index % 2 == 0 {
+            coin = random.draw() & 1;
+        }
+        writes.push(match mode {
+            Mode::Read => false,
+            Mode::Write => true,
+            Mode::Mixed => (index as u64 & 1) == coin,
+        });
+    }
+    let mut bad: HashSet<u64> = HashSet::new();
+    for _ in 0..UNREADABLE_PLACES_GIVEN_UP {
+        let mut kept = Vec::new();
+        let mut actions = Vec::with_capacity(spans.len());
+        for (&span, &write) in spans.iter().zip(&writes) {
+            if bad.contains(&span.block) {
+                continue;
+            }
+            actions.push(if write { Action::Write(kept.len()) } else { Action::Read(span) });
+            if write {
+                kept.push(span);
+            }
+        }
+        if kept.is_empty() {
+            return Ok(Some(Prepared { actions, kept }).filter(|prepared| !prepared.actions.is_empty()));
+        }
+        let Some(block) = session.keep_spans(&kept)? else { return Ok(Some(Prepared { actions, kept })) };
+        let holds = |span: &&Span| (span.block..span.block + u64::from(span.count)).contains(&block);
+        let Some(span) = kept.iter().find(holds) else { return Ok(None) };
+        bad.insert(span.block);
+    }
+    Ok(None)
+}
+
+fn empty(case: &Case) -> Series {
+    Series {
+        variant: case.mode,
+        pattern: case.pattern().to_owned(),
+        concurrency: case.crowd.lanes(),
+        request_blocks: case.request_blocks,
+        requests: 0,
+        failed_requests: 0,
+        batches: 0,
+        elapsed_ns: 0,
+        steady_requests: 0,
+        steady_ns: 0,
+        processors: None::<Cpu>,
+        reads: None,
+        writes: None,
+        slices: Slices::default(),
+        first: First::default(),
+    }
+}

@@ -1,0 +1,152 @@
+//! `RANDOM_IO`: random reads, writes and both by halves, with 1 to 8 processes and with queues of 1 to 32 requests.
+//!
+//! Platinum (`IOTest`) measures with 1 to 8 processes, 512 B to 64 KiB, and 10,000 iterations; OLP asks what a drive makes
+//! of several commands at once. Places are drawn evenly over the disk, at multiples of the request's size. Of each
+//! combination the document has the latencies in buckets, the rate in slices of time, and the first requests one by one.
+
+mod buckets;
+mod measure;
+mod overview;
+mod plan;
+mod series;
+
+use serde::Serialize;
+
+use super::estimate::TYPICAL_ROTATION_NS;
+use super::{Cost, Kind, Measurement, Nothing, Samples};
+use crate::device::Geometry;
+use crate::device::burst::Crowd;
+use crate::report::document::Measured;
+use crate::session::{Session, Settings, Stop, Suite};
+use crate::terminal::overview::Overview;
+use plan::{Case, Plan};
+use series::Series;
+
+pub struct RandomIo;
+
+#[derive(Serialize)]
+struct Params {
+    block_bytes: u32,
+    /// Requests of each combination, all its processes together.
+    requests: u64,
+    limit_ns: u64,
+    batch_bytes: u64,
+    sub_bucket_bits: u32,
+    seed: u64,
+    /// `queue`, or `workers` where as many workers had to stand in for it.
+    queue_by: &'static str,
+    queue_reason: Option<String>,
+    /// Combinations that could not be measured, and why.
+    left_out: Vec<String>,
+}
+
+impl Kind for RandomIo {
+    fn slug(&self) -> &'static str {
+        "random_io"
+    }
+
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn schema(&self) -> &'static str {
+        include_str!("../../../../../server/benchmarks/random_io/schema/v1.json")
+    }
+
+    fn needs_rotation(&self) -> bool {
+        false
+    }
+
+    fn part_of(&self, suite: Suite) -> bool {
+        suite <= Suite::Full
+    }
+
+    fn cost(&self, geometry: &Geometry, settings: &Settings, rotation_ns: u64) -> Cost {
+        Plan::new(geometry, settings.suite, settings.writes, rotation_ns).cost_from(0)
+    }
+
+    fn overview(&self, entry: &Measured, _capacity_bytes: u64) -> Overview {
+        overview::overview(entry)
+    }
+
+    fn run(&self, session: &mut Session<'_>) -> Measurement {
+        let turn_ns = session.notes.rotation_ns.unwrap_or(TYPICAL_ROTATION_NS);
+        let plan = Plan::new(&session.geometry(), session.settings.suite, session.writable(), turn_ns);
+        let deepest = plan.cases.iter().map(|case| case.crowd.lanes()).max().unwrap_or(1);
+        let queue_reason = session.queue(deepest).err().map(|why| why.0);
+        let mut series = Vec::with_capacity(plan.cases.len());
+        let mut left_out = Vec::new();
+        let stop = measure_all(session, &plan, queue_reason.is_some(), &mut series, &mut left_out).err();
+        if series.is_empty() {
+            let why = left_out.first().map_or("no request was answered before the run ended", String::as_str);
+            return Measurement { result: Err(Nothing(why.to_owned())), stop };
+        }
+        let params = Params {
+            block_bytes: session.geometry().block_bytes,
+            requests: plan.requests,
+            limit_ns: plan.limit_ns,
+            batch_bytes: measure::BATCH_BYTES,
+            sub_bucket_bits: buckets::SUB_BUCKET_BITS,
+            // What a document can carry as a number.
+            seed: session.settings.seed & ((1 << 53) - 1),
+            queue_by: if queue_reason.is_some() { "workers" } else { "queue" },
+            queue_reason,
+            left_out,
+        };
+        Measurement { result: Ok(Samples::of(&params, series)), stop }
+    }
+}
+
+fn measure_all(
+    session: &mut Session<'_>,
+    plan: &Plan,
+    no_queue: bool,
+    out: &mut Vec<Series>,
+    left_out: &mut Vec<String>,
+) -> Result<(), Stop> {
+    for (index, case) in plan.cases.iter().enumerate() {
+        session.progress(&doing(session, case), plan.cost_from(index).elapsed_ns);
+        // The same places for the same seed, other ones for each combination.
+        let seed = session.settings.seed.wrapping_mul(1_000_003).wrapping_add(index as u64);
+        let served = Case { crowd: stand_in(case.crowd, no_queue), ..*case };
+        let mut refused = None;
+        let (mut series, stop) = session.piece(&case.name(), |session| {
+            let measured = measure::measure(session, plan, &served, seed);
+            refused = measured.refused;
+            (measured.series, measured.stop)
+        });
+        case.pattern().clone_into(&mut series.pattern);
+        if let Some(why) = refused {
+            left_out.push(format!("{}: {why}", doing(session, case)));
+        }
+        if series.requests > 0 {
+            out.push(series);
+        }
+        if let Some(stop) = stop {
+            return Err(stop);
+        }
+    }
+    Ok(())
+}
+
+/// Where there is no queue, as many workers have as many requests under way.
+fn stand_in(crowd: Crowd, no_queue: bool) -> Crowd {
+    match crowd {
+        Crowd::Queue(depth) if no_queue => Crowd::Workers(depth),
+        other => other,
+    }
+}
+
+fn doing(session: &Session<'_>, case: &Case) -> String {
+    let bytes = u64::from(case.request_blocks) * u64::from(session.geometry().block_bytes);
+    let size = if bytes < 1024 { format!("{bytes} B") } else { format!("{} KiB", bytes / 1024) };
+    let (mode, lanes) = (case.mode.word(), case.crowd.lanes());
+    match case.crowd {
+        Crowd::Workers(1) => format!("{mode}, {size}, 1 process"),
+        Crowd::Workers(_) => format!("{mode}, {size}, {lanes} processes"),
+        Crowd::Queue(_) => format!("{mode}, {size}, queue depth {lanes}"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,249 @@
+//! SEEKER: what it takes to reach another place (Skippy document, 4.3 and Figure 11).
+//!
+//! The head goes back and forth between a home and a target at some distance. From access to access the distance grows
+//! a little, until the offsets have run over two turns: one of them then meets the head without rotational delay, and
+//! the smallest latency of the group is the seek with the minimum time to media. Writes then halve what the offsets
+//! leave open, between that one and the one before it, which came by too early.
+//!
+//! Where writes are allowed and reach the medium the home is one block, as in Figure 11. Reads never touch a block twice and always walk
+//! towards lower blocks, in which no look-ahead has read: home and target both move down as the group goes on.
+
+mod narrow;
+mod overview;
+mod plan;
+
+use serde::Serialize;
+
+use super::walk::{Access, walk};
+use super::{CacheWish, Cost, Kind, Measurement, Nothing, Samples, track};
+use crate::device::Geometry;
+use crate::report::document::Measured;
+use crate::report::json::Column;
+use crate::session::{Session, Settings, Stop, Suite};
+use crate::stats::{Random, median};
+use crate::terminal::overview::Overview;
+use narrow::{Open, Timed, narrow};
+use plan::{Chain, Pattern, Plan, TURNS};
+
+pub struct Seeker;
+
+#[derive(Serialize)]
+struct Params {
+    block_bytes: u32,
+    rotation_estimate_ns: u64,
+    turns: u64,
+    track_blocks_estimate: u64,
+}
+
+/// Equally long columns, one entry per timed access.
+#[derive(Serialize)]
+struct Series {
+    variant: Variant,
+    pattern: Pattern,
+    group: Column,
+    from_blocks: Column,
+    to_blocks: Column,
+    latency_ns: Column,
+    /// 1 where something disturbed the access, 0 where nothing did; left out where nothing disturbed any.
+    #[serde(skip_serializing_if = "Column::is_empty")]
+    disturbed: Column,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Variant {
+    Write,
+    Read,
+}
+
+impl Kind for Seeker {
+    fn slug(&self) -> &'static str {
+        "seeker"
+    }
+
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn schema(&self) -> &'static str {
+        include_str!("../../../../../server/benchmarks/seeker/schema/v1.json")
+    }
+
+    fn needs_rotation(&self) -> bool {
+        true
+    }
+
+    fn part_of(&self, suite: Suite) -> bool {
+        // Minutes of seeks are too many for a quick look.
+        matches!(suite, Suite::Standard | Suite::Full)
+    }
+
+    fn cost(&self, geometry: &Geometry, settings: &Settings, rotation_ns: u64) -> Cost {
+        let accesses = plan::accesses_guess(settings.writes);
+        let bytes = accesses * u64::from(geometry.block_bytes);
+        Cost {
+            elapsed_ns: accesses * (rotation_ns / 2 + 10_000_000),
+            read_bytes: bytes,
+            written_bytes: if settings.writes { bytes } else { 0 },
+        }
+    }
+
+    fn caches(&self, settings: &Settings) -> CacheWish {
+        // A write that the cache answers shows nothing of the arm.
+        CacheWish { write: settings.writes.then_some(false), look_ahead: None }
+    }
+
+    fn overview(&self, entry: &Measured, _capacity_bytes: u64) -> Overview {
+        overview::overview(entry)
+    }
+
+    fn run(&self, session: &mut Session<'_>) -> Measurement {
+        let nothing = |why: &str, stop| Measurement { result: Err(Nothing(why.to_owned())), stop };
+        let Some(rotation_ns) = session.notes.rotation_ns else {
+            return nothing("no rotation period was found, and the offsets depend on it", None);
+        };
+        session.progress("length of a track", 0);
+        let near = session.geometry().capacity_blocks() / 256;
+        let (track_blocks, stop) =
+            session.piece("length of a track", |session| pair(track::estimate_blocks(session, near, rotation_ns)));
+        if stop.is_some() {
+            return nothing("the run ended before the first series", stop);
+        }
+        let Some(track_blocks) = track_blocks else {
+            return nothing("the timing does not show the length of a track", None);
+        };
+        let mut series = Vec::new();
+        let stop = measure(session, track_blocks, rotation_ns, &mut series).err();
+        series.retain(|one: &Series| !one.latency_ns.is_empty());
+        for one in series.iter_mut().filter(|one| one.disturbed.iter().all(|mark| mark == 0)) {
+            one.disturbed = Column::new();
+        }
+        if series.is_empty() {
+            return nothing("no series was completed before the run ended, or the disk is too small", stop);
+        }
+        let block_bytes = session.geometry().block_bytes;
+        let params = Params {
+            block_bytes,
+            rotation_estimate_ns: rotation_ns,
+            turns: TURNS,
+            track_blocks_estimate: track_blocks,
+        };
+        Measurement { result: Ok(Samples::of(&params, series)), stop }
+    }
+}
+
+fn measure(session: &mut Session<'_>, track_blocks: u64, rotation_ns: u64, out: &mut Vec<Series>) -> Result<(), Stop> {
+    let mut random = Random(session.settings.seed);
+    let writing = session.writable() && writes_reach_the_medium(session, rotation_ns, &mut random)?;
+    let (variant, access) = if writing { (Variant::Write, Access::Write) } else { (Variant::Read, Access::Read) };
+    let Some(plan) = Plan::new(&session.geometry(), track_blocks, writing) else { return Ok(()) };
+    let chains = plan.chains(&mut random);
+    for pattern in [Pattern::Baseline, Pattern::Outward, Pattern::Inward, Pattern::Random] {
+        out.push(Series {
+            variant,
+            pattern,
+            group: Column::new(),
+            from_blocks: Column::new(),
+            to_blocks: Column::new(),
+            latency_ns: Column::new(),
+            disturbed: Column::new(),
+        });
+    }
+    let mut left: u64 = chains.iter().map(|chain| chain.blocks.len() as u64).sum();
+    for chain in &chains {
+        session.progress(&chain.label, left * (rotation_ns / 2 + 10_000_000));
+        left -= chain.blocks.len() as u64;
+        take(session, chain, access, out)?;
+        if writing {
+            take_narrowed(session, chain, access, out)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a write waits for the medium. A drive that delays writes answers from its cache, seek or no seek: SEEKER then
+/// reads (Skippy document, 4.3, on the limits of the method).
+fn writes_reach_the_medium(session: &mut Session<'_>, rotation_ns: u64, random: &mut Random) -> Result<bool, Stop> {
+    let Some(plan) = Plan::new(&session.geometry(), 1, true) else { return Ok(false) };
+    let blocks = plan.trial(random);
+    let (latencies, stop) = session.piece("trial of writes", |session| latencies(session, &blocks, Access::Write));
+    stop.map_or(Ok(()), Err)?;
+    let latencies: Vec<u64> = latencies.into_iter().flatten().map(|(latency, _)| latency).collect();
+    Ok(median(&latencies) > rotation_ns / 8)
+}
+
+/// A latency and the mark of a disturbance for each access; `None` where it failed.
+type Marked = Vec<Option<(u64, u8)>>;
+
+fn latencies(session: &mut Session<'_>, blocks: &[u64], access: Access) -> (Marked, Option<Stop>) {
+    let walked = walk(session, blocks, access);
+    let marks = session.disturbed(&walked.timings);
+    let mark = |index: usize| u8::from(marks.get(index).copied().unwrap_or(false));
+    let timed = walked.timings.iter().enumerate();
+    (timed.map(|(index, timing)| timing.map(|timing| (timing.latency_ns, mark(index)))).collect(), walked.stop)
+}
+
+/// As a piece answers: what was found, and why not.
+fn pair<T>(result: Result<Option<T>, Stop>) -> (Option<T>, Option<Stop>) {
+    result.map_or_else(|stop| (None, Some(stop)), |found| (found, None))
+}
+
+/// Walks a chain and sorts its timed accesses into the series of their patterns.
+fn take(session: &mut Session<'_>, chain: &Chain, access: Access, out: &mut [Series]) -> Result<(), Stop> {
+    let (latencies, stop) = session.piece(&chain.label, |session| latencies(session, &chain.blocks, access));
+    for (index, latency) in latencies.into_iter().enumerate().skip(1) {
+        let (Some((latency, mark)), Some((pattern, group))) = (latency, chain.sorts[index]) else { continue };
+        let Some(series) = out.iter_mut().find(|one| one.pattern == pattern) else { continue };
+        series.group.push(group);
+        series.from_blocks.push(chain.blocks[index - 1]);
+        series.to_blocks.push(chain.blocks[index]);
+        series.latency_ns.push(latency);
+        series.disturbed.push(mark.into());
+    }
+    stop.map_or(Ok(()), Err)
+}
+
+/// Narrows down what the chain left open of its patterns, and sorts what that took into their series.
+fn take_narrowed(session: &mut Session<'_>, chain: &Chain, access: Access, out: &mut [Series]) -> Result<(), Stop> {
+    let Some((_, group)) = chain.sorts.last().copied().flatten() else { return Ok(()) };
+    let opens: Vec<Open> = out
+        .iter()
+        .filter(|series| series.pattern != Pattern::Random && chain.sorts.contains(&Some((series.pattern, group))))
+        .filter_map(|series| Open::of(series.pattern, &accesses_of(series, group)))
+        .collect();
+    if opens.is_empty() {
+        return Ok(());
+    }
+    let name = format!("{}, narrowed", chain.label);
+    let (kept, stop) = session.piece(&name, |session| narrow(session, &opens, access));
+    let homeward = chain.sorts.contains(&Some((Pattern::Inward, group)));
+    for (from, to, latency, mark) in kept {
+        let pattern = match (homeward, from < to) {
+            (true, true) => Pattern::Outward,
+            (true, false) => Pattern::Inward,
+            (false, true) => Pattern::Baseline,
+            // Back to the home of a baseline, as in its chain.
+            (false, false) => continue,
+        };
+        let Some(series) = out.iter_mut().find(|one| one.pattern == pattern) else { continue };
+        series.group.push(group);
+        series.from_blocks.push(from);
+        series.to_blocks.push(to);
+        series.latency_ns.push(latency);
+        series.disturbed.push(mark);
+    }
+    stop.map_or(Ok(()), Err)
+}
+
+/// The accesses of a group that nothing disturbed.
+fn accesses_of(series: &Series, group: u64) -> Vec<Timed> {
+    let ends = series.from_blocks.iter().zip(&series.to_blocks);
+    let timed = series.latency_ns.iter().zip(&series.disturbed);
+    let all = series.group.iter().zip(ends.zip(timed));
+    all.filter(|(number, (_, (_, mark)))| *number == group && *mark == 0)
+        .map(|(_, ((from, to), (latency, _)))| (from, to, latency))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

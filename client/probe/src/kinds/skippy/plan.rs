@@ -1,0 +1,227 @@
+//! Where a region's series stand and how long they are: from what was seen there so far.
+
+use serde::{Deserialize, Serialize};
+
+use crate::device::Geometry;
+use crate::kinds::track;
+use crate::session::edges::edge_blocks;
+use crate::session::{Session, Stop, Suite};
+use crate::stats::{Random, median, quantile, to_f64, to_u64};
+
+/// All series of a region together stay within this share of the disk, so that they see one zone where they can.
+const REGION_SHARE: u64 = 12;
+
+/// Boundaries between tracks that a constant series passes at first, and at most.
+pub const TRACKS_FIRST: u64 = 100;
+pub const TRACKS_MOST: u64 = 400;
+
+/// A constant series is never longer than this, whatever its step.
+const CONSTANT_STEPS_MOST: u64 = 6000;
+
+/// A series of growing steps is never longer than this: a track of a megabyte in blocks of 512 bytes fits three times.
+const STEPS_MOST: u64 = 8000;
+
+/// Accesses of a series where time is short: a track of many blocks is then met at every second or third step.
+const QUICK_ACCESSES_MOST: u64 = 800;
+
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Region {
+    Outer,
+    Middle,
+    Inner,
+}
+
+impl Region {
+    pub const ALL: [Self; 3] = [Self::Outer, Self::Middle, Self::Inner];
+
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Outer => "outer",
+            Self::Middle => "middle",
+            Self::Inner => "inner",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Variant {
+    Write,
+    Read,
+    Backward,
+}
+
+impl Variant {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Write => "writing",
+            Self::Read => "reading",
+            Self::Backward => "reading backwards",
+        }
+    }
+}
+
+/// What is known of a region, and which of its blocks are still fresh.
+pub struct Layout {
+    pub region: Region,
+    pub rotation_ns: u64,
+    /// Blocks of a track, roughly.
+    pub track_blocks: u64,
+    /// Tracks between two of the rarer boundaries, where a constant series showed them.
+    pub cylinder_tracks: Option<u64>,
+    /// About the minimum time to media, once a series has shown it.
+    mtm_ns: Option<u64>,
+    /// Where time is short.
+    quick: bool,
+    first: u64,
+    end: u64,
+    lanes_used: u64,
+}
+
+impl Layout {
+    /// Measures the length of a track; `None` where the timing does not show it.
+    pub fn find(session: &mut Session<'_>, region: Region, rotation_ns: u64) -> Result<Option<Self>, Stop> {
+        let geometry = session.geometry();
+        let capacity = geometry.capacity_blocks();
+        let probe_at = match region {
+            Region::Outer => capacity / 256,
+            Region::Middle => capacity / 2,
+            Region::Inner => capacity - capacity / 256,
+        };
+        let (track_blocks, stop) = session.piece(&format!("{} part, length of a track", region.word()), |session| {
+            track::estimate_blocks(session, probe_at, rotation_ns)
+                .map_or_else(|stop| (None, Some(stop)), |found| (found, None))
+        });
+        stop.map_or(Ok(()), Err)?;
+        let Some(track_blocks) = track_blocks else { return Ok(None) };
+        let mut layout = Self {
+            region,
+            rotation_ns,
+            track_blocks,
+            cylinder_tracks: None,
+            mtm_ns: None,
+            quick: session.settings.suite == Suite::Quick,
+            first: 0,
+            end: capacity,
+            lanes_used: 0,
+        };
+        // Both directions of reading with fresh blocks for each repeat, one place for all writes, the constant series.
+        let lanes = 2 * u64::from(session.settings.repeats) + 2;
+        let steps = layout.steps();
+        let wanted = lanes * (steps * steps / 2 + steps + track_blocks) + 2 * TRACKS_MOST * track_blocks;
+        (layout.first, layout.end) = bounds(&geometry, region, session.writable(), wanted);
+        Ok(Some(layout))
+    }
+
+    /// Takes the minimum time to media from a series: the shortest latencies, but for the few that a cache answered.
+    /// The longest of several variants counts, as a cache that answers all of one variant shows none.
+    pub fn learn_mtm(&mut self, latencies: &[u64]) {
+        self.mtm_ns = self.mtm_ns.max(Some(quantile(latencies, 0.02)));
+    }
+
+    /// Blocks that pass under the head in the minimum time to media and a fiftieth of a turn: just above the edge.
+    pub fn edge_blocks(&self) -> Option<u64> {
+        let blocks =
+            to_f64(self.mtm_ns? + self.rotation_ns / 50) * to_f64(self.track_blocks) / to_f64(self.rotation_ns);
+        Some(to_u64(blocks.ceil()).max(1))
+    }
+
+    /// Steps that pass the first edge and one full track beyond it, and two cylinders where their size is known.
+    pub fn steps(&self) -> u64 {
+        let track = to_f64(self.track_blocks);
+        let edge = self.edge_blocks().map_or(0.4 * track, to_f64).min(track);
+        let one_track = 1.08 * track + edge + 8.0;
+        // n steps cover n * n / 2 blocks.
+        let cylinders = self.cylinder_tracks.map_or(0.0, |tracks| (2.0 * 2.5 * to_f64(tracks) * track).sqrt());
+        let room = (to_f64(self.end - self.first)).sqrt();
+        to_u64(one_track.max(cylinders).min(room)).min(STEPS_MOST)
+    }
+
+    /// The steps of a growing series, from 0 on: all of them, or evenly as many as time allows.
+    pub fn growing(&self) -> Vec<u64> {
+        let steps = self.steps();
+        let apart = if self.quick { steps.div_ceil(QUICK_ACCESSES_MOST).max(1) } else { 1 };
+        (0..steps).step_by(usize::try_from(apart).unwrap_or(1)).collect()
+    }
+
+    /// The step of a constant series. Forward it stands just above the edge. Backward the head has a track less the
+    /// step to go, less the gap at a boundary: a third of a turn is left for that gap, so that no turn is missed.
+    pub fn constant_step(&self, variant: Variant) -> u64 {
+        let edge = self.edge_blocks().unwrap_or(self.track_blocks / 3);
+        match variant {
+            Variant::Backward => (self.track_blocks * 2 / 3).saturating_sub(edge).max(self.track_blocks / 5).max(1),
+            Variant::Read | Variant::Write => edge,
+        }
+    }
+
+    /// How often a constant step is taken to pass `tracks` tracks.
+    pub fn constant_count(&self, step: u64, tracks: u64) -> u64 {
+        let room = (self.end - self.first) / 2 / (step + 1);
+        let most = if self.quick { QUICK_ACCESSES_MOST } else { CONSTANT_STEPS_MOST };
+        (tracks * self.track_blocks / (step + 1)).min(most).min(room).max(1)
+    }
+
+    /// First block of the next `span` blocks, fresh ones while the region has them.
+    ///
+    /// Reads take fresh blocks each time, as the drive's cache may hold the ones before.
+    pub fn next_lane(&mut self, span: u64) -> u64 {
+        let room = (self.end - self.first).saturating_sub(span + 1).max(1);
+        let at = if self.region == Region::Inner {
+            self.end - span.min(self.end - self.first) - self.lanes_used % room
+        } else {
+            self.first + self.lanes_used % room
+        };
+        // A little apart, so that series don't meet the boundaries at the same steps.
+        self.lanes_used += span + 1 + Random(self.lanes_used).between(0, self.track_blocks);
+        at.clamp(self.first, self.end.saturating_sub(span).max(self.first))
+    }
+
+    /// Nanoseconds that one variant takes here.
+    pub fn variant_ns(&self, repeats: u32) -> u64 {
+        let steps = self.growing().len() as u64 * u64::from(repeats) + TRACKS_FIRST * 5;
+        steps * self.rotation_ns * 3 / 4
+    }
+
+    /// Takes the size of a cylinder from a constant series: the rarer of two sizes of spikes, if it comes regularly.
+    pub fn learn_cylinder(&mut self, offsets: &[u64], latencies: &[u64]) -> bool {
+        let found = rare_spacing(offsets, latencies, self.rotation_ns);
+        let tracks = found.map(|blocks| to_u64(to_f64(blocks) / to_f64(self.track_blocks)).max(1));
+        self.cylinder_tracks = self.cylinder_tracks.max(tracks);
+        tracks.is_some()
+    }
+}
+
+fn bounds(geometry: &Geometry, region: Region, writing: bool, wanted: u64) -> (u64, u64) {
+    let capacity = geometry.capacity_blocks();
+    let edge = if writing { edge_blocks(geometry) } else { 0 };
+    let size = wanted.min(capacity.saturating_sub(2 * edge) / REGION_SHARE);
+    match region {
+        Region::Outer => (edge, edge + size),
+        Region::Middle => (capacity / 2, capacity / 2 + size),
+        Region::Inner => (capacity.saturating_sub(edge + size), capacity.saturating_sub(edge)),
+    }
+}
+
+/// Where a latency stands out, and by how much.
+type Spike = (u64, u64);
+
+/// Blocks between the rarer spikes; `None` unless there are two sizes of spikes and the rarer come regularly, thrice.
+fn rare_spacing(offsets: &[u64], latencies: &[u64], rotation_ns: u64) -> Option<u64> {
+    let base = median(latencies);
+    let spikes: Vec<Spike> = offsets
+        .iter()
+        .zip(latencies)
+        .filter(|&(_, &latency)| (rotation_ns / 100..rotation_ns * 9 / 10).contains(&latency.abs_diff(base)))
+        .map(|(&offset, &latency)| (offset, latency.abs_diff(base)))
+        .collect();
+    let mut sizes: Vec<u64> = spikes.iter().map(|spike| spike.1).collect();
+    sizes.sort_unstable();
+    let split = sizes.windows(2).max_by_key(|pair| pair[1] - pair[0]).filter(|pair| pair[1] - pair[0] > pair[0] / 5)?;
+    let (large, small): (Vec<Spike>, Vec<Spike>) = spikes.into_iter().partition(|spike| spike.1 >= split[1]);
+    let rare = if large.len() <= small.len() { large } else { small };
+    let spacings: Vec<u64> = rare.windows(2).map(|pair| pair[1].0.abs_diff(pair[0].0)).collect();
+    let typical = median(&spacings);
+    let regular = spacings.iter().filter(|&&spacing| spacing.abs_diff(typical) < typical / 5).count();
+    (spacings.len() >= 2 && regular * 4 >= spacings.len() * 3).then_some(typical)
+}

@@ -1,0 +1,151 @@
+//! One long transfer as a sample: read in one call, written in stretches that were kept before. What the kinds of
+//! Eridano 3.1 to 3.3 are made of.
+
+use serde::{Deserialize, Serialize};
+
+use super::columns;
+use crate::device::{Geometry, LONGEST_WRITE_BYTES, Span};
+use crate::report::document::Measured;
+use crate::session::edges::edge_blocks;
+use crate::session::{Session, Stop};
+use crate::stats::count32;
+use crate::terminal::overview::Overview;
+
+/// When a transfer began on the device's clock, and how long its calls took together.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[allow(clippy::struct_field_names, reason = "names have their units in them")]
+pub struct Transfer {
+    pub start_ns: u64,
+    pub elapsed_ns: u64,
+    /// When its last call was answered.
+    pub end_ns: u64,
+}
+
+/// The first block that may be measured: the disk's first, or one behind its first MiB where something is written.
+#[must_use]
+pub fn first_block(session: &Session<'_>) -> u64 {
+    if session.writable() { edge_blocks(&session.geometry()) } else { 0 }
+}
+
+/// Blocks of one stretch: the most that is written in one call.
+#[must_use]
+pub fn stretch_blocks(geometry: &Geometry) -> u64 {
+    LONGEST_WRITE_BYTES / u64::from(geometry.block_bytes)
+}
+
+/// Reads `count` blocks in one call; `None` where the medium failed.
+///
+/// # Errors
+/// [`Stop`] when the run has to end.
+pub fn read(session: &mut Session<'_>, block: u64, count: u64) -> Result<Option<Transfer>, Stop> {
+    let timing = session.read(block, count32(count))?;
+    Ok(timing.map(|timing| Transfer {
+        start_ns: timing.start_ns,
+        elapsed_ns: timing.latency_ns,
+        end_ns: timing.end_ns(),
+    }))
+}
+
+/// Writes `count` blocks, stretch after stretch; `None` where the medium failed.
+///
+/// Each stretch is kept first and `before` is called between keeping and writing, so that every write begins as the
+/// first does; neither counts as the transfer's time.
+///
+/// # Errors
+/// [`Stop`] when the run has to end.
+pub fn write(
+    session: &mut Session<'_>,
+    block: u64,
+    count: u64,
+    before: &mut dyn FnMut(&mut Session<'_>) -> Result<(), Stop>,
+) -> Result<Option<Transfer>, Stop> {
+    let stretch = stretch_blocks(&session.geometry());
+    let mut written: Option<Transfer> = None;
+    let mut at = block;
+    while at < block + count {
+        let length = stretch.min(block + count - at);
+        if session.keep_spans(&[Span { block: at, count: count32(length) }])?.is_some() {
+            return Ok(None);
+        }
+        before(session)?;
+        let Some(timing) = session.write(0)? else { return Ok(None) };
+        let so_far = written.get_or_insert(Transfer { start_ns: timing.start_ns, elapsed_ns: 0, end_ns: 0 });
+        so_far.elapsed_ns += timing.latency_ns;
+        so_far.end_ns = timing.end_ns();
+        at += length;
+    }
+    Ok(written)
+}
+
+/// One transfer with its direction, as the kinds that watch the rate over time write it down.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Sample {
+    pub write: bool,
+    pub block: u64,
+    pub count: u64,
+    /// On the session's clock.
+    pub at_ns: u64,
+    pub elapsed_ns: u64,
+    /// 1 where something disturbed it.
+    #[serde(default)]
+    pub disturbed: u8,
+}
+
+/// Marks what something disturbed, at the end of a piece.
+pub fn mark<'a>(session: &mut Session<'_>, samples: impl IntoIterator<Item = &'a mut Sample>) {
+    for sample in samples {
+        sample.disturbed = session.marks(&[(sample.at_ns, sample.at_ns + sample.elapsed_ns)])[0];
+    }
+}
+
+/// Reads as a sample, or writes; nothing where the medium failed.
+///
+/// # Errors
+/// [`Stop`] when the run has to end.
+pub fn sample(session: &mut Session<'_>, is_write: bool, block: u64, count: u64) -> Result<Option<Sample>, Stop> {
+    let before_ns = session.now_ns();
+    let done = if is_write { write(session, block, count, &mut |_| Ok(()))? } else { read(session, block, count)? };
+    Ok(done.map(|Transfer { elapsed_ns, .. }| {
+        // Keeping what stands there comes first and is not part of the transfer.
+        let at_ns = session.now_ns().saturating_sub(elapsed_ns).max(before_ns);
+        Sample { write: is_write, block, count, at_ns, elapsed_ns, disturbed: 0 }
+    }))
+}
+
+/// Bytes of a transfer of Eridano 3.2 and 3.3, or less where `room` is less: the power of two below it.
+#[must_use]
+pub fn sample_bytes(geometry: &Geometry, room_bytes: u64) -> u64 {
+    let most = room_bytes.min(LONGEST_WRITE_BYTES);
+    let fitting = if most.is_power_of_two() { most } else { most.next_power_of_two() / 2 };
+    fitting.max(u64::from(geometry.block_bytes))
+}
+
+/// MB/s of all transfers of one direction, ascending: for the terminal.
+fn rates(entry: &Measured, variant: &str) -> Vec<f64> {
+    let block_bytes = entry.params["block_bytes"].as_u64().unwrap_or(0);
+    let mut rates: Vec<f64> = columns::series(entry)
+        .iter()
+        .filter(|one| columns::is(one, "variant", variant))
+        .flat_map(|one| columns::column(one, "length_blocks").into_iter().zip(columns::column(one, "elapsed_ns")))
+        .map(|(blocks, elapsed_ns)| columns::megabytes_per_second(blocks * block_bytes, elapsed_ns))
+        .collect();
+    rates.sort_by(f64::total_cmp);
+    rates
+}
+
+/// The highest of them; `None` without any.
+#[must_use]
+pub fn peak_rate(entry: &Measured, variant: &str) -> Option<f64> {
+    rates(entry, variant).last().copied()
+}
+
+/// The medians of both directions, in words.
+#[must_use]
+pub fn median_rates(entry: &Measured) -> Overview {
+    let median = |name, variant| {
+        let rates = rates(entry, variant);
+        rates.get(rates.len() / 2).map(|rate| (name, format!("{rate:.1} MB/s")))
+    };
+    let numbers = [median("median read", "read"), median("median write", "write")];
+    Overview { numbers: numbers.into_iter().flatten().collect(), drawing: None }
+}

@@ -1,0 +1,145 @@
+//! ZONED: bandwidth over the disk (Skippy document, 4.2 and Figure 9).
+//!
+//! A region is a few dozen tracks long, so that head and cylinder switches average out, and is read in large requests,
+//! one right after the other; the request before it is not timed, so that no seek is in the time.
+//!
+//! `streaming` reads everything. `sampled` reads regions all over the disk, then more of them where two neighbours differ by more than
+//! the noise, halving the distance until the boundary between the zones is located.
+
+mod bands;
+mod cells;
+mod halving;
+mod overview;
+mod region;
+mod sampled;
+
+use serde::Serialize;
+
+use super::estimate::{bytes_in, bytes_ns};
+use super::{Cost, Kind, Measurement, Nothing, Samples, columns};
+use crate::device::Geometry;
+use crate::report::document::Measured;
+use crate::session::{Session, Settings, Stop, Suite, ZonedMode};
+use crate::stats::count32;
+use crate::terminal::overview::Overview;
+use region::{Plan, Series};
+
+/// A stream is written down about this often.
+const STREAM_PIECE_NS: u64 = 30_000_000_000;
+
+pub struct Zoned;
+
+#[derive(Serialize)]
+struct Params {
+    block_bytes: u32,
+    mode: &'static str,
+    transfer_blocks: u32,
+}
+
+impl Kind for Zoned {
+    fn slug(&self) -> &'static str {
+        "zoned"
+    }
+
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn schema(&self) -> &'static str {
+        include_str!("../../../../../server/benchmarks/zoned/schema/v1.json")
+    }
+
+    fn needs_rotation(&self) -> bool {
+        false
+    }
+
+    fn part_of(&self, suite: Suite) -> bool {
+        suite <= Suite::Full
+    }
+
+    fn cost(&self, geometry: &Geometry, settings: &Settings, rotation_ns: u64) -> Cost {
+        match settings.zoned {
+            ZonedMode::Sampled => {
+                let regions = sampled::regions_guess(settings);
+                let elapsed_ns = regions * region::cost_ns(geometry, settings.suite, rotation_ns);
+                Cost { elapsed_ns, read_bytes: bytes_in(geometry, elapsed_ns), written_bytes: 0 }
+            }
+            ZonedMode::Streaming => Cost {
+                elapsed_ns: bytes_ns(geometry, geometry.capacity_bytes),
+                read_bytes: geometry.capacity_bytes,
+                written_bytes: 0,
+            },
+        }
+    }
+
+    fn overview(&self, entry: &Measured, capacity_bytes: u64) -> Overview {
+        overview::overview(entry, capacity_bytes)
+    }
+
+    fn run(&self, session: &mut Session<'_>) -> Measurement {
+        let mut series = Vec::new();
+        let mut transfer_blocks = session.max_transfer_blocks().min(region::transfer_blocks(&session.geometry()));
+        let stop = measure(session, &mut transfer_blocks, &mut series).err();
+        series.retain(|one| !one.offset_blocks.is_empty());
+        for one in &mut series {
+            one.disturbed = columns::marks_if_any(std::mem::take(&mut one.disturbed));
+        }
+        if series.is_empty() {
+            let why = "no region could be read before the run ended".to_owned();
+            return Measurement { result: Err(Nothing(why)), stop };
+        }
+        let mode = match session.settings.zoned {
+            ZonedMode::Sampled => "sampled",
+            ZonedMode::Streaming => "streaming",
+        };
+        let params = Params { block_bytes: session.geometry().block_bytes, mode, transfer_blocks };
+        Measurement { result: Ok(Samples::of(&params, series)), stop }
+    }
+}
+
+/// Requests are of `transfer_blocks`, which becomes what they were in the end.
+fn measure(session: &mut Session<'_>, transfer_blocks: &mut u32, out: &mut Vec<Series>) -> Result<(), Stop> {
+    session.progress("length of a region", 0);
+    let (plan, stop) = session.piece("length of a region", |session| as_piece(Plan::find(session, *transfer_blocks)));
+    stop.map_or(Ok(()), Err)?;
+    let Some(plan) = plan else { return Ok(()) };
+    *transfer_blocks = count32(plan.transfer_blocks);
+    match session.settings.zoned {
+        ZonedMode::Sampled => sampled::measure(session, &plan, out),
+        ZonedMode::Streaming => stream(session, &plan, out),
+    }
+}
+
+/// The whole disk once, region after region.
+fn stream(session: &mut Session<'_>, plan: &Plan, out: &mut Vec<Series>) -> Result<(), Stop> {
+    let length = plan.streaming_length();
+    let count = plan.capacity.div_ceil(length);
+    out.push(Series::new(0));
+    let regions_ns = plan.nanoseconds(length).max(1);
+    let per_piece = (STREAM_PIECE_NS / regions_ns).max(1);
+    for first in (0..count).step_by(usize::try_from(per_piece).unwrap_or(usize::MAX)) {
+        let left_ns = plan.nanoseconds(plan.capacity - first * length);
+        session.progress(&format!("region {} of {count}", first + 1), left_ns);
+        let indices = first..(first + per_piece).min(count);
+        let (found, stop) = session.piece(&format!("from region {}", first + 1), |session| {
+            // The region before has just been read, unless a piece begins: the head is there then.
+            let places = indices.clone().map(|index| (index * length, index == first));
+            let place = |(offset, leads)| (offset, length.min(plan.capacity - offset), u64::from(leads));
+            region::read_each(session, plan, places.map(place))
+        });
+        for (index, seen) in (first..).zip(found) {
+            let offset = index * length;
+            out[0].push(offset, length.min(plan.capacity - offset), seen);
+        }
+        stop.map_or(Ok(()), Err)?;
+    }
+    Ok(())
+}
+
+/// As a piece answers: what was found, and why not.
+fn as_piece<T>(result: Result<Option<T>, Stop>) -> (Option<T>, Option<Stop>) {
+    result.map_or_else(|stop| (None, Some(stop)), |found| (found, None))
+}
+
+#[cfg(test)]
+mod tests;

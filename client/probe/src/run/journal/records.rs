@@ -1,0 +1,118 @@
+//! What a journal holds, record by record.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use crate::device::raw::Writing;
+use crate::kinds::{Kind, registry};
+use crate::report::document::{Benchmark, DeviceReport, Manufacture, Probe};
+use crate::run::Request;
+use crate::session::{Piece, Settings};
+
+/// Version of the journal's own form. A probe goes on with journals of its own form only.
+pub const FORMAT: u32 = 1;
+
+/// How the caches stood before the run touched them; `None` where nobody could tell.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+pub struct CachesBefore {
+    pub write: Option<bool>,
+    pub look_ahead: Option<bool>,
+}
+
+/// The first record: which run this is, of which device, as it was asked for.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Header {
+    pub format: u32,
+    pub probe: Probe,
+    pub run_id: String,
+    /// RFC 3339, UTC, whole seconds, `Z`.
+    pub created_at: String,
+    pub asked: Asked,
+    /// As the device was before the run. Its unit digest tells it again; its serial number is not written down.
+    pub device: DeviceReport,
+    pub caches_before: CachesBefore,
+    pub load_average_1min: Option<f64>,
+}
+
+/// A [`Request`] in a form that can be written down.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Asked {
+    pub device: String,
+    pub kinds: Vec<String>,
+    pub writing: Writing,
+    pub wipe: bool,
+    pub rotational: Option<bool>,
+    pub settings: Settings,
+    pub license: Option<String>,
+    pub batch_label: Option<String>,
+    pub manufacture: Option<Manufacture>,
+}
+
+impl Asked {
+    #[must_use]
+    pub fn of(request: &Request) -> Self {
+        Self {
+            device: request.device.clone(),
+            kinds: request.kinds.iter().map(|kind| kind.slug().to_owned()).collect(),
+            writing: request.writing,
+            wipe: request.wipe,
+            rotational: request.rotational,
+            settings: request.settings,
+            license: request.license.clone(),
+            batch_label: request.batch_label.clone(),
+            manufacture: request.manufacture.clone(),
+        }
+    }
+
+    /// The request again; `None` where a kind is not known here, which a journal of this probe can't name.
+    #[must_use]
+    pub fn request(&self) -> Option<Request> {
+        let kinds: Option<Vec<&'static dyn Kind>> = self.kinds.iter().map(|slug| registry::find(slug)).collect();
+        Some(Request {
+            device: self.device.clone(),
+            kinds: kinds?,
+            writing: self.writing,
+            wipe: self.wipe,
+            rotational: self.rotational,
+            settings: self.settings,
+            license: self.license.clone(),
+            batch_label: self.batch_label.clone(),
+            manufacture: self.manufacture.clone(),
+        })
+    }
+}
+
+/// A moment, by the wall clock and by the clock of the run, which goes on over a reboot.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Moment {
+    /// RFC 3339, UTC, whole seconds, `Z`.
+    pub at: String,
+    pub clock_ns: u64,
+}
+
+/// Everything after the header.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Record<'a> {
+    /// A process begins to measure; each after the first one goes on with a run that was cut off.
+    Began { moment: Moment, boot_id: Option<String> },
+    /// A piece is finished.
+    Piece { moment: Moment, kind: String, name: String, piece: Cow<'a, Piece> },
+    /// A kind is finished, and this is its entry in the document.
+    Finished { moment: Moment, entry: Cow<'a, Benchmark> },
+    /// The process ends before the run is through, and has time to say so.
+    Stopped { moment: Moment },
+}
+
+impl Record<'_> {
+    #[must_use]
+    pub const fn moment(&self) -> &Moment {
+        match self {
+            Self::Began { moment, .. }
+            | Self::Piece { moment, .. }
+            | Self::Finished { moment, .. }
+            | Self::Stopped { moment } => moment,
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Watches for what disturbs a measurement, from a thread of its own: between two samples the measuring thread does nothing for it.
+
+mod feed;
+mod judge;
+#[cfg(test)]
+mod tests;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use crate::device::Device;
+use crate::identify::Tree;
+use crate::session::{Disturbances, Watch};
+
+pub use feed::{Feed, Files};
+pub use judge::Judge;
+
+/// How often the device's counters are read, and how many such readings apart the rest of the machine's.
+const EVERY: Duration = Duration::from_millis(20);
+const SLOW_EVERY: u32 = 10;
+
+/// A pause may last a week; the thread sleeps through it and looks up this seldom whether anybody still wants it.
+const RESTING: Duration = Duration::from_secs(60);
+
+#[derive(Default)]
+struct Shared {
+    ends: AtomicBool,
+    rests: AtomicBool,
+}
+
+/// The thread and what it has found.
+pub struct Monitor {
+    shared: Arc<Shared>,
+    state: Arc<Mutex<State>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct State {
+    judge: Judge,
+    feed: Box<dyn Feed>,
+}
+
+impl Monitor {
+    /// Watches the device from now on; `None` where nobody else can reach it.
+    pub fn start(tree: &Tree, kernel_name: Option<&str>, device: &dyn Device) -> Option<Self> {
+        let (name, traffic) = kernel_name.zip(device.traffic())?;
+        let mut monitor = Self::of(Box::new(Files::open(tree, name, traffic)));
+        let (shared, state) = (monitor.shared.clone(), monitor.state.clone());
+        monitor.thread = thread::Builder::new().name("monitor".to_owned()).spawn(move || watch(&shared, &state)).ok();
+        Some(monitor)
+    }
+
+    /// Without a thread: reads when it is asked only.
+    fn of(feed: Box<dyn Feed>) -> Self {
+        let state = Arc::new(Mutex::new(State { judge: Judge::default(), feed }));
+        Self { shared: Arc::default(), state, thread: None }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lowest and highest processor clock, and the highest load, so far.
+    #[must_use]
+    pub fn machine(&self) -> (Option<(u64, u64)>, Option<f64>) {
+        let state = self.state();
+        (state.judge.cpu_khz, state.judge.load_most)
+    }
+
+    /// The thread, to be woken.
+    fn wake(&self) {
+        if let Some(thread) = &self.thread {
+            thread.thread().unpark();
+        }
+    }
+}
+
+impl Drop for Monitor {
+    fn drop(&mut self) {
+        self.shared.ends.store(true, Ordering::Release);
+        self.wake();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Watch for Monitor {
+    fn look(&mut self) -> Disturbances {
+        let mut state = self.state();
+        state.read(true);
+        let sum = state.judge.sum;
+        Disturbances {
+            foreign_requests: sum.foreign_requests,
+            swapped_pages: sum.swapped_pages,
+            throttle_events: sum.throttle_events,
+        }
+    }
+
+    fn disturbed_since(&mut self, from_ns: u64, out: &mut Vec<(u64, u64)>) {
+        let mut state = self.state();
+        state.read(true);
+        out.clear();
+        out.extend(state.judge.windows_since(from_ns).iter().map(|window| (window.from_ns, window.to_ns)));
+    }
+
+    fn rest(&mut self, rests: bool) {
+        self.shared.rests.store(rests, Ordering::Release);
+        let mut state = self.state();
+        state.judge.skip();
+        drop(state);
+        if !rests {
+            self.wake();
+        }
+    }
+}
+
+impl State {
+    fn read(&mut self, slow: bool) {
+        let reading = self.feed.read(slow);
+        self.judge.take(reading);
+    }
+}
+
+fn watch(shared: &Shared, state: &Mutex<State>) {
+    let mut round = 0_u32;
+    while !shared.ends.load(Ordering::Acquire) {
+        if shared.rests.load(Ordering::Acquire) {
+            thread::park_timeout(RESTING);
+            continue;
+        }
+        state.lock().unwrap_or_else(PoisonError::into_inner).read(round.is_multiple_of(SLOW_EVERY));
+        round = round.wrapping_add(1);
+        thread::park_timeout(EVERY);
+    }
+}

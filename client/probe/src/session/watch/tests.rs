@@ -1,0 +1,133 @@
+//! What a session does about disturbances: on a fake disk and with a watch that says what it is told.
+
+use super::{Disturbances, Watch};
+use crate::session::fake::Fake;
+use crate::session::{Forgetful, Interrupt, Notes, Quiet, Session, Settings, Stop};
+
+/// Says that these stretches of the device's clock were disturbed.
+struct Says {
+    windows: Vec<(u64, u64)>,
+    foreign: u64,
+    rested: Vec<bool>,
+}
+
+impl Says {
+    fn new(windows: &[(u64, u64)]) -> Self {
+        Self { windows: windows.to_vec(), foreign: 0, rested: Vec::new() }
+    }
+}
+
+impl Watch for Says {
+    fn look(&mut self) -> Disturbances {
+        self.foreign += 3;
+        Disturbances { foreign_requests: self.foreign, ..Disturbances::default() }
+    }
+
+    fn disturbed_since(&mut self, from_ns: u64, out: &mut Vec<(u64, u64)>) {
+        out.extend(self.windows.iter().filter(|window| window.1 > from_ns));
+    }
+
+    fn rest(&mut self, rests: bool) {
+        self.rested.push(rests);
+    }
+}
+
+fn with_session<T>(fake: &mut Fake, says: &mut Says, act: impl FnOnce(&mut Session<'_>) -> T) -> T {
+    let interrupt = fake.interrupt_after.as_ref().map_or_else(Interrupt::default, |(_, flag)| flag.clone());
+    let (mut quiet, mut forgetful) = (Quiet, Forgetful);
+    let session = Session::new(fake, &mut quiet, &mut forgetful, interrupt, Settings::default(), Notes::default());
+    act(&mut session.watched_by(says))
+}
+
+/// Ten reads at places that no cache has, and which of them were disturbed.
+fn ten_reads(session: &mut Session<'_>, from: u64) -> ((Vec<u64>, Vec<bool>), Option<Stop>) {
+    let mut timings = Vec::new();
+    for index in 0..10 {
+        match session.read(from + index * 5000, 1) {
+            Ok(timing) => timings.push(timing),
+            Err(stop) => return ((Vec::new(), Vec::new()), Some(stop)),
+        }
+    }
+    let marks = session.disturbed(&timings);
+    ((timings.iter().flatten().map(|timing| timing.start_ns).collect(), marks), None)
+}
+
+#[test]
+fn the_samples_that_a_disturbance_met_are_marked_and_no_others() {
+    let (mut fake, mut says) = (Fake::default(), Says::new(&[(1, 2), (30_000_000, 31_000_000)]));
+    let (starts, marks) = with_session(&mut fake, &mut says, |session| ten_reads(session, 1000).0);
+    let ends = starts.iter().skip(1).chain(std::iter::once(&u64::MAX));
+    let expected: Vec<bool> =
+        starts.iter().zip(ends).map(|(&start, &end)| start < 31_000_000 && end > 30_000_000).collect();
+    assert!(marks[0], "the first one is met by the first stretch");
+    assert_eq!(marks[1..], expected[1..]);
+    assert!(marks.iter().filter(|&&mark| mark).count() <= 3, "{marks:?}");
+}
+
+#[test]
+fn a_disturbed_piece_is_measured_again_and_the_undisturbed_attempt_is_kept() {
+    let (mut fake, mut says) = (Fake::default(), Says::new(&[(0, 50_000_000)]));
+    let mut calls = 0;
+    let (kept, disturbances) = with_session(&mut fake, &mut says, |session| {
+        let (value, _) = session.piece("one", |session| {
+            calls += 1;
+            ten_reads(session, 1000)
+        });
+        (value, session.disturbances.clone())
+    });
+    assert_eq!((calls, kept.1.len()), (2, 0));
+    assert!(kept.0[0] > 6_000_000_000, "the cache was given time to forget: {}", kept.0[0]);
+    let [one] = disturbances.as_slice() else { panic!("{disturbances:?}") };
+    assert_eq!((one.piece.as_str(), one.attempts, one.requests, one.disturbed_requests), ("one", 2, 10, 0));
+    assert_eq!(one.foreign_requests, 3);
+}
+
+#[test]
+fn a_piece_that_is_always_disturbed_is_measured_three_times_at_most() {
+    let (mut fake, mut says) = (Fake::default(), Says::new(&[(0, u64::MAX)]));
+    let mut calls = 0;
+    let disturbances = with_session(&mut fake, &mut says, |session| {
+        let _ = session.piece("one", |session| {
+            calls += 1;
+            ten_reads(session, 1000)
+        });
+        session.disturbances.clone()
+    });
+    assert_eq!((calls, disturbances[0].attempts, disturbances[0].disturbed_requests), (3, 3, 10));
+}
+
+#[test]
+fn measuring_again_is_bounded_for_the_whole_of_a_kind() {
+    let (mut fake, mut says) = (Fake::default(), Says::new(&[(0, u64::MAX)]));
+    let mut calls = 0;
+    with_session(&mut fake, &mut says, |session| {
+        for piece in 0..40 {
+            let _ = session.piece(&piece.to_string(), |session| {
+                calls += 1;
+                session.idle(10_000_000_000);
+                ten_reads(session, 1000)
+            });
+        }
+    });
+    assert!((41..60).contains(&calls), "{calls} attempts at 40 pieces");
+}
+
+#[test]
+fn an_attempt_that_is_stopped_does_not_take_the_place_of_a_whole_one() {
+    let (mut fake, mut says) = (Fake::default(), Says::new(&[(0, u64::MAX)]));
+    let interrupt = Interrupt::default();
+    let (kept, stop) = {
+        fake.interrupt_after = Some((15, interrupt));
+        with_session(&mut fake, &mut says, |session| session.piece("one", |session| ten_reads(session, 1000)))
+    };
+    assert!(matches!(stop, Some(Stop::Interrupted)));
+    assert_eq!(kept.0.len(), 10);
+}
+
+#[test]
+fn nobody_watches_through_a_long_pause() {
+    let (mut fake, mut says) = (Fake::default(), Says::new(&[]));
+    with_session(&mut fake, &mut says, |session| session.pause(3_600_000_000_000)).expect("nobody interrupts");
+    with_session(&mut fake, &mut says, |session| session.pause(1_000_000)).expect("nobody interrupts");
+    assert_eq!(says.rested, [true, false]);
+}

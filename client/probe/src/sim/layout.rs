@@ -1,0 +1,293 @@
+//! From a sector's number to its place on the medium and back.
+//!
+//! Numbers run through tracks; how tracks follow each other is the [`Order`]. Each track's first sector stands at an angle that
+//! grows by the skew from track to track, so that a transfer which crosses a boundary does not wait a whole turn.
+
+/// How consecutive tracks lie on the surfaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// All heads of a cylinder, ascending, then the next cylinder.
+    Cylinder,
+    /// As `Cylinder`, but every other cylinder takes the heads in descending order.
+    CylinderSerpentine,
+    /// One head runs through `cylinders` cylinders, the next head runs back, and so on; then the next band of cylinders.
+    SurfaceSerpentine { cylinders: u32 },
+}
+
+/// Cylinders with the same number of sectors on a track.
+#[derive(Clone, Debug)]
+pub struct Zone {
+    pub cylinders: u32,
+    /// Physical sectors on a track of each head, spares included.
+    pub slots: Vec<u32>,
+    pub spares_per_track: u32,
+    /// Taken from the last track of each cylinder.
+    pub spares_per_cylinder: u32,
+    /// Skews in turns, from one track's first sector to the next one's.
+    pub track_skew: f64,
+    pub cylinder_skew: f64,
+    pub band_skew: f64,
+}
+
+impl Zone {
+    fn on_track(&self, head: u16) -> u64 {
+        u64::from(self.slots[usize::from(head)] - self.spares_per_track)
+    }
+
+    fn in_cylinder(&self) -> u64 {
+        self.slots.iter().map(|slots| u64::from(slots - self.spares_per_track)).sum::<u64>()
+            - u64::from(self.spares_per_cylinder)
+    }
+
+    /// Sectors of the whole zone.
+    #[must_use]
+    pub fn sectors(&self) -> u64 {
+        self.in_cylinder() * u64::from(self.cylinders)
+    }
+
+    fn heads(&self) -> u16 {
+        self.slots.len() as u16
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Placed {
+    zone: Zone,
+    first_cylinder: u32,
+    first_sector: u64,
+    angle: f64,
+}
+
+/// One track as far as it is addressed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Track {
+    pub cylinder: u32,
+    pub head: u16,
+    pub first_sector: u64,
+    /// Addressed sectors.
+    pub sectors: u64,
+    /// Physical sectors, spares included: a turn has this many.
+    pub slots: u32,
+    /// Where the first sector begins, in turns.
+    pub start_angle: f64,
+}
+
+impl Track {
+    #[must_use]
+    pub fn end(&self) -> u64 {
+        self.first_sector + self.sectors
+    }
+
+    /// Where the sector begins, in turns.
+    #[must_use]
+    pub fn angle(&self, sector: u64) -> f64 {
+        (self.start_angle + (sector - self.first_sector) as f64 / f64::from(self.slots)).fract()
+    }
+}
+
+/// A sector's place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Place {
+    pub cylinder: u32,
+    pub head: u16,
+    pub slot: u32,
+}
+
+/// The address map of a whole drive.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    order: Order,
+    zones: Vec<Placed>,
+    cylinders: u32,
+    sectors: u64,
+}
+
+impl Layout {
+    /// # Panics
+    /// Without a zone, or with zones of unequal heads or none: checked when a drive file is read.
+    #[must_use]
+    pub fn new(order: Order, zones: Vec<Zone>) -> Self {
+        assert!(zones.iter().all(|zone| zone.cylinders > 0 && !zone.slots.is_empty()), "a zone has tracks");
+        let mut placed = Vec::with_capacity(zones.len());
+        let (mut cylinder, mut sector, mut angle) = (0, 0, 0.0);
+        for zone in zones {
+            let next = Placed { first_cylinder: cylinder, first_sector: sector, angle, zone };
+            cylinder += next.zone.cylinders;
+            sector += next.zone.sectors();
+            angle = (angle + zone_turns(order, &next.zone)).fract();
+            placed.push(next);
+        }
+        Self { order, zones: placed, cylinders: cylinder, sectors: sector }
+    }
+
+    #[must_use]
+    pub fn order(&self) -> Order {
+        self.order
+    }
+
+    #[must_use]
+    pub fn cylinders(&self) -> u32 {
+        self.cylinders
+    }
+
+    /// All sectors that have a number.
+    #[must_use]
+    pub fn sectors(&self) -> u64 {
+        self.sectors
+    }
+
+    #[must_use]
+    pub fn heads(&self) -> u16 {
+        self.zones[0].zone.heads()
+    }
+
+    /// First sector, first cylinder and zone, from the outside in.
+    pub fn zones(&self) -> impl Iterator<Item = (u64, u32, &Zone)> {
+        self.zones.iter().map(|placed| (placed.first_sector, placed.first_cylinder, &placed.zone))
+    }
+
+    /// The track that holds `sector`.
+    #[must_use]
+    pub fn track(&self, sector: u64) -> Track {
+        let index = self.zones.partition_point(|placed| placed.first_sector <= sector) - 1;
+        let placed = &self.zones[index];
+        match self.order {
+            Order::Cylinder => placed.track_in_cylinder(sector, false),
+            Order::CylinderSerpentine => placed.track_in_cylinder(sector, true),
+            Order::SurfaceSerpentine { cylinders } => placed.track_in_band(sector, cylinders),
+        }
+    }
+
+    /// Where `sector` stands.
+    #[must_use]
+    pub fn place(&self, sector: u64) -> Place {
+        let track = self.track(sector);
+        Place { cylinder: track.cylinder, head: track.head, slot: (sector - track.first_sector) as u32 }
+    }
+
+    /// The sector at a place; `None` where there is none or only a spare.
+    #[must_use]
+    pub fn sector(&self, place: Place) -> Option<u64> {
+        let placed = self.zones.iter().rev().find(|placed| placed.first_cylinder <= place.cylinder)?;
+        if place.cylinder >= placed.first_cylinder + placed.zone.cylinders || place.head >= placed.zone.heads() {
+            return None;
+        }
+        let first = match self.order {
+            Order::Cylinder => placed.first_of_cylinder_track(place, false),
+            Order::CylinderSerpentine => placed.first_of_cylinder_track(place, true),
+            Order::SurfaceSerpentine { cylinders } => placed.first_of_band_track(place, cylinders),
+        };
+        let track = self.track(first);
+        (u64::from(place.slot) < track.sectors).then_some(first + u64::from(place.slot))
+    }
+}
+
+/// Turns by which the track angle moves on over a whole zone.
+fn zone_turns(order: Order, zone: &Zone) -> f64 {
+    let switches = f64::from(zone.heads() - 1);
+    match order {
+        Order::Cylinder | Order::CylinderSerpentine => {
+            f64::from(zone.cylinders) * (switches * zone.track_skew + zone.cylinder_skew)
+        }
+        Order::SurfaceSerpentine { cylinders } => {
+            let (full, rest) = (zone.cylinders / cylinders, zone.cylinders % cylinders);
+            let tail = if rest == 0 { 0.0 } else { band_turns(zone, rest) };
+            f64::from(full) * band_turns(zone, cylinders) + tail
+        }
+    }
+}
+
+fn band_turns(zone: &Zone, cylinders: u32) -> f64 {
+    let heads = f64::from(zone.heads());
+    heads * f64::from(cylinders - 1) * zone.cylinder_skew + (heads - 1.0) * zone.track_skew + zone.band_skew
+}
+
+impl Placed {
+    /// The head at a place in the order of a cylinder or band, and back: the map is its own inverse.
+    fn turned(&self, index: u16, backward: bool) -> u16 {
+        if backward { self.zone.heads() - 1 - index } else { index }
+    }
+
+    fn track_in_cylinder(&self, sector: u64, serpentine: bool) -> Track {
+        let zone = &self.zone;
+        let offset = sector - self.first_sector;
+        let local = (offset / zone.in_cylinder()) as u32;
+        let cylinder = self.first_cylinder + local;
+        let backward = serpentine && cylinder % 2 == 1;
+        let mut first = self.first_sector + u64::from(local) * zone.in_cylinder();
+        let mut index = 0;
+        loop {
+            let head = self.turned(index, backward);
+            let last = index + 1 == zone.heads();
+            let sectors = zone.on_track(head) - if last { u64::from(zone.spares_per_cylinder) } else { 0 };
+            if last || sector < first + sectors {
+                let turns = f64::from(local) * (f64::from(zone.heads() - 1) * zone.track_skew + zone.cylinder_skew);
+                let start_angle = (self.angle + turns + f64::from(index) * zone.track_skew).fract();
+                let slots = zone.slots[usize::from(head)];
+                return Track { cylinder, head, first_sector: first, sectors, slots, start_angle };
+            }
+            first += sectors;
+            index += 1;
+        }
+    }
+
+    fn first_of_cylinder_track(&self, place: Place, serpentine: bool) -> u64 {
+        let local = place.cylinder - self.first_cylinder;
+        let backward = serpentine && place.cylinder % 2 == 1;
+        let before =
+            (0..self.turned(place.head, backward)).map(|index| self.zone.on_track(self.turned(index, backward)));
+        self.first_sector + u64::from(local) * self.zone.in_cylinder() + before.sum::<u64>()
+    }
+
+    /// Cylinders in the band: the zone's last one may be short.
+    fn band_cylinders(&self, band: u32, cylinders: u32) -> u32 {
+        cylinders.min(self.zone.cylinders - band * cylinders)
+    }
+
+    fn track_in_band(&self, sector: u64, cylinders: u32) -> Track {
+        let zone = &self.zone;
+        let offset = sector - self.first_sector;
+        let band = (offset / (zone.in_cylinder() * u64::from(cylinders))) as u32;
+        let width = self.band_cylinders(band, cylinders);
+        let mut first = self.first_sector + u64::from(band * cylinders) * zone.in_cylinder();
+        let mut index = 0;
+        let head = loop {
+            let head = self.turned(index, band % 2 == 1);
+            let run = zone.on_track(head) * u64::from(width);
+            if index + 1 == zone.heads() || sector < first + run {
+                break head;
+            }
+            first += run;
+            index += 1;
+        };
+        let step = ((sector - first) / zone.on_track(head)) as u32;
+        let inward = if index.is_multiple_of(2) { step } else { width - 1 - step };
+        let turns = f64::from(band) * band_turns(zone, cylinders)
+            + f64::from(index) * (f64::from(width - 1) * zone.cylinder_skew + zone.track_skew)
+            + f64::from(step) * zone.cylinder_skew;
+        Track {
+            cylinder: self.first_cylinder + band * cylinders + inward,
+            head,
+            first_sector: first + u64::from(step) * zone.on_track(head),
+            sectors: zone.on_track(head),
+            slots: zone.slots[usize::from(head)],
+            start_angle: (self.angle + turns).fract(),
+        }
+    }
+
+    fn first_of_band_track(&self, place: Place, cylinders: u32) -> u64 {
+        let zone = &self.zone;
+        let local = place.cylinder - self.first_cylinder;
+        let (band, inward) = (local / cylinders, local % cylinders);
+        let width = self.band_cylinders(band, cylinders);
+        let backward = band % 2 == 1;
+        let index = self.turned(place.head, backward);
+        let before: u64 = (0..index).map(|at| zone.on_track(self.turned(at, backward)) * u64::from(width)).sum();
+        let step = if index.is_multiple_of(2) { inward } else { width - 1 - inward };
+        let band_first = u64::from(band * cylinders) * zone.in_cylinder();
+        self.first_sector + band_first + before + u64::from(step) * zone.on_track(place.head)
+    }
+}
+
+#[cfg(test)]
+mod tests;
