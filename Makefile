@@ -186,6 +186,16 @@ bench-api: venv frontend ## The same for the API
 bench-release: venv ## What a dataset release of them costs: time, memory, growth
 	@$(BIN)/python -m tests.bench.web release --sizes $(SIZES) $(if $(TABLE),--table $(TABLE))
 
+CLIENTS ?= 1,4,16
+KIND ?= small
+ROUNDS ?= 1
+.PHONY: bench-ingest
+bench-ingest: SIZES = 10000,100000
+bench-ingest: RUNS = 200
+bench-ingest: venv probe ## What RUNS uploads of a KIND cost until they are published, also against a commit (BASE=COMMIT)
+	@$(BIN)/python -m tests.bench.ingest --sizes $(SIZES) --clients $(CLIENTS) --kind $(KIND) --runs $(RUNS) \
+		--rounds $(ROUNDS) $(if $(BASE),--base $(BASE)) $(if $(TABLE),--table $(TABLE))
+
 .PHONY: bench-mechanisms
 bench-mechanisms: venv probe ## How often two mechanisms under one name are flagged wrongly, and missed
 	@$(BIN)/python -m tools.bench_mechanisms

@@ -73,11 +73,13 @@ def solid_state(document: dict[str, Any]) -> dict[str, Any]:
     return _times(document, change, with_series=True)
 
 
-def noisy(document: dict[str, Any], deviation_ns: float) -> dict[str, Any]:
+def noisy(
+    document: dict[str, Any], deviation_ns: float, random: np.random.Generator | None = None
+) -> dict[str, Any]:
     """The same times, each longer by what a machine takes; what the samples say among themselves stays
     true."""
     copy = deepcopy(document)
-    random = np.random.default_rng(20260101)
+    random = random or np.random.default_rng(20260101)
     for part in _measured(copy):
         for series in _objects(part["samples"]):
             for name in TIMES:

@@ -1,0 +1,1 @@
+"""What an upload costs, from its address to the published run."""

@@ -1,0 +1,211 @@
+"""One checkout's archive as production runs it, on loopback: its processes, and what CPU time they took.
+
+Its parts are told apart by what stands in their command lines alone, so that any commit can be measured.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+
+from tools.children import Children
+from tools.embedded.binaries import PROJECT
+from tools.embedded.postgres import free_port
+from tools.services import Services
+
+READY_S = 90.0
+WEB = ("--workers", "2", "--threads", "4", "--timeout", "60", "--max-requests", "2000")
+"""docker/entrypoint.sh's, with a process for each of two processors."""
+WORKERS = "2"
+ENVELOPE_EVERY = 50
+TABLES = {
+    "submissions": ("submissions_submission", "runs_submission"),
+    "due": (
+        "model_stats_refreshdue",
+        "model_stats_aggregatedue",
+        "measurements_aggregatedue",
+        "runs_aggregatedue",
+    ),
+}
+"""Present and former names."""
+
+Cpu = dict[str, float]
+"""Part of the archive to seconds of CPU time since its start."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkout:
+    """A commit or a folder, and what its rows in the table are called."""
+
+    name: str
+    folder: Path
+
+    @property
+    def schema(self) -> str:
+        """Return what tells its tables from another's: an archive is kept for each."""
+        digest = hashlib.sha256()
+        for path in sorted(self.folder.glob("server/*/migrations/*.py")):
+            digest.update(str(path.relative_to(self.folder)).encode() + path.read_bytes())
+        return digest.hexdigest()[:10]
+
+
+def checkout_of(base: str, folder: Path) -> Checkout:
+    """Return the checkout in a folder, or one of a commit that is made below `folder`."""
+    if Path(base).is_dir():
+        return Checkout(Path(base).name, Path(base).resolve())
+    git = ["git", "-C", str(PROJECT)]
+    commit = subprocess.run(
+        [*git, "rev-parse", base], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    place = folder / "checkouts" / commit[:12]
+    if not place.exists():
+        subprocess.run([*git, "worktree", "prune"], check=True)
+        subprocess.run([*git, "worktree", "add", "--detach", str(place), commit], check=True)
+    return Checkout(commit[:7], place)
+
+
+class System:
+    """The running processes of one checkout on one archive."""
+
+    def __init__(self, checkout: Checkout, runs: int, root: Path) -> None:
+        """Take what is to run, and the folder of all archives."""
+        self.checkout, self.runs = checkout, runs
+        self.folder = root / f"{checkout.schema}-{runs}"
+        self.port = free_port()
+        self._children: Children | None = None
+        self._services = Services(self.folder / "services")
+        self._pids: dict[str, int] = {}
+        self._tables: dict[str, str] = {}
+
+    @contextmanager
+    def running(self) -> Iterator[System]:
+        """Start all parts, filling the archive first where that is not done, and stop them at the end."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        try:
+            environment = self._environment(self._services.start())
+            self._database = psycopg.connect(environment["DATABASE_URL"], autocommit=True)
+            self._fill(environment)
+            self._start(environment)
+            yield self
+        finally:
+            if self._children is not None:
+                self._children.stop()
+            self._services.stop()
+
+    def ask(self, query: str, *parameters: object) -> tuple[object, ...]:
+        """Return the one row of a query in which {submissions} and {due} stand for tables."""
+        row = self._database.execute(query.format(**self._tables).encode(), parameters).fetchone()
+        assert row is not None
+        return row
+
+    def cpu(self) -> Cpu:
+        """Return the CPU time of each part with all its processes, those that have ended too."""
+        parents, spent = _processes()
+        found = dict.fromkeys(self._pids, 0.0)
+        owners = {pid: part for part, pid in self._pids.items()}
+        for pid, seconds in spent.items():
+            above = pid
+            while above not in owners and above in parents:
+                above = parents[above]
+            if above in owners:
+                found[owners[above]] += seconds
+        return found
+
+    def log_tails(self) -> str:
+        """Return the last words of the web server and the worker."""
+        assert self._children is not None
+        return "\n".join(self._children.log_tail(name) for name in ("web", "worker"))
+
+    def _start(self, environment: dict[str, str]) -> None:
+        children = self._children = Children(self.folder / "logs", environment, self.checkout.folder)
+        gunicorn = ["gunicorn", "server.config.wsgi:application", "--config", "python:server.config.gunicorn"]
+        celery = ["celery", "--app", "server.config.celery"]
+        commands = {
+            "web": [*gunicorn, "--bind", f"127.0.0.1:{self.port}", *WEB],
+            "worker": [*celery, "worker", "--loglevel", "ERROR", "--concurrency", WORKERS],
+            "beat": [
+                *celery,
+                "beat",
+                "--loglevel",
+                "ERROR",
+                "--schedule",
+                str(self.folder / "beat"),
+                "--pidfile",
+                "",
+            ],
+        }
+        for name, command in commands.items():
+            self._pids[name] = children.start(name, [sys.executable, "-m", *command]).pid
+        self._pids |= {
+            "postgres": self._services.postgres.pid() or 0,
+            "redis": self._services.redis.pid() or 0,
+        }
+        deadline = time.monotonic() + READY_S
+        while not self._answers():
+            if children.ended() or time.monotonic() > deadline:
+                raise SystemExit(f"bench-ingest: {self.checkout.name} did not start.\n{self.log_tails()}")
+            time.sleep(0.1)
+
+    def _answers(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/health/", timeout=5) as response:
+                return bool(response.status == 200)
+        except (urllib.error.URLError, OSError):
+            return False
+
+    def _fill(self, environment: dict[str, str]) -> None:
+        self._manage(environment, "migrate", "--verbosity", "0")
+        for name, tables in TABLES.items():
+            there = [table for table in tables if self.ask("SELECT to_regclass(%s)", table) != (None,)]
+            self._tables[name] = there[0]
+        if self.ask("SELECT EXISTS (SELECT FROM {submissions})") == (False,):
+            sizes = ["--models", max(self.runs // 100, 1), "--units", max(self.runs // 10, 1)]
+            every = ["--envelope-every", ENVELOPE_EVERY]
+            self._manage(environment, "seed_archive", *sizes, "--runs", self.runs, *every)
+            self._database.execute("VACUUM ANALYZE")
+
+    def _manage(self, environment: dict[str, str], *arguments: object) -> None:
+        command = [sys.executable, "manage.py", *map(str, arguments)]
+        subprocess.run(command, cwd=self.checkout.folder, env=environment, check=True)
+
+    def _environment(self, services: dict[str, str]) -> dict[str, str]:
+        return {
+            **os.environ,
+            **services,
+            "DJANGO_SETTINGS_MODULE": "server.config.settings",
+            "SECRET_KEY": "bench-bench-bench-bench-bench-bench-bench-bench-bench",
+            "ALLOWED_HOSTS": "127.0.0.1",
+            "DATA_DIR": str(self.folder),
+            "STATIC_ROOT": str(self.folder / "static"),
+            "LOG_LEVEL": "ERROR",
+            # One address sends all: more than any contributor may.
+            "SUBMISSION_RATE": "1000000/min",
+        }
+
+
+def _processes() -> tuple[dict[int, int], dict[int, float]]:
+    """Return the parent of each process, and its CPU seconds with those of its children that ended."""
+    parents, spent = {}, {}
+    tick = os.sysconf("SC_CLK_TCK")
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            fields = (entry / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        # proc(5), counted from the state: ppid is the second, utime to cstime the 12th to 15th.
+        parents[int(entry.name)] = int(fields[1])
+        spent[int(entry.name)] = sum(map(int, fields[11:15])) / tick
+    return parents, spent
