@@ -192,7 +192,7 @@ ROUNDS ?= 1
 .PHONY: bench-ingest
 bench-ingest: SIZES = 10000,100000
 bench-ingest: RUNS = 200
-bench-ingest: venv probe ## What RUNS uploads of a KIND cost until they are published, also against a commit (BASE=COMMIT)
+bench-ingest: venv probe ## What RUNS uploads of a KIND cost until published, also against BASE=COMMIT
 	@$(BIN)/python -m tests.bench.ingest --sizes $(SIZES) --clients $(CLIENTS) --kind $(KIND) --runs $(RUNS) \
 		--rounds $(ROUNDS) $(if $(BASE),--base $(BASE)) $(if $(TABLE),--table $(TABLE))
 
