@@ -1,7 +1,7 @@
 /**
- * Keeps a part of the page as new as the archive: an element with `data-poll-url` is replaced, every `data-poll-s`
- * seconds, by what that address answers, until what comes names no address any more. An answer with `X-Reload` says
- * that the whole page has become another.
+ * Keeps a part of the page as new as the archive: an element with `data-poll-url` is replaced, every
+ * `data-poll-s` seconds, by what that address answers, until what comes names no address any more. An answer
+ * with `X-Reload` says that the whole page has become another.
  */
 export function watchLive(root: ParentNode, swapped: (element: ParentNode) => void): void {
   for (const part of root.querySelectorAll<HTMLElement>("[data-poll-url]")) wait(part, swapped);

@@ -8,9 +8,9 @@ export function queryOf(pairs: Iterable<[string, FormDataEntryValue]>): string {
 }
 
 /**
- * Shows what a form of choices leaves without loading the page again. The server answers with the parts that change,
- * each with the id of what it takes the place of, and with the address of that state. Without scripts the form is
- * sent as it is.
+ * Shows what a form of choices leaves without loading the page again. The server answers with the parts that
+ * change, each with the id of what it takes the place of, and with the address of that state. Without scripts
+ * the form is sent as it is.
  */
 export function watchRefine(root: ParentNode): void {
   for (const form of root.querySelectorAll<HTMLFormElement>("form[data-refine]")) new Refiner(form);
@@ -34,8 +34,8 @@ class Refiner {
       event.preventDefault();
       void this.load("push");
     });
-    // The form's fields are the server's to fill in: what an earlier address meant is loaded whole. A link to a
-    // place on the page is such an event too, and changes nothing that is shown.
+    // The form's fields are the server's to fill in: what an earlier address meant is loaded whole. A link to
+    // a place on the page is such an event too, and changes nothing that is shown.
     addEventListener("popstate", () => {
       if (location.search !== this.shown) location.reload();
     });

@@ -31,7 +31,10 @@ export function asked(address: string, text: string): string {
   return `${address}${address.includes("?") ? "&" : "?"}q=${encodeURIComponent(text)}`;
 }
 
-/** Makes a combobox of each search field that names where suggestions come from; without scripts it is a field. */
+/**
+ * Makes a combobox of each search field that names where suggestions come from; without scripts it is a
+ * field.
+ */
 export function watchSuggest(root: ParentNode): void {
   for (const box of root.querySelectorAll<HTMLElement>("[data-suggest]")) {
     const field = box.querySelector("input");

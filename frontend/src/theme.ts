@@ -9,7 +9,9 @@ export function shownTheme(chosen: string | undefined, systemIsDark: boolean): T
   return systemIsDark ? "dark" : "light";
 }
 
-/** The cookie that remembers a choice. The server reads it, so that no page flashes in the other theme first. */
+/**
+ * The cookie that remembers a choice. The server reads it, so that no page flashes in the other theme first.
+ */
 export function themeCookie(theme: Theme, secure: boolean): string {
   return `${COOKIE}=${theme}; Path=/; Max-Age=${YEAR_S}; SameSite=Lax${secure ? "; Secure" : ""}`;
 }

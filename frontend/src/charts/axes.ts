@@ -5,7 +5,10 @@ export function isLog(axis: Axis): boolean {
   return axis.scale.startsWith("log");
 }
 
-/** The words at a place of an axis: its category where it has some, otherwise the number, told from its neighbours. */
+/**
+ * The words at a place of an axis: its category where it has some, otherwise the number, told from its
+ * neighbours.
+ */
 export function placeWords(axis: Axis, value: number, step?: number): string {
   return axis.categories?.length ? (axis.categories[Math.round(value)] ?? "") : formatTick(value, step);
 }
@@ -24,7 +27,9 @@ function placeTicks(axis: { min: number; max: number; ticks: { value: number }[]
   for (let place = Math.ceil(axis.min) + 0; place <= axis.max; place++) axis.ticks.push({ value: place });
 }
 
-/** Ticks at whole steps: Chart.js counts from where the data begin, and would write 0.0000053 below the first. */
+/**
+ * Ticks at whole steps: Chart.js counts from where the data begin, and would write 0.0000053 below the first.
+ */
 export function evenTicks(axis: { min: number; max: number; ticks: { value: number }[] }): void {
   const [first, second] = axis.ticks;
   const step = (second?.value ?? 0) - (first?.value ?? 0);

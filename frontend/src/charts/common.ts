@@ -134,7 +134,9 @@ function endsWords(dot: Partial<Dot>, axis: Axis): string {
 
 const TOOLTIP_CHARACTERS = 60;
 
-/** The words of a point as lines that fit a small picture: the series' name stands above where all is long. */
+/**
+ * The words of a point as lines that fit a small picture: the series' name stands above where all is long.
+ */
 export function inLines(words: string): string | string[] {
   const end = words.indexOf(": ");
   return words.length > TOOLTIP_CHARACTERS && end > 0
@@ -226,8 +228,10 @@ function includeEnds(config: Config, spec: ChartSpec): void {
 /** What `8%` leaves at each end, as a share of the data's range. */
 const ROOM = 0.04;
 
-/** Leaves room above and below: for an axis that does not begin at nought. Where nothing is below nought, the room
-    ends there: a bandwidth of -50 MB/s is no place on an axis. */
+/**
+ * Leaves room above and below: for an axis that does not begin at nought. Where nothing is below nought, the
+ * room ends there: a bandwidth of -50 MB/s is no place on an axis.
+ */
 export function withRoom(config: Config, key: "y" | "y2"): void {
   const axis = config.options?.scales?.[key];
   if (!axis || !("grace" in axis)) return;
@@ -239,13 +243,18 @@ export function withRoom(config: Config, key: "y" | "y2"): void {
   if (axis.type === "linear" && least >= 0 && least < ROOM * (most - least)) axis.min = 0;
 }
 
-/** Lets a linear axis begin at nought: steps, places and times are counted from there, whatever a fit says. */
+/**
+ * Lets a linear axis begin at nought: steps, places and times are counted from there, whatever a fit says.
+ */
 export function fromNought(config: Config, key: "x" | "y"): void {
   const axis = config.options?.scales?.[key];
   if (axis?.type === "linear" && axis.min === undefined) axis.min = 0;
 }
 
-/** The stroke of a compared group, whose key tells its letter: a group looks the same in every picture of a page. */
+/**
+ * The stroke of a compared group, whose key tells its letter: a group looks the same in every picture of a
+ * page.
+ */
 function groupStroke(series: Series, look: Look): Stroke | undefined {
   const place = "abcdefgh".indexOf(/^group-([a-h])$/.exec(series.key)?.[1] ?? "-");
   if (place < 0) return undefined;

@@ -7,7 +7,9 @@ function cell(words: string): string {
   return /[",\r\n]/.test(words) ? `"${words.replaceAll('"', '""')}"` : words;
 }
 
-/** A chart's points as CSV with the columns that the server's files have; a place with a name is told by it. */
+/**
+ * A chart's points as CSV with the columns that the server's files have; a place with a name is told by it.
+ */
 export function csvOf(spec: ChartSpec): string {
   const used = COLUMNS.filter((name) => spec.series.some((series) => series[name]?.length));
   const lines = spec.series.flatMap((series) =>

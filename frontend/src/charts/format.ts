@@ -33,7 +33,10 @@ function decimalsOf(step: number): number {
   return 12;
 }
 
-/** A number with as many digits as tell it from its neighbours, a step away; without a step five significant ones. */
+/**
+ * A number with as many digits as tell it from its neighbours, a step away; without a step five significant
+ * ones.
+ */
 function apart(value: number, step: number): string {
   if (!(step > 0)) return formatNumber(value);
   const digits = decimalsOf(step);
@@ -44,8 +47,11 @@ function apart(value: number, step: number): string {
   return format.format(value).replaceAll(",", "\u202f");
 }
 
-/** A tick: large counts are shortened (120 000 -> 120k), so that a narrow axis holds them. Ticks that are a `step`
-    from each other never have the same words; where they are thousands apart, all of them are in thousands. */
+/**
+ * A tick: large counts are shortened (120 000 -> 120k), so that a narrow axis holds them. Ticks that are a
+ * `step` from each other never have the same words; where they are thousands apart, all of them are in
+ * thousands.
+ */
 export function formatTick(value: number, step = 0): string {
   const magnitude = Math.abs(value);
   for (const [size, letter] of STEPS) {

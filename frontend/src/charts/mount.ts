@@ -71,7 +71,10 @@ async function show(figure: HTMLElement): Promise<void> {
   }
 }
 
-/** The same at once, for paper: the browser prints as soon as `beforeprint` has been heard, and waits for nothing. */
+/**
+ * The same at once, for paper: the browser prints as soon as `beforeprint` has been heard, and waits for
+ * nothing.
+ */
 function dataNow(figure: HTMLElement): unknown {
   const { chart, chartUrl } = figure.dataset;
   if (chart) return JSON.parse(chart);
@@ -116,7 +119,9 @@ export function redrawCharts(): void {
   }
 }
 
-/** Draws for paper, light and sharp, while the page is printed; and anew where the system forces its colours. */
+/**
+ * Draws for paper, light and sharp, while the page is printed; and anew where the system forces its colours.
+ */
 export function watchSystem(): void {
   const root = document.documentElement;
   let theme: string | undefined;

@@ -143,7 +143,9 @@ export class Picture {
     this.sharply(() => download(withGround(this.canvas, { title, source, legend }, look), name));
   }
 
-  /** Shows the picture as it stands, but sharply and without the words of a point, for as long as `use` takes. */
+  /**
+   * Shows the picture as it stands, but sharply and without the words of a point, for as long as `use` takes.
+   */
   private sharply(use: () => void): void {
     const { chart } = this;
     if (!chart) return;

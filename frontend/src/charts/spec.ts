@@ -76,7 +76,10 @@ export interface Look {
   /** From little to much, for heat maps: rises in lightness, so that it reads without colour too. */
   readonly ramp: readonly string[];
   readonly font: string;
-  /** Whether a mouse is there to drag and wheel with; on touch the buttons do it, so that the page still scrolls. */
+  /**
+   * Whether a mouse is there to drag and wheel with; on touch the buttons do it, so that the page still
+   * scrolls.
+   */
   readonly gestures: boolean;
   /** Whether the box is narrow: fewer ticks and no words beside the marks. */
   readonly narrow: boolean;

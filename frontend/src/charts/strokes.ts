@@ -14,7 +14,10 @@ export function beside(look: Look, joined = false) {
   };
 }
 
-/** How what was measured is told from what was fitted to it: grey points under coloured lines of one form each. */
+/**
+ * How what was measured is told from what was fitted to it: grey points under coloured lines of one form
+ * each.
+ */
 export function fitted(look: Look) {
   return (series: Series, index: number): Stroke => {
     if (series.role === "faint" || series.role === "spread") return { color: pick(look.series, OTHERS) };

@@ -35,7 +35,10 @@ function other(rows: readonly Row[], place: Place, step: number): Place {
   return place;
 }
 
-/** Where a key leads: along the series by left and right, by leaps with the page keys, to another series by up and down. */
+/**
+ * Where a key leads: along the series by left and right, by leaps with the page keys, to another series by up
+ * and down.
+ */
 export function walk(rows: readonly Row[], place: Place | undefined, key: string): Place | undefined {
   const start = place && rows[place.series]?.visible ? place : other(rows, { series: -1, index: 0 }, 1);
   const row = rows[start.series];
