@@ -1,7 +1,6 @@
 //! Order statistics of integer columns. All of them sort a copy: called between series, never between samples.
 
 /// The value that `fraction` of the values lie below; 0 for no values.
-#[must_use]
 pub fn quantile(values: &[u64], fraction: f64) -> u64 {
     if values.is_empty() {
         return 0;
@@ -13,27 +12,23 @@ pub fn quantile(values: &[u64], fraction: f64) -> u64 {
     sorted[index.min(last)]
 }
 
-#[must_use]
 pub fn median(values: &[u64]) -> u64 {
     quantile(values, 0.5)
 }
 
 /// Blocks and nanoseconds of any disk are far below 2^53, where a float stops being exact.
 #[allow(clippy::cast_precision_loss)]
-#[must_use]
 pub fn to_f64(value: u64) -> f64 {
     value as f64
 }
 
 /// Rounds to the nearest whole number; negative values and not-a-number become 0.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-#[must_use]
 pub fn to_u64(value: f64) -> u64 {
     value.round() as u64
 }
 
 /// A number of blocks as a request takes it; more than fits becomes the most, which no device accepts.
-#[must_use]
 pub fn count32(count: u64) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

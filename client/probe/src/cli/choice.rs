@@ -84,7 +84,6 @@ pub enum CachePolicy {
 }
 
 impl Writes {
-    #[must_use]
     pub const fn writing(self) -> Writing {
         match self {
             Self::None => Writing::Nothing,
@@ -107,14 +106,12 @@ fn slugs() -> PossibleValuesParser {
 
 impl Choice {
     /// The suite that was named. A kind that was asked for by name goes as far as it can, unless a suite was named too.
-    #[must_use]
     pub fn suite(&self) -> Suite {
         let by_name = if self.only.is_empty() { Suite::Standard } else { Suite::Full };
         self.suite.map_or(by_name, SuiteName::suite)
     }
 
     /// In the registry's order, whatever order they were named in.
-    #[must_use]
     pub fn kinds(&self) -> Vec<&'static dyn Kind> {
         let suite = self.suite();
         let chosen = |kind: &&dyn Kind| {
@@ -123,7 +120,6 @@ impl Choice {
         KINDS.into_iter().filter(chosen).collect()
     }
 
-    #[must_use]
     pub fn settings(&self) -> Settings {
         let suite = self.suite();
         let repeats = if suite == Suite::Quick { 1 } else { Settings::default().repeats };

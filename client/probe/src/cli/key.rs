@@ -51,9 +51,7 @@ pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
 }
 
 /// The key to sign with, made on first use. Says so, and warns when others can read it.
-///
-/// # Errors
-/// When there is a file that is no key, or none can be made.
+/// Errors: when there is a file that is no key, or none can be made.
 pub fn load_or_create() -> anyhow::Result<Key> {
     let path = keys::path()?;
     let (key, made) = keys::load_or_create(&path)?;

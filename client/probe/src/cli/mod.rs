@@ -80,7 +80,6 @@ pub enum Status {
 pub struct UsageError(pub String);
 
 /// Parses the command line, runs the command and gives its exit code: 0, 1 (failed) or 2 (usage).
-#[must_use]
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let mut stdout = io::stdout().lock();

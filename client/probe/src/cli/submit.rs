@@ -67,18 +67,14 @@ pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
 }
 
 /// Sends `file` to `server` as `submit` does with its defaults: for `run --submit`.
-///
-/// # Errors
-/// When the address makes no sense, or the file can't be read or is no envelope.
+/// Errors: when the address makes no sense, or the file can't be read or is no envelope.
 pub fn upload_with_defaults(file: &Path, server: &str, wait: bool, stdout: &mut dyn Write) -> anyhow::Result<Status> {
     let target = Target { server: server.to_owned(), license: None, wait, wait_limit: 3600, timeout: 30, retries: 5 };
     upload(file, &target, false, stdout)
 }
 
 /// Checks an address before anything is measured for it.
-///
-/// # Errors
-/// [`UsageError`] when it makes no sense.
+/// Errors: [`UsageError`] when it makes no sense.
 pub fn parse_server(server: &str) -> anyhow::Result<Endpoint> {
     Ok(Endpoint::parse(server).map_err(|error| UsageError(format!("--server: {error}")))?)
 }

@@ -13,7 +13,6 @@ pub struct Arena {
 
 impl Arena {
     /// `alignment` is a power of two.
-    #[must_use]
     pub fn new(length: usize, alignment: usize) -> Self {
         let mut arena = Self { storage: Vec::new(), start: 0, length: 0, alignment };
         arena.ensure(length);
@@ -40,7 +39,6 @@ impl Arena {
         let _ = super::edge::lock_in_memory(&mut self.storage);
     }
 
-    #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.storage[self.start..self.start + self.length]
     }

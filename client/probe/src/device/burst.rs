@@ -36,7 +36,6 @@ pub enum Crowd {
 
 impl Crowd {
     /// Requests under way at once.
-    #[must_use]
     pub fn lanes(self) -> u32 {
         match self {
             Self::Workers(count) | Self::Queue(count) => count,
@@ -58,13 +57,11 @@ pub struct Burst<'a> {
 
 impl Burst<'_> {
     /// Whether the burst has to end before the next request, asked at `now_ns`.
-    #[must_use]
     pub fn ends(&self, now_ns: u64) -> bool {
         self.interrupt.load(Ordering::Relaxed) || self.deadline_ns.is_some_and(|deadline| now_ns >= deadline)
     }
 
     /// How a burst ended of which so many requests were issued.
-    #[must_use]
     pub fn ending(&self, issued: usize) -> Ending {
         if issued >= self.actions.len() {
             Ending::Complete
@@ -90,12 +87,10 @@ pub struct Done {
 }
 
 impl Done {
-    #[must_use]
     pub fn timing(&self) -> Timing {
         Timing { start_ns: self.start_ns, latency_ns: self.latency_ns }
     }
 
-    #[must_use]
     pub fn end_ns(&self) -> u64 {
         self.start_ns + self.latency_ns
     }
@@ -158,7 +153,6 @@ impl Processors {
 }
 
 /// What is wrong with a burst of those kept spans on a device of so many blocks; `None` where it can be served.
-#[must_use]
 pub fn fault(burst: &Burst<'_>, kept: &[Span], capacity_blocks: u64, block_bytes: u32) -> Option<String> {
     let lanes = burst.crowd.lanes();
     if !(1..=LANES_MOST).contains(&lanes) {

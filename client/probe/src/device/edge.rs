@@ -12,9 +12,7 @@ use rustix::ioctl::{Getter, ioctl, opcode};
 const BLKROGET: rustix::ioctl::Opcode = opcode::none(0x12, 94);
 
 /// Whether the block device carries the read-only flag, which does not keep anyone from opening it for writing.
-///
-/// # Errors
-/// What the call said, for example when it is not a block device.
+/// Errors: what the call said, for example when it is not a block device.
 pub fn is_read_only(fd: &impl AsFd) -> Result<bool> {
     // SAFETY: BLKROGET writes one C int to the address it is given, which is what `Getter` hands it.
     let flag = unsafe { ioctl(fd, Getter::<BLKROGET, c_int>::new()) }?;
@@ -22,9 +20,7 @@ pub fn is_read_only(fd: &impl AsFd) -> Result<bool> {
 }
 
 /// Asks the kernel not to swap the bytes out.
-///
-/// # Errors
-/// What the call said: usually that the limit on locked memory is lower.
+/// Errors: what the call said: usually that the limit on locked memory is lower.
 pub fn lock_in_memory(bytes: &mut [u8]) -> Result<()> {
     // SAFETY: the range is a live slice; locking its pages changes no byte, and unmapping them ends the lock.
     unsafe { rustix::mm::mlock(bytes.as_mut_ptr().cast(), bytes.len()) }
@@ -61,9 +57,7 @@ impl<'a> Repeated<'a> {
     }
 
     /// Reads as much as the list names from `offset`; answers with the bytes read.
-    ///
-    /// # Errors
-    /// What the call said.
+    /// Errors: what the call said.
     pub fn pread(&self, fd: &impl AsFd, offset: u64) -> Result<usize> {
         let count = c_int::try_from(self.list.len()).map_err(|_| Errno::INVAL)?;
         let offset = libc::off_t::try_from(offset).map_err(|_| Errno::INVAL)?;

@@ -25,7 +25,6 @@ pub struct Timing {
 }
 
 impl Timing {
-    #[must_use]
     pub fn end_ns(self) -> u64 {
         self.start_ns + self.latency_ns
     }
@@ -57,7 +56,6 @@ const LARGEST_BLOCK_BYTES: u32 = 65_536;
 
 impl Geometry {
     /// Chooses the block: the physical one, where what the device says of it can be true.
-    #[must_use]
     pub fn new(capacity_bytes: u64, logical: u32, physical: u32) -> Self {
         let usable = physical.is_power_of_two() && (logical..=LARGEST_BLOCK_BYTES).contains(&physical);
         Self {
@@ -68,7 +66,6 @@ impl Geometry {
         }
     }
 
-    #[must_use]
     pub fn capacity_blocks(&self) -> u64 {
         self.capacity_bytes / u64::from(self.block_bytes)
     }
@@ -82,7 +79,6 @@ pub struct Span {
 }
 
 impl Span {
-    #[must_use]
     pub fn single(block: u64) -> Self {
         Self { block, count: 1 }
     }
@@ -100,7 +96,6 @@ pub enum Cache {
 impl Cache {
     pub const ALL: [Self; 2] = [Self::Write, Self::LookAhead];
 
-    #[must_use]
     pub fn words(self) -> &'static str {
         match self {
             Self::Write => "write cache",
@@ -135,33 +130,25 @@ pub trait Device {
     fn idle(&mut self, duration_ns: u64);
 
     /// Reads `count` blocks into an internal buffer and times it.
-    ///
-    /// # Errors
-    /// [`AccessError`] when the medium or the device fails.
+    /// Errors: [`AccessError`] when the medium or the device fails.
     fn read_timed(&mut self, block: u64, count: u32) -> Result<Timing, AccessError>;
 
     /// Makes the spans ready for `write_timed`, in this order: in `preserve` mode it reads what stands there and keeps
     /// the bytes inside the device handle. Replaces what an earlier call kept. Untimed. No span is longer than
     /// [`LONGEST_WRITE_BYTES`], and memory is taken for all of them together.
-    ///
-    /// # Errors
-    /// [`AccessError`] when a block can't be read: nothing may then be written there.
+    /// Errors: [`AccessError`] when a block can't be read: nothing may then be written there.
     fn keep(&mut self, spans: &[Span]) -> Result<(), AccessError>;
 
     /// Writes the span that `keep` was told at `index` in one call, and times it. In `preserve` mode the
     /// bytes are those that `keep` read, in `destroy` mode the device's own pattern.
-    ///
-    /// # Errors
-    /// [`AccessError`] when the medium or the device fails, or when the device was not opened for writing.
+    /// Errors: [`AccessError`] when the medium or the device fails, or when the device was not opened for writing.
     fn write_timed(&mut self, index: usize) -> Result<Timing, AccessError>;
 
     /// Serves the requests one right after the other and appends to `timings` what each took; room is there for all of
     /// them. Ends within a tenth of a second when `interrupt` is set. Spans read are no longer than [`LONGEST_READ_BYTES`].
     ///
     /// Between the end of a request and the start of the next nothing happens that does not have to.
-    ///
-    /// # Errors
-    /// [`AccessError`] of the request that failed, the one behind those of `timings`. Later ones were not made.
+    /// Errors: [`AccessError`] of the request that failed, the one behind those of `timings`. Later ones were not made.
     fn chain(
         &mut self,
         actions: &[Action],
@@ -176,15 +163,10 @@ pub trait Device {
     /// waited for: nothing reads from or writes to the device once this has returned.
     ///
     /// In `preserve` mode a write that failed is tried once more at the end, untimed: what stood there is still known.
-    ///
-    /// # Errors
-    /// [`BurstError`] when the burst asks for what the device can't do, or when the device is gone.
+    /// Errors: [`BurstError`] when the burst asks for what the device can't do, or when the device is gone.
     fn burst(&mut self, burst: &Burst<'_>, done: &mut Vec<Done>) -> Result<Ending, BurstError>;
 
     /// Whether one issuer can have up to `depth` requests under way here.
-    ///
-    /// # Errors
-    /// [`NoQueue`] says why not.
     fn queue(&mut self, depth: u32) -> Result<(), NoQueue>;
 
     /// What the machine's processors did so far; `None` for a simulated drive, whose time is not theirs.
@@ -203,9 +185,6 @@ pub trait Device {
     fn cache(&mut self, which: Cache) -> Option<bool>;
 
     /// Switches the cache, for as long as the device has power.
-    ///
-    /// # Errors
-    /// [`Unswitchable`] says why it stays as it was.
     fn set_cache(&mut self, which: Cache, on: bool) -> Result<(), Unswitchable>;
 
     /// Takes the caches as they stand now for what they are put back to when the device is closed.

@@ -36,9 +36,7 @@ pub enum OpenError {
 }
 
 /// The canonical path of a device node: links such as /dev/disk/by-id/... resolved.
-///
-/// # Errors
-/// [`OpenError`] when there is no such thing, or it is not a block device.
+/// Errors: [`OpenError`] when there is no such thing, or it is not a block device.
 pub fn resolve(path: &Path) -> Result<PathBuf, OpenError> {
     let name = path.display().to_string();
     check_type(path, &name)?;

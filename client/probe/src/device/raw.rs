@@ -70,9 +70,6 @@ impl RawDisk {
     /// Opens the device, read-only unless `writing` says otherwise; then exclusively.
     ///
     /// `max_request_bytes` is what the kernel passes on in one piece, where it tells.
-    ///
-    /// # Errors
-    /// [`OpenError`] says what is wrong and what to do.
     pub fn open(path: &Path, writing: Writing, max_request_bytes: Option<u32>) -> Result<Self, OpenError> {
         let name = path.display().to_string();
         check_type(path, &name)?;
@@ -133,9 +130,7 @@ impl RawDisk {
     }
 
     /// Reads up to `length` bytes from `offset_bytes`, untimed: what guards look at before anything is written.
-    ///
-    /// # Errors
-    /// What the read said.
+    /// Errors: what the read said.
     pub fn peek(&mut self, offset_bytes: u64, length: usize) -> io::Result<Vec<u8>> {
         let block = u64::from(self.geometry.block_bytes);
         let mut bytes = Vec::with_capacity(length);

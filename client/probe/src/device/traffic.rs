@@ -21,7 +21,6 @@ impl Traffic {
     }
 
     /// The counts for the one writer, who counts nothing by other ways while it has them.
-    #[must_use]
     pub fn counts(&self) -> Counts<'_> {
         Counts {
             requests: self.requests.load(Ordering::Relaxed),
@@ -36,13 +35,11 @@ impl Traffic {
     }
 
     /// Requests and sectors; `None` while they say nothing.
-    #[must_use]
     pub fn counted(&self) -> Option<(u64, u64)> {
         let counts = (self.requests(), self.sectors.load(Ordering::Acquire));
         (!self.held.load(Ordering::Acquire)).then_some(counts)
     }
 
-    #[must_use]
     pub fn requests(&self) -> u64 {
         self.requests.load(Ordering::Acquire)
     }

@@ -16,8 +16,7 @@ const LOOK_AGAIN: std::time::Duration = std::time::Duration::from_millis(1);
 pub struct Ring(IoUring);
 
 impl Ring {
-    /// # Errors
-    /// [`NoQueue`] says why this system has none.
+    /// Errors: [`NoQueue`] says why this system has none.
     pub fn open() -> Result<Self, NoQueue> {
         // With its own task work the kernel need not interrupt the issuer (Linux 5.19); older ones go without.
         let ring = IoUring::builder()

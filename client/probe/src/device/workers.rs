@@ -49,9 +49,7 @@ impl Work<'_> {
     }
 
     /// Serves the request in one call.
-    ///
-    /// # Errors
-    /// What the call said; `EIO` where it moved fewer bytes.
+    /// Errors: what the call said; `EIO` where it moved fewer bytes.
     pub fn serve(&self, piece: Piece, buffer: &mut [u8]) -> Result<(), Errno> {
         let moved = match piece.kept_at {
             None => rustix::io::pread(self.file, &mut buffer[..piece.length], piece.offset)?,
@@ -144,9 +142,7 @@ impl Slot {
 }
 
 /// Serves the burst with one thread for each part of `buffers`. All threads are there before the first request.
-///
-/// # Errors
-/// Why a thread could not be made. Nothing was done then.
+/// Errors: why a thread could not be made. Nothing was done then.
 pub fn serve(work: &Work<'_>, course: &Course, buffers: Vec<&mut [u8]>, done: &mut Vec<Done>) -> std::io::Result<()> {
     let slots: Vec<Slot> = work.burst.actions.iter().map(|_| Slot::default()).collect();
     let (gate, open) = (RwLock::new(()), AtomicBool::new(false));

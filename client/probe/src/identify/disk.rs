@@ -53,7 +53,6 @@ pub struct Disk {
 
 impl Disk {
     /// Reads what sysfs says of `name`; `None` where there is no such block device, or it is a partition.
-    #[must_use]
     pub fn read(tree: &Tree, name: &str) -> Option<Self> {
         let folder = tree.sys.join("block").join(name);
         let sectors = tree::number(&folder.join("size"))?;
@@ -122,7 +121,6 @@ impl Disk {
     }
 
     /// Whether this is a disk at all: not a partition's parent made of other disks, a RAM disk or an empty loop device.
-    #[must_use]
     pub fn is_measurable_kind(tree: &Tree, name: &str) -> bool {
         let folder = tree.sys.join("block").join(name);
         let made_of_others = !tree::names_in(&folder.join("slaves")).is_empty() || folder.join("dm").exists();
@@ -165,14 +163,12 @@ impl Disk {
 }
 
 /// Whether the kernel takes the device's write cache to be on.
-#[must_use]
 pub fn kernel_write_cache(tree: &Tree, name: &str) -> Option<bool> {
     tree::text(&tree.sys.join("block").join(name).join("queue/write_cache")).map(|text| text == "write back")
 }
 
 /// Requests that the device completed since it came up: reads, writes, discards and flushes
 /// (Documentation/block/stat.rst of the kernel).
-#[must_use]
 pub fn requests_completed(tree: &Tree, name: &str) -> Option<u64> {
     let text = tree::text(&tree.sys.join("block").join(name).join("stat"))?;
     let fields: Vec<u64> = text.split_whitespace().filter_map(|field| field.parse().ok()).collect();

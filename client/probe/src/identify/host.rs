@@ -5,7 +5,6 @@ use std::path::Path;
 use super::tree::{self, Tree};
 
 /// The processor's name; `None` where the kernel does not tell (many ARM machines).
-#[must_use]
 pub fn cpu(tree: &Tree) -> Option<String> {
     let text = std::fs::read_to_string(tree.proc.join("cpuinfo")).ok()?;
     let line = text.lines().find(|line| line.starts_with("model name") || line.starts_with("Model"))?;
@@ -13,12 +12,10 @@ pub fn cpu(tree: &Tree) -> Option<String> {
 }
 
 /// For example `Linux 6.1.0-18-amd64`.
-#[must_use]
 pub fn kernel(tree: &Tree) -> Option<String> {
     tree::text(&tree.proc.join("sys/kernel/osrelease")).map(|release| format!("Linux {release}"))
 }
 
-#[must_use]
 pub fn memory_bytes(tree: &Tree) -> Option<u64> {
     let text = std::fs::read_to_string(tree.proc.join("meminfo")).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
@@ -26,19 +23,16 @@ pub fn memory_bytes(tree: &Tree) -> Option<u64> {
 }
 
 /// Processes that were ready to run, averaged over the last minute.
-#[must_use]
 pub fn load_average(tree: &Tree) -> Option<f64> {
     tree::text(&tree.proc.join("loadavg"))?.split(' ').next()?.parse().ok()
 }
 
 /// Which start of the machine this is; `None` where the kernel does not tell.
-#[must_use]
 pub fn boot_id(tree: &Tree) -> Option<String> {
     tree::text(&tree.proc.join("sys/kernel/random/boot_id"))
 }
 
 /// How often this thread was taken off its core against its will.
-#[must_use]
 pub fn involuntary_context_switches(tree: &Tree) -> Option<u64> {
     switches(&tree.proc.join("thread-self/status"))
 }

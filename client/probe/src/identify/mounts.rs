@@ -11,7 +11,6 @@ pub struct Mount {
 }
 
 /// All lines that can be read; a line of another form is left out.
-#[must_use]
 pub fn mountinfo(text: &str) -> Vec<Mount> {
     text.lines().filter_map(mount).collect()
 }
@@ -32,7 +31,6 @@ fn mount(line: &str) -> Option<Mount> {
 }
 
 /// The paths in `/proc/swaps`, deleted ones included.
-#[must_use]
 pub fn swaps(text: &str) -> Vec<String> {
     text.lines().skip(1).filter_map(|line| line.split_whitespace().next()).map(unescape).collect()
 }

@@ -4,7 +4,6 @@ use super::Tree;
 use crate::device::burst::Processors;
 
 /// As the machine says now; `None` where it does not.
-#[must_use]
 pub fn read(tree: &Tree) -> Option<Processors> {
     let ticks_per_second = rustix::param::clock_ticks_per_second();
     parse(&std::fs::read(tree.proc.join("stat")).ok()?, ticks_per_second)
@@ -12,7 +11,6 @@ pub fn read(tree: &Tree) -> Option<Processors> {
 
 /// Reads the first line, `cpu` with the sums: user, nice, system, idle, iowait, irq, softirq, steal, and two that are
 /// part of user and nice. Time that a hypervisor gave to others is nobody's here.
-#[must_use]
 pub fn parse(bytes: &[u8], ticks_per_second: u64) -> Option<Processors> {
     let line = bytes.split(|&byte| byte == b'\n').find_map(|line| line.strip_prefix(b"cpu "))?;
     let text = std::str::from_utf8(line).ok()?;

@@ -23,7 +23,6 @@ pub struct Route {
 
 impl Route {
     /// `place` is the disk's folder below `sys/devices`, links resolved.
-    #[must_use]
     pub fn read(name: &str, place: &Path) -> Self {
         let interface = interface(name, place);
         let (link, supported) = match interface {
@@ -43,7 +42,6 @@ impl Route {
     }
 
     /// The host adapter in one line: its driver, and its vendor and device numbers.
-    #[must_use]
     pub fn controller(&self) -> Option<String> {
         let hba = self.hba.as_ref()?;
         let ids = format!("0x{}:0x{}", hba.pci_vendor_id, hba.pci_device_id);

@@ -21,9 +21,7 @@ pub struct Asked {
 }
 
 /// The document of one tool's files, and of the drive that `identity` (smartctl's JSON) describes.
-///
-/// # Errors
-/// [`ImportError`] names the file, what is wrong with it, and what to do.
+/// Errors: [`ImportError`] names the file, what is wrong with it, and what to do.
 pub fn document(tool: Tool, inputs: &[Input], identity: &Input, asked: &Asked) -> Result<RunDocument, ImportError> {
     let told = Told {
         rotational: asked.rotational,

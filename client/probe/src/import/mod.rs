@@ -78,7 +78,6 @@ impl About<'_> {
 
 impl Tool {
     /// As documents and messages call it.
-    #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
             Self::Fio => "fio",
@@ -89,7 +88,6 @@ impl Tool {
     }
 
     /// Whose output a file is, by what only that tool prints.
-    #[must_use]
     pub fn of(input: &Input) -> Option<Self> {
         let text = String::from_utf8_lossy(&input.bytes);
         if text.contains("\"fio version\"") || fio::is_log(input) {
@@ -106,9 +104,7 @@ impl Tool {
     }
 
     /// The one tool whose output all files are.
-    ///
-    /// # Errors
-    /// A file of no known form, or of another tool than the first.
+    /// Errors: a file of no known form, or of another tool than the first.
     pub fn of_all(inputs: &[Input]) -> Result<Self, ImportError> {
         let mut found = None;
         for input in inputs {

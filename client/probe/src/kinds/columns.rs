@@ -5,44 +5,37 @@ use crate::report::json::{Column, Json};
 use crate::stats::to_f64;
 
 /// The series of an entry; none where it holds something else.
-#[must_use]
 pub fn series(entry: &Measured) -> &[Json] {
     entry.samples["series"].items()
 }
 
 /// A column of whole numbers; empty where there is no such column.
-#[must_use]
 pub fn column(series: &Json, name: &str) -> Vec<u64> {
     series[name].as_column().map(Column::to_vec).unwrap_or_default()
 }
 
 /// Whether a member is this word.
-#[must_use]
 pub fn is(series: &Json, name: &str, word: &str) -> bool {
     series[name].as_str() == Some(word)
 }
 
 /// The column of marks, or none where nothing is marked.
-#[must_use]
 pub fn marks_if_any(marks: Vec<u8>) -> Vec<u8> {
     if marks.contains(&1) { marks } else { Vec::new() }
 }
 
 /// `8.33 ms`.
-#[must_use]
 pub fn milliseconds(nanoseconds: u64) -> String {
     format!("{:.2} ms", to_f64(nanoseconds) / 1e6)
 }
 
 /// MB/s, of 10^6 bytes; 0 for no time.
-#[must_use]
 pub fn megabytes_per_second(bytes: u64, elapsed_ns: u64) -> f64 {
     if elapsed_ns == 0 { 0.0 } else { to_f64(bytes) * 1e3 / to_f64(elapsed_ns) }
 }
 
 /// An entry that holds these series, for the tests of what a person sees of one.
 #[cfg(test)]
-#[must_use]
 pub fn entry(params: serde_json::Value, series: &serde_json::Value) -> Measured {
     Measured {
         kind: "any".to_owned(),
@@ -61,7 +54,6 @@ pub fn entry(params: serde_json::Value, series: &serde_json::Value) -> Measured 
 /// # Panics
 /// When it measured nothing.
 #[cfg(test)]
-#[must_use]
 pub fn measured(measurement: &super::Measurement) -> Vec<serde_json::Value> {
     let samples = &measurement.result.as_ref().expect("samples").samples;
     let unpack = |one| serde_json::to_value(one).expect("JSON");
@@ -73,7 +65,6 @@ pub fn measured(measurement: &super::Measurement) -> Vec<serde_json::Value> {
 /// # Panics
 /// When it has no such column.
 #[cfg(test)]
-#[must_use]
 pub fn numbers(series: &serde_json::Value, name: &str) -> Vec<u64> {
     serde_json::from_value(series[name].clone()).expect("a column")
 }

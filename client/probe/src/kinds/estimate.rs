@@ -17,20 +17,17 @@ const SMALL_BYTES_PER_US: f64 = 4.5;
 ///
 /// A disk grows by denser tracks and by more of them, and only the first makes it faster: the rate goes about with the
 /// root of the capacity. Disks from 1 GB to 2 TB are within a factor of two of it, unless their interface is slower.
-#[must_use]
 pub fn byte_ns(geometry: &Geometry) -> f64 {
     let bytes_per_us = SMALL_BYTES_PER_US * (to_f64(geometry.capacity_bytes) / 1e9).sqrt();
     1000.0 / bytes_per_us.clamp(1.0, FASTEST_BYTES_PER_US)
 }
 
 /// What so many bytes take.
-#[must_use]
 pub fn bytes_ns(geometry: &Geometry, bytes: u64) -> u64 {
     to_u64(to_f64(bytes) * byte_ns(geometry))
 }
 
 /// What is read in that time, at most the whole disk.
-#[must_use]
 pub fn bytes_in(geometry: &Geometry, elapsed_ns: u64) -> u64 {
     to_u64(to_f64(elapsed_ns) / byte_ns(geometry)).min(geometry.capacity_bytes)
 }

@@ -21,13 +21,11 @@ pub static KINDS: [&dyn Kind; 11] = [
 ];
 
 /// The kind of that slug.
-#[must_use]
 pub fn find(slug: &str) -> Option<&'static dyn Kind> {
     KINDS.into_iter().find(|kind| kind.slug() == slug)
 }
 
 /// What a person should see of an entry at once; nothing where this probe does not know its kind.
-#[must_use]
 pub fn overview(entry: &Measured, capacity_bytes: u64) -> Overview {
     find(&entry.kind).map(|kind| kind.overview(entry, capacity_bytes)).unwrap_or_default()
 }

@@ -45,9 +45,6 @@ pub enum Verdict {
 }
 
 /// Looks for rotation in the blocks before `near_block`. Takes about three seconds of device time where there is one.
-///
-/// # Errors
-/// [`Stop`] when the run has to end.
 pub fn detect(session: &mut Session<'_>, near_block: u64) -> Result<Verdict, Stop> {
     let mut best = 0.0_f64;
     let mut from = near_block;
@@ -154,7 +151,6 @@ fn refined(intervals: &[f64], fit: Fit) -> f64 {
 
 /// The middle of the narrowest heap of intervals, taken as parts of a turn: what most of them agree on, whatever the
 /// others met (a boundary, a missed turn, a busy host).
-#[must_use]
 pub fn common_rest(intervals: &[u64], period_ns: u64) -> Option<u64> {
     if intervals.len() < 4 {
         return None;

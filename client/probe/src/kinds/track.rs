@@ -16,9 +16,6 @@ const fn reach(stride: u64) -> u64 {
 
 /// Blocks of a track around `near_block`, from how much sooner a block comes by that lies further back: reading `m`
 /// blocks back takes a turn less the time of `m` blocks. `None` where that shows nowhere.
-///
-/// # Errors
-/// [`Stop`] when the run has to end.
 pub fn estimate_blocks(session: &mut Session<'_>, near_block: u64, rotation_ns: u64) -> Result<Option<u64>, Stop> {
     let rotation = to_f64(rotation_ns);
     let mut from = near_block;

@@ -22,21 +22,16 @@ pub struct Transfer {
 }
 
 /// The first block that may be measured: the disk's first, or one behind its first MiB where something is written.
-#[must_use]
 pub fn first_block(session: &Session<'_>) -> u64 {
     if session.writable() { edge_blocks(&session.geometry()) } else { 0 }
 }
 
 /// Blocks of one stretch: the most that is written in one call.
-#[must_use]
 pub fn stretch_blocks(geometry: &Geometry) -> u64 {
     LONGEST_WRITE_BYTES / u64::from(geometry.block_bytes)
 }
 
 /// Reads `count` blocks in one call; `None` where the medium failed.
-///
-/// # Errors
-/// [`Stop`] when the run has to end.
 pub fn read(session: &mut Session<'_>, block: u64, count: u64) -> Result<Option<Transfer>, Stop> {
     let timing = session.read(block, count32(count))?;
     Ok(timing.map(|timing| Transfer {
@@ -50,9 +45,6 @@ pub fn read(session: &mut Session<'_>, block: u64, count: u64) -> Result<Option<
 ///
 /// Each stretch is kept first and `before` is called between keeping and writing, so that every write begins as the
 /// first does; neither counts as the transfer's time.
-///
-/// # Errors
-/// [`Stop`] when the run has to end.
 pub fn write(
     session: &mut Session<'_>,
     block: u64,
@@ -99,9 +91,6 @@ pub fn mark<'a>(session: &mut Session<'_>, samples: impl IntoIterator<Item = &'a
 }
 
 /// Reads as a sample, or writes; nothing where the medium failed.
-///
-/// # Errors
-/// [`Stop`] when the run has to end.
 pub fn sample(session: &mut Session<'_>, is_write: bool, block: u64, count: u64) -> Result<Option<Sample>, Stop> {
     let before_ns = session.now_ns();
     let done = if is_write { write(session, block, count, &mut |_| Ok(()))? } else { read(session, block, count)? };
@@ -113,7 +102,6 @@ pub fn sample(session: &mut Session<'_>, is_write: bool, block: u64, count: u64)
 }
 
 /// Bytes of a transfer of Eridano 3.2 and 3.3, or less where `room` is less: the power of two below it.
-#[must_use]
 pub fn sample_bytes(geometry: &Geometry, room_bytes: u64) -> u64 {
     let most = room_bytes.min(LONGEST_WRITE_BYTES);
     let fitting = if most.is_power_of_two() { most } else { most.next_power_of_two() / 2 };
@@ -134,13 +122,11 @@ fn rates(entry: &Measured, variant: &str) -> Vec<f64> {
 }
 
 /// The highest of them; `None` without any.
-#[must_use]
 pub fn peak_rate(entry: &Measured, variant: &str) -> Option<f64> {
     rates(entry, variant).last().copied()
 }
 
 /// The medians of both directions, in words.
-#[must_use]
 pub fn median_rates(entry: &Measured) -> Overview {
     let median = |name, variant| {
         let rates = rates(entry, variant);

@@ -42,16 +42,13 @@ pub struct Checker {
 
 impl Checker {
     /// `kinds` are the slugs of the benchmark kinds, each with the text of its schema.
-    ///
-    /// # Errors
-    /// [`SchemaError`] when a schema is not valid, or says more than [`Schema`] understands.
+    /// Errors: [`SchemaError`] when a schema is not valid, or says more than [`Schema`] understands.
     pub fn new(kinds: impl IntoIterator<Item = (&'static str, &'static str)>) -> Result<Self, SchemaError> {
         let kinds = kinds.into_iter().map(|(slug, text)| Ok((slug, compile(slug, text)?)));
         Ok(Self { document: compile("run/v1", RUN_SCHEMA)?, kinds: kinds.collect::<Result<_, _>>()? })
     }
 
     /// What is wrong with `document`, at most 50 things; nothing when it may be submitted.
-    #[must_use]
     pub fn check(&self, document: &Json) -> Vec<Violation> {
         let mut violations: Vec<Violation> = self
             .document

@@ -7,22 +7,18 @@ use sha2::Digest;
 
 /// Something that can be written as often as it is needed, and is the same bytes each time.
 pub trait Content {
-    /// # Errors
-    /// What `out` said.
+    /// Errors: what `out` said.
     fn write_to(&self, out: &mut dyn Write) -> io::Result<()>;
 
     /// Bytes that [`Content::write_to`] writes.
-    ///
-    /// # Errors
-    /// What can't be written can't be counted either.
+    /// Errors: what can't be written can't be counted either.
     fn length(&self) -> io::Result<u64> {
         let mut count = Count(0);
         self.write_to(&mut count)?;
         Ok(count.0)
     }
 
-    /// # Errors
-    /// As [`Content::write_to`].
+    /// Errors: as [`Content::write_to`].
     fn to_vec(&self) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.write_to(&mut bytes)?;

@@ -20,7 +20,6 @@ const DIGEST_BYTES: usize = 32;
 ///
 /// Takes a fraction of a second and 64 MiB on purpose: serial numbers are short and regular, so that trying all of them
 /// has to be made expensive.
-#[must_use]
 pub fn unit_digest(model: &str, serial: &str) -> Option<String> {
     let serial = normalise(serial);
     if serial.is_empty() {

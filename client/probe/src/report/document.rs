@@ -157,7 +157,6 @@ pub struct CacheSetting {
 
 impl CacheSetting {
     /// Whether the device tells nothing of it.
-    #[must_use]
     pub fn is_unknown(&self) -> bool {
         *self == Self::default()
     }
@@ -222,7 +221,6 @@ pub struct Disturbance {
 
 impl Disturbance {
     /// Whether anything happened that a reader has to know.
-    #[must_use]
     pub fn says_something(&self) -> bool {
         self.attempts > 1
             || self.disturbed_requests + self.foreign_requests + self.swapped_pages + self.throttle_events > 0
@@ -248,7 +246,6 @@ pub enum Benchmark {
 }
 
 impl Benchmark {
-    #[must_use]
     pub fn kind(&self) -> &str {
         match self {
             Self::Measured(measured) => &measured.kind,
@@ -257,7 +254,6 @@ impl Benchmark {
     }
 
     /// How the caches stood, where something was measured and somebody could tell.
-    #[must_use]
     pub fn caches(&self) -> Option<&CachesUsed> {
         match self {
             Self::Measured(measured) => measured.caches.as_ref(),

@@ -53,7 +53,6 @@ pub struct Verified {
 }
 
 impl Verified {
-    #[must_use]
     pub fn payload(&self) -> &[u8] {
         &self.signed[self.payload_from..]
     }
@@ -93,7 +92,6 @@ pub enum EnvelopeError {
 }
 
 /// The DSSE v1 pre-authentication encoding: what is really signed.
-#[must_use]
 pub fn pre_authentication_encoding(payload_type: &str, payload: &[u8]) -> Vec<u8> {
     let mut bytes = encoding_header(payload_type, payload.len() as u64).into_bytes();
     bytes.extend_from_slice(payload);
@@ -114,9 +112,7 @@ pub struct Sealed<'a> {
 }
 
 /// Signs `payload` in two passes over it.
-///
-/// # Errors
-/// When the payload can't be written.
+/// Errors: when the payload can't be written.
 pub fn seal<'a>(payload_type: &str, payload: impl Content + 'a, key: &Key) -> io::Result<Sealed<'a>> {
     let header = encoding_header(payload_type, payload.length()?);
     let sig = key.sign_written(|out| {
@@ -151,7 +147,6 @@ impl Signature {
 }
 
 impl<'a> Envelope<'a> {
-    #[must_use]
     pub fn sign(payload_type: &str, payload: &[u8], key: &Key) -> Self {
         let sig = key.sign(&pre_authentication_encoding(payload_type, payload));
         Self {
@@ -162,9 +157,7 @@ impl<'a> Envelope<'a> {
     }
 
     /// Reads an envelope from bytes that nobody vouches for.
-    ///
-    /// # Errors
-    /// [`EnvelopeError`]: truncated, not JSON, or not an envelope.
+    /// Errors: [`EnvelopeError`]: truncated, not JSON, or not an envelope.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, EnvelopeError> {
         serde_json::from_slice(bytes).map_err(|error| match error.classify() {
             serde_json::error::Category::Eof => EnvelopeError::Truncated { line: error.line(), column: error.column() },
@@ -175,9 +168,7 @@ impl<'a> Envelope<'a> {
     }
 
     /// Checks the payload type and the signature, and gives the payload that the signature vouches for.
-    ///
-    /// # Errors
-    /// [`EnvelopeError`] says which part is wrong.
+    /// Errors: [`EnvelopeError`] says which part is wrong.
     pub fn verify(&self) -> Result<Verified, EnvelopeError> {
         if self.payload_type != PAYLOAD_TYPE {
             return Err(EnvelopeError::UnknownPayloadType(self.payload_type.clone()));
@@ -208,9 +199,7 @@ impl<'a> Envelope<'a> {
 }
 
 /// Parses `ed25519:<base64>`.
-///
-/// # Errors
-/// [`EnvelopeError`] says what is wrong with it.
+/// Errors: [`EnvelopeError`] says what is wrong with it.
 pub fn parse_public_key(text: &str) -> Result<VerifyingKey, EnvelopeError> {
     let (algorithm, base64) = text.split_once(':').unwrap_or((text, ""));
     if algorithm != ALGORITHM {

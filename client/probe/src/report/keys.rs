@@ -55,9 +55,6 @@ impl fmt::Debug for Key {
 
 impl Key {
     /// Makes a key from the system's random numbers.
-    ///
-    /// # Errors
-    /// [`KeyError::NoRandomness`].
     pub fn generate() -> Result<Self, KeyError> {
         let mut seed = [0; 32];
         getrandom::fill(&mut seed).map_err(KeyError::NoRandomness)?;
@@ -65,33 +62,27 @@ impl Key {
     }
 
     /// The key that belongs to a 32-byte seed (RFC 8032, section 5.1.5).
-    #[must_use]
     pub fn from_seed(seed: [u8; 32]) -> Self {
         Self(SigningKey::from_bytes(&seed))
     }
 
-    #[must_use]
     pub fn keyid(&self) -> String {
         keyid(&self.0.verifying_key())
     }
 
     /// `ed25519:` and the base64 of the 32 bytes.
-    #[must_use]
     pub fn public_key(&self) -> String {
         format!("{ALGORITHM}:{}", STANDARD.encode(self.0.verifying_key().as_bytes()))
     }
 
     /// Signs `message` (RFC 8032, pure ed25519): 64 bytes.
-    #[must_use]
     pub fn sign(&self, message: &[u8]) -> [u8; 64] {
         self.0.sign(message).to_bytes()
     }
 
     /// Signs the message that `write` writes, without holding it: as [`Key::sign`], which also goes over it twice. `write`
     /// is called twice and writes the same bytes each time; otherwise the signature fits nothing.
-    ///
-    /// # Errors
-    /// What `write` said.
+    /// Errors: what `write` said.
     pub fn sign_written(&self, write: impl Fn(&mut dyn Write) -> io::Result<()>) -> io::Result<[u8; 64]> {
         let problem = Cell::new(None);
         let message = |hasher: &mut Sha512| {
@@ -119,13 +110,11 @@ impl Key {
 }
 
 /// Lower-case hex SHA-256 of the raw public key: the name of a key.
-#[must_use]
 pub fn keyid(public_key: &VerifyingKey) -> String {
     hex(&Sha256::digest(public_key.as_bytes()))
 }
 
 /// Lower-case hex.
-#[must_use]
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
         text.extend([byte >> 4, byte & 0xf].map(|digit| char::from_digit(digit.into(), 16).unwrap_or('0')));
@@ -134,9 +123,7 @@ pub fn hex(bytes: &[u8]) -> String {
 }
 
 /// Where the key is: `DISKATLAS_KEY`, else `diskatlas/key` in the XDG configuration folder.
-///
-/// # Errors
-/// [`KeyError::NoPlace`] when the environment names neither.
+/// Errors: [`KeyError::NoPlace`] when the environment names neither.
 pub fn path() -> Result<PathBuf, KeyError> {
     let variable = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     if let Some(path) = variable(PATH_VARIABLE) {
@@ -149,9 +136,7 @@ pub fn path() -> Result<PathBuf, KeyError> {
 }
 
 /// Reads the key at `path`.
-///
-/// # Errors
-/// [`KeyError`]: missing, unreadable, or not a key.
+/// Errors: [`KeyError`]: missing, unreadable, or not a key.
 pub fn load(path: &Path) -> Result<Key, KeyError> {
     let text = fs::read_to_string(path).map_err(|source| match source.kind() {
         io::ErrorKind::NotFound => KeyError::Missing(path.to_owned()),
@@ -162,15 +147,12 @@ pub fn load(path: &Path) -> Result<Key, KeyError> {
 }
 
 /// Whether others than the owner can read the key file, for a warning.
-#[must_use]
 pub fn exposed(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0)
 }
 
 /// Makes a new key and stores it at `path` with mode 0600; folders on the way get mode 0700.
-///
-/// # Errors
-/// [`KeyError::Exists`] when there is a file and `replace` is not set; [`KeyError::Io`].
+/// Errors: [`KeyError::Exists`] when there is a file and `replace` is not set; [`KeyError::Io`].
 pub fn create(path: &Path, replace: bool) -> Result<Key, KeyError> {
     let failed = |source: io::Error| match source.kind() {
         io::ErrorKind::AlreadyExists => KeyError::Exists(path.to_owned()),
@@ -194,9 +176,7 @@ pub fn create(path: &Path, replace: bool) -> Result<Key, KeyError> {
 }
 
 /// Reads the key at `path`, or makes one there: a first run needs no preparation. Says whether it was made.
-///
-/// # Errors
-/// [`KeyError`], other than [`KeyError::Missing`].
+/// Errors: [`KeyError`], other than [`KeyError::Missing`].
 pub fn load_or_create(path: &Path) -> Result<(Key, bool), KeyError> {
     match load(path) {
         Err(KeyError::Missing(_)) => match create(path, false) {

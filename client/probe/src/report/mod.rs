@@ -19,9 +19,7 @@ use envelope::Sealed;
 use keys::Key;
 
 /// Signs a run document: what comes back is the envelope as JSON, to be handed to [`save::save`].
-///
-/// # Errors
-/// When the document can't be written as JSON.
+/// Errors: when the document can't be written as JSON.
 pub fn sign_document<'a>(document: &'a RunDocument, key: &Key) -> io::Result<Sealed<'a>> {
     envelope::seal(PAYLOAD_TYPE, JsonText(document), key)
 }

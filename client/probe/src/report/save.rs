@@ -50,17 +50,12 @@ impl SaveError {
 
 /// Writes `content` to `path`, and when that fails to the first folder that takes it: `$TMPDIR`, `/var/tmp`, `/tmp`, `$HOME`,
 /// the memory file system. A measurement of hours is not lost to a full disk.
-///
-/// # Errors
-/// The error of `path` itself, when no other place took the content either.
+/// Errors: the error of `path` itself, when no other place took the content either.
 pub fn save(path: &Path, content: &dyn Content) -> Result<Saved, SaveError> {
     save_or_fall_back(path, content, &fallback_folders())
 }
 
 /// What would keep [`save`] from writing `path`, before hours are spent on measuring. Leaves nothing behind.
-///
-/// # Errors
-/// [`SaveError`].
 pub fn preflight(path: &Path) -> Result<(), SaveError> {
     let target = Target::of(path)?;
     if let Target::File(path) = &target {

@@ -337,7 +337,6 @@ fn conditions(
 }
 
 /// This probe, as the document states it.
-#[must_use]
 pub fn probe() -> Probe {
     let commit = env!("DISKATLAS_COMMIT_OR_UNKNOWN");
     Probe {

@@ -36,7 +36,6 @@ pub struct Request {
 }
 
 /// How the document calls it.
-#[must_use]
 pub const fn writing_word(writing: Writing) -> &'static str {
     match writing {
         Writing::Nothing => "none",

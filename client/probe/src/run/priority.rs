@@ -42,9 +42,7 @@ impl Policy {
 }
 
 /// Puts the calling thread before all that is not real-time, with this priority among what is.
-///
-/// # Errors
-/// The system does not allow it.
+/// Errors: the system does not allow it.
 pub fn go_real_time(priority: i32) -> io::Result<()> {
     Policy { policy: libc::SCHED_FIFO, priority }.set()
 }
@@ -61,7 +59,6 @@ pub struct GoFirst {
 }
 
 impl GoFirst {
-    #[must_use]
     pub fn new() -> Self {
         let nice = getpriority_process(None).ok();
         let raised = setpriority_process(None, HIGHEST_PRIORITY).is_ok();

@@ -7,9 +7,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use crate::session::Interrupt;
 
 /// An interrupt that those signals raise from now on.
-///
-/// # Errors
-/// When the system refuses the handler.
+/// Errors: when the system refuses the handler.
 pub fn listen() -> io::Result<Interrupt> {
     let interrupt = Interrupt::default();
     for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {

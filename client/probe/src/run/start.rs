@@ -11,7 +11,6 @@ use crate::identify::{Disk, Tree, host};
 use crate::report::document::{DeviceReport, Provenance};
 
 /// Where the journal of the run lies whose document goes to `output`.
-#[must_use]
 pub fn journal_path(output: &Path) -> PathBuf {
     let mut name = output.as_os_str().to_owned();
     name.push(".journal");
@@ -19,7 +18,6 @@ pub fn journal_path(output: &Path) -> PathBuf {
 }
 
 /// Where the document goes whose journal this is.
-#[must_use]
 pub fn output_path(journal: &Path) -> PathBuf {
     journal.with_extension("")
 }
@@ -60,9 +58,7 @@ pub enum ResumeError {
 /// Opens the disk of a run that was cut off: `named` where the person names one, else where it was, else wherever a disk
 /// with the same identity is now. Its caches are put to where they stood before the run, and a simulated drive's clock is
 /// set on to `clock_ns`. What was put back is in the second part of the answer, as sentences.
-///
-/// # Errors
-/// [`ResumeError`] says what differs and what to do. A disk is compared before anything is written to it.
+/// Errors: [`ResumeError`] says what differs and what to do. A disk is compared before anything is written to it.
 pub fn reopen(
     request: &mut Request,
     header: &Header,

@@ -58,9 +58,6 @@ fn list(refusals: &[Refusal]) -> String {
 pub type Ask<'a> = &'a mut dyn FnMut(&Disk, &Challenge) -> Option<String>;
 
 /// Opens what was asked for. Before it is opened for writing, every guard has passed and the person has confirmed.
-///
-/// # Errors
-/// [`TargetError`] says why not and what to do.
 pub fn open(request: &Request, tree: &Tree, ask: Ask<'_>) -> Result<Target, TargetError> {
     open_if(request, tree, ask, &|_| None)
 }
@@ -69,9 +66,6 @@ pub fn open(request: &Request, tree: &Tree, ask: Ask<'_>) -> Result<Target, Targ
 pub type Objection<'a> = &'a dyn Fn(&DeviceReport) -> Option<String>;
 
 /// As [`open`], for a device against which nothing speaks. That is settled before anybody is asked and anything is written.
-///
-/// # Errors
-/// [`TargetError`] says why not and what to do.
 pub fn open_if(request: &Request, tree: &Tree, ask: Ask<'_>, objection: Objection<'_>) -> Result<Target, TargetError> {
     let Some(spec) = request.device.strip_prefix("sim:") else { return open_raw(request, tree, ask, objection) };
     let target = simulated::open(spec, request)?;
@@ -127,9 +121,7 @@ fn mend(device: &mut RawDisk, tree: &Tree, disk: &mut Disk, report: &mut DeviceR
 }
 
 /// Opens the disk for reading and lets it say itself who it is.
-///
-/// # Errors
-/// [`OpenError`] says why it can't be opened; what it does not answer is no error.
+/// Errors: [`OpenError`] says why it can't be opened; what it does not answer is no error.
 pub fn interview(disk: &mut Disk) -> Result<RawDisk, OpenError> {
     let mut device = RawDisk::open(&disk.path, Writing::Nothing, disk.max_request_bytes)?;
     disk.take(device.ask(Bus::of(&disk.interface)));
@@ -137,9 +129,7 @@ pub fn interview(disk: &mut Disk) -> Result<RawDisk, OpenError> {
 }
 
 /// The disk that a path names, as far as it can be known without opening it.
-///
-/// # Errors
-/// [`TargetError`] where it is no disk, or not a whole one.
+/// Errors: [`TargetError`] where it is no disk, or not a whole one.
 pub fn look_up(tree: &Tree, device: &str) -> Result<Disk, TargetError> {
     let path = resolve(Path::new(device)).map_err(|error| misspelt(tree, device, error.into()))?;
     let disk = identify(tree, &path).map_err(|error| misspelt(tree, device, error))?;
@@ -208,7 +198,6 @@ fn model_of(disk: &Disk) -> String {
 }
 
 /// What stands for the unit in its document.
-#[must_use]
 pub fn digest_of(disk: &Disk) -> Option<String> {
     let serial = disk.serial.as_deref().unwrap_or_default();
     crate::report::digest::unit_digest(&model_of(disk), serial)

@@ -12,7 +12,6 @@ pub struct Challenge {
 
 impl Challenge {
     /// The last four characters of the serial number, or the device's name where there is none (or hardly one).
-    #[must_use]
     pub fn new(serial: Option<&str>, name: &str) -> Self {
         let letters: Vec<char> = serial.unwrap_or_default().trim().chars().collect();
         if letters.len() < SERIAL_CHARACTERS {
@@ -25,7 +24,6 @@ impl Challenge {
     }
 
     /// Whether the text is what was asked for. A device name may be given with its `/dev/`.
-    #[must_use]
     pub fn accepts(&self, text: &str) -> bool {
         let text = text.trim();
         text == self.expected || text.strip_prefix("/dev/") == Some(&self.expected)

@@ -36,7 +36,6 @@ pub enum Refusal {
 }
 
 /// All reasons against writing; none for `Writing::Nothing`. `wipe` allows destroying content, never content in use.
-#[must_use]
 pub fn refusals(snapshot: &Snapshot, writing: Writing, wipe: bool) -> Vec<Refusal> {
     if writing == Writing::Nothing {
         return Vec::new();

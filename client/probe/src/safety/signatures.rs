@@ -54,7 +54,6 @@ const MD_MAGIC: [u8; 4] = 0xA92B_4EFC_u32.to_le_bytes();
 const ZFS_UBERBLOCK_MAGIC: [u8; 8] = 0x00BA_B10C_u64.to_le_bytes();
 
 /// Reads both ends of the disk and says what stands there; `None` where that can't be read.
-#[must_use]
 pub fn look(device: &mut RawDisk) -> Option<Vec<&'static str>> {
     let geometry = device.geometry();
     let block = u64::from(geometry.block_bytes);
@@ -65,7 +64,6 @@ pub fn look(device: &mut RawDisk) -> Option<Vec<&'static str>> {
 }
 
 /// What is found, each thing once. `head` starts at byte 0, `tail` ends at the disk's last byte.
-#[must_use]
 pub fn find(head: &[u8], tail: &[u8]) -> Vec<&'static str> {
     let starts = AT_START.iter().filter(|one| head.get(one.offset..).is_some_and(|rest| rest.starts_with(one.magic)));
     let mut found: Vec<&'static str> = starts.map(|one| one.what).collect();

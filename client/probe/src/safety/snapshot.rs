@@ -31,7 +31,6 @@ pub struct Node {
 }
 
 /// Reads who uses the disk and its partitions. `read_only` follows sysfs; the caller adds what only an open can tell.
-#[must_use]
 pub fn take(tree: &Tree, name: &str) -> Snapshot {
     let folder = tree.sys.join("block").join(name);
     let users = Users::read(tree);

@@ -61,9 +61,6 @@ impl Session<'_> {
     }
 
     /// Whether one issuer can have `depth` requests under way.
-    ///
-    /// # Errors
-    /// [`NoQueue`] says why not.
     pub fn queue(&mut self, depth: u32) -> Result<(), NoQueue> {
         self.device.queue(depth)
     }
@@ -74,7 +71,6 @@ impl Session<'_> {
     }
 
     /// What the machine's processors did so far; `None` for a simulated drive.
-    #[must_use]
     pub fn processors(&self) -> Option<Processors> {
         self.device.processors()
     }

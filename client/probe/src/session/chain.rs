@@ -6,7 +6,6 @@ use crate::device::burst::Action;
 
 /// An empty vector with room for so many, whose pages are there: the kernel hands out a page when it is first written to,
 /// which would otherwise be between two requests.
-#[must_use]
 pub fn preallocate<T: Clone>(count: usize, filler: T) -> Vec<T> {
     let mut room = Vec::with_capacity(count);
     room.resize(count, filler);
@@ -17,9 +16,6 @@ pub fn preallocate<T: Clone>(count: usize, filler: T) -> Vec<T> {
 impl Session<'_> {
     /// Makes the requests in order, each as soon as the one before is through, and appends what they took to `out`:
     /// `None` where the medium failed, which is then on record. Fewer than were asked for when the run has to end.
-    ///
-    /// # Errors
-    /// [`Stop`] when the run has to end.
     pub fn chain(&mut self, actions: &[Action], out: &mut Vec<Option<Timing>>) -> Result<(), Stop> {
         let mut timings = preallocate(actions.len(), Timing { start_ns: 0, latency_ns: 0 });
         let mut left = actions;

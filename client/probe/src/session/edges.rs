@@ -8,13 +8,11 @@ use crate::device::{Geometry, Span};
 const EDGE_KEPT_BYTES: u64 = 1 << 20;
 
 /// Blocks at either end of the disk that are left alone.
-#[must_use]
 pub fn edge_blocks(geometry: &Geometry) -> u64 {
     EDGE_KEPT_BYTES.div_ceil(u64::from(geometry.block_bytes))
 }
 
 /// Whether something of the span stands there.
-#[must_use]
 pub fn touches_edge(geometry: &Geometry, span: Span) -> bool {
     let edge = edge_blocks(geometry);
     span.block < edge || span.block + u64::from(span.count) + edge > geometry.capacity_blocks()

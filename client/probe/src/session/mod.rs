@@ -61,7 +61,6 @@ pub enum Suite {
 
 impl Suite {
     /// As the command line calls it.
-    #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
             Self::Quick => "quick",
@@ -107,7 +106,6 @@ impl Default for Settings {
 
 impl Settings {
     /// What was asked for, or a kind's own default where nobody said.
-    #[must_use]
     pub fn repeats_or(&self, default: u32) -> u32 {
         if self.repeats_asked { self.repeats } else { default }
     }
@@ -118,7 +116,6 @@ impl Settings {
 pub struct Interrupt(pub Arc<AtomicBool>);
 
 impl Interrupt {
-    #[must_use]
     pub fn raised(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
@@ -227,17 +224,14 @@ impl<'a> Session<'a> {
         self
     }
 
-    #[must_use]
     pub fn geometry(&self) -> Geometry {
         self.device.geometry()
     }
 
-    #[must_use]
     pub fn writable(&self) -> bool {
         self.device.writable()
     }
 
-    #[must_use]
     pub fn max_transfer_blocks(&self) -> u32 {
         self.device.max_transfer_blocks()
     }
@@ -251,9 +245,6 @@ impl<'a> Session<'a> {
     }
 
     /// Lets a long time pass, and looks up in between whether the run has to end.
-    ///
-    /// # Errors
-    /// [`Stop`] when the run has to end.
     pub fn pause(&mut self, duration_ns: u64) -> Result<(), Stop> {
         self.rest(duration_ns, true);
         let result = self.sleep(duration_ns);
@@ -275,7 +266,6 @@ impl<'a> Session<'a> {
 
     /// Nanoseconds on the run's clock: the device's, which a resumed run sets on by the time that it was cut off. A kind that
     /// compares moments of different pieces keeps them in the pieces' values.
-    #[must_use]
     pub fn now_ns(&self) -> u64 {
         self.device.now_ns().wrapping_add_signed(self.clock_offset_ns)
     }
@@ -287,9 +277,6 @@ impl<'a> Session<'a> {
 
     /// Switches the cache while the kind runs, for a kind that needs both states. The kind puts back what it found;
     /// where it can't, the device does when it is closed.
-    ///
-    /// # Errors
-    /// [`Unswitchable`] says why it stays as it was.
     pub fn set_cache(&mut self, which: Cache, on: bool) -> Result<(), Unswitchable> {
         if !self.settings.switch_caches {
             return Err(Unswitchable("this run was not to switch caches".to_owned()));
@@ -304,9 +291,6 @@ impl<'a> Session<'a> {
     }
 
     /// Reads and times; `None` where the medium failed, which is then on record.
-    ///
-    /// # Errors
-    /// [`Stop`] when the run has to end.
     pub fn read(&mut self, block: u64, count: u32) -> Result<Option<Timing>, Stop> {
         self.check_interrupt()?;
         let result = self.device.read_timed(block, count);
@@ -314,9 +298,6 @@ impl<'a> Session<'a> {
     }
 
     /// Writes what `keep` kept at `index`, and times it; `None` where the medium failed.
-    ///
-    /// # Errors
-    /// [`Stop`] when the run has to end.
     pub fn write(&mut self, index: usize) -> Result<Option<Timing>, Stop> {
         self.check_interrupt()?;
         let result = self.device.write_timed(index);
@@ -325,18 +306,12 @@ impl<'a> Session<'a> {
 
     /// Makes the blocks ready for `write`. Answers with the block that could not be read, or that stands where nothing is
     /// ever written, if there was one: nothing may be written then.
-    ///
-    /// # Errors
-    /// [`Stop`] when the run has to end.
     pub fn keep(&mut self, blocks: &[u64]) -> Result<Option<u64>, Stop> {
         let spans: Vec<Span> = blocks.iter().map(|&block| Span::single(block)).collect();
         self.keep_spans(&spans)
     }
 
     /// As [`Session::keep`], for longer stretches, each up to [`crate::device::LONGEST_WRITE_BYTES`].
-    ///
-    /// # Errors
-    /// [`Stop`] when the run has to end.
     pub fn keep_spans(&mut self, spans: &[Span]) -> Result<Option<u64>, Stop> {
         self.check_interrupt()?;
         let geometry = self.geometry();

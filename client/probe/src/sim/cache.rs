@@ -59,7 +59,6 @@ impl ReadBuffer {
     }
 
     /// The segment that holds `sector`, or whose stream is just about to read it, and its end.
-    #[must_use]
     pub fn find(&self, sector: u64) -> Option<(usize, u64)> {
         let filling = |index, end| self.stream.is_some_and(|stream| stream.segment == index && end < stream.limit);
         let holds = |index: usize, segment: &Segment| {
@@ -70,7 +69,6 @@ impl ReadBuffer {
     }
 
     /// Whether all of `first..end` is held.
-    #[must_use]
     pub fn holds(&self, first: u64, end: u64) -> bool {
         self.segments.iter().any(|segment| segment.first <= first && end <= segment.end)
     }

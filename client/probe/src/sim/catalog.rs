@@ -47,7 +47,6 @@ pub enum SimError {
 }
 
 /// The names that `open` knows.
-#[must_use]
 pub fn names() -> Vec<&'static str> {
     DRIVES.iter().map(|(name, _)| *name).collect()
 }
@@ -60,9 +59,7 @@ fn meant(name: &str) -> String {
 /// Opens `NAME[,noise=off|default|heavy][,seed=N]` or `path/to/file.toml[,...]`, as it stands after `sim:`.
 ///
 /// Noise is `default` and the seed 1 where they are left out.
-///
-/// # Errors
-/// [`SimError`] on an unknown name or option, and on a file that can't be read, parsed or believed.
+/// Errors: [`SimError`] on an unknown name or option, and on a file that can't be read, parsed or believed.
 pub fn open(spec: &str) -> Result<SimulatedDrive, SimError> {
     let mut parts = spec.split(',');
     let model = load(parts.next().unwrap_or_default())?;

@@ -23,27 +23,23 @@ pub struct SimulatedDrive {
 }
 
 impl SimulatedDrive {
-    #[must_use]
     pub fn new(model: Arc<Model>, level: NoiseLevel, seed: u64) -> Self {
         let mut identity = model.identity.clone();
         identity.serial = format!("SIM-{}-{seed}", model.name);
         Self { engine: Engine::new(model), noise: Noise::new(level, seed), identity, now_ns: 0, kept: Vec::new() }
     }
 
-    #[must_use]
     pub fn model(&self) -> &Model {
         self.engine.model()
     }
 
     /// What the drive says of itself, with the write cache as it stands now.
-    #[must_use]
     pub fn identity(&self) -> Identity {
         let write_cache = WriteCacheState { current: self.engine.write_cache(), ..self.identity.write_cache };
         Identity { write_cache, ..self.identity.clone() }
     }
 
     /// The completion noise that was asked for, at its start.
-    #[must_use]
     pub fn noise(&self) -> &Noise {
         &self.noise
     }
@@ -56,7 +52,6 @@ impl SimulatedDrive {
         self.engine.write_cache() == on
     }
 
-    #[must_use]
     pub fn look_ahead(&self) -> bool {
         self.engine.look_ahead()
     }
@@ -68,7 +63,6 @@ impl SimulatedDrive {
     }
 
     /// What the drive's sensor says now; `None` where the model has none.
-    #[must_use]
     pub fn temperature_celsius(&self) -> Option<i32> {
         self.model().temperature.map(|temperature| temperature.celsius_at(self.now_ns))
     }

@@ -22,12 +22,10 @@ pub struct Request {
 }
 
 impl Request {
-    #[must_use]
     pub fn read(block: u64, count: u64) -> Self {
         Self { operation: Operation::Read, block, count }
     }
 
-    #[must_use]
     pub fn write(block: u64, count: u64) -> Self {
         Self { operation: Operation::Write, block, count }
     }
@@ -52,29 +50,24 @@ pub struct Engine {
 }
 
 impl Engine {
-    #[must_use]
     pub fn new(model: Arc<Model>) -> Self {
         let (write_cache, look_ahead) = (model.write_cache.enabled, model.read_cache.look_ahead_sectors > 0);
         let (arm, reads, writes) = (Arm::default(), ReadBuffer::default(), WriteBuffer::default());
         Self { model, arm, free_ns: 0.0, reads, writes, write_cache, look_ahead }
     }
 
-    #[must_use]
     pub fn model(&self) -> &Model {
         &self.model
     }
 
-    #[must_use]
     pub fn shared_model(&self) -> Arc<Model> {
         Arc::clone(&self.model)
     }
 
-    #[must_use]
     pub fn write_cache(&self) -> bool {
         self.write_cache
     }
 
-    #[must_use]
     pub fn look_ahead(&self) -> bool {
         self.look_ahead
     }
@@ -110,7 +103,6 @@ impl Engine {
     }
 
     /// How long until the first sector of the request could be under the head: what a scheduler compares.
-    #[must_use]
     pub fn reach_ns(&self, at_ns: f64, request: Request) -> f64 {
         let writes = request.operation == Operation::Write;
         let command = &self.model.command;

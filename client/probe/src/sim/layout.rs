@@ -40,7 +40,6 @@ impl Zone {
     }
 
     /// Sectors of the whole zone.
-    #[must_use]
     pub fn sectors(&self) -> u64 {
         self.in_cylinder() * u64::from(self.cylinders)
     }
@@ -73,13 +72,11 @@ pub struct Track {
 }
 
 impl Track {
-    #[must_use]
     pub fn end(&self) -> u64 {
         self.first_sector + self.sectors
     }
 
     /// Where the sector begins, in turns.
-    #[must_use]
     pub fn angle(&self, sector: u64) -> f64 {
         (self.start_angle + (sector - self.first_sector) as f64 / f64::from(self.slots)).fract()
     }
@@ -105,7 +102,6 @@ pub struct Layout {
 impl Layout {
     /// # Panics
     /// Without a zone, or with zones of unequal heads or none: checked when a drive file is read.
-    #[must_use]
     pub fn new(order: Order, zones: Vec<Zone>) -> Self {
         assert!(zones.iter().all(|zone| zone.cylinders > 0 && !zone.slots.is_empty()), "a zone has tracks");
         let mut placed = Vec::with_capacity(zones.len());
@@ -120,23 +116,19 @@ impl Layout {
         Self { order, zones: placed, cylinders: cylinder, sectors: sector }
     }
 
-    #[must_use]
     pub fn order(&self) -> Order {
         self.order
     }
 
-    #[must_use]
     pub fn cylinders(&self) -> u32 {
         self.cylinders
     }
 
     /// All sectors that have a number.
-    #[must_use]
     pub fn sectors(&self) -> u64 {
         self.sectors
     }
 
-    #[must_use]
     pub fn heads(&self) -> u16 {
         self.zones[0].zone.heads()
     }
@@ -147,7 +139,6 @@ impl Layout {
     }
 
     /// The track that holds `sector`.
-    #[must_use]
     pub fn track(&self, sector: u64) -> Track {
         let index = self.zones.partition_point(|placed| placed.first_sector <= sector) - 1;
         let placed = &self.zones[index];
@@ -159,14 +150,12 @@ impl Layout {
     }
 
     /// Where `sector` stands.
-    #[must_use]
     pub fn place(&self, sector: u64) -> Place {
         let track = self.track(sector);
         Place { cylinder: track.cylinder, head: track.head, slot: (sector - track.first_sector) as u32 }
     }
 
     /// The sector at a place; `None` where there is none or only a spare.
-    #[must_use]
     pub fn sector(&self, place: Place) -> Option<u64> {
         let placed = self.zones.iter().rev().find(|placed| placed.first_cylinder <= place.cylinder)?;
         if place.cylinder >= placed.first_cylinder + placed.zone.cylinders || place.head >= placed.zone.heads() {

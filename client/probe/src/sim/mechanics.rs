@@ -21,7 +21,6 @@ impl SeekCurve {
     }
 
     /// Of a read; a write adds `write_settle_ns`.
-    #[must_use]
     pub fn seek_ns(&self, cylinders: u32) -> f64 {
         match cylinders {
             0 => 0.0,
@@ -51,7 +50,6 @@ const CATCH_NS: f64 = 0.5;
 
 impl Model {
     /// From where the arm stands to the track: seek or head switch, and settling where it writes.
-    #[must_use]
     pub fn travel_ns(&self, arm: Arm, track: &Track, writes: bool) -> f64 {
         let settle = if writes { self.seek.write_settle_ns } else { 0.0 };
         let distance = arm.cylinder.abs_diff(track.cylinder);
@@ -60,7 +58,6 @@ impl Model {
     }
 
     /// How long after `at_ns` the given angle (in turns) comes under the head.
-    #[must_use]
     pub fn wait_ns(&self, angle: f64, at_ns: f64) -> f64 {
         let here = (at_ns / self.rotation_ns).fract();
         let wait = (angle - here).rem_euclid(1.0) * self.rotation_ns;
@@ -68,7 +65,6 @@ impl Model {
     }
 
     /// When the head could begin with `sector` if it set out at `at_ns`.
-    #[must_use]
     pub fn reach_ns(&self, arm: Arm, sector: u64, at_ns: f64, writes: bool) -> f64 {
         let track = self.layout.track(sector);
         let arrived = at_ns + self.travel_ns(arm, &track, writes);

@@ -58,23 +58,19 @@ pub struct Model {
 
 impl Model {
     /// Logical blocks in one physical sector: 8 on a 512e drive.
-    #[must_use]
     pub fn blocks_per_sector(&self) -> u64 {
         u64::from(self.physical_block_bytes / self.logical_block_bytes)
     }
 
-    #[must_use]
     pub fn capacity_bytes(&self) -> u64 {
         self.capacity_sectors * u64::from(self.physical_block_bytes)
     }
 
-    #[must_use]
     pub fn capacity_blocks(&self) -> u64 {
         self.capacity_sectors * self.blocks_per_sector()
     }
 
     /// How many times as long as the medium needs a transfer takes that begins at `at_ns`.
-    #[must_use]
     pub fn slowness(&self, at_ns: f64, writes: bool) -> f64 {
         let own = self.unsteady.map_or(1.0, |unsteady| unsteady.factor(at_ns));
         let celsius = self.temperature.map(|temperature| temperature.celsius_at(at_ns as u64));
@@ -83,7 +79,6 @@ impl Model {
     }
 
     /// How long the bus takes for so many logical blocks.
-    #[must_use]
     pub fn bus_ns(&self, blocks: u64) -> f64 {
         (blocks * u64::from(self.logical_block_bytes)) as f64 * self.command.bus_ns_per_byte
     }
@@ -141,7 +136,6 @@ pub struct Temperature {
 }
 
 impl Temperature {
-    #[must_use]
     pub fn celsius_at(&self, now_ns: u64) -> i32 {
         let cooled = (-(now_ns as f64) / self.time_constant_ns).exp();
         let swing = (std::f64::consts::TAU * now_ns as f64 / self.swing_period_ns).sin() * self.swing_celsius;

@@ -18,7 +18,6 @@ pub struct Noise {
 }
 
 impl Noise {
-    #[must_use]
     pub fn new(level: NoiseLevel, seed: u64) -> Self {
         Self { state: seed.wrapping_mul(0xA24B_AED4_963E_E407), level }
     }

@@ -32,13 +32,11 @@ pub struct CommandQueue {
 }
 
 impl CommandQueue {
-    #[must_use]
     pub fn new(engine: Engine, scheduler: Scheduler, depth: usize) -> Self {
         Self { engine, scheduler, depth, waiting: Vec::with_capacity(depth), next_id: 0, now_ns: 0.0 }
     }
 
     /// The engine, as the last request left it.
-    #[must_use]
     pub fn into_engine(self) -> Engine {
         self.engine
     }

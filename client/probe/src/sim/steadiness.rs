@@ -28,7 +28,6 @@ pub struct Unsteady {
 
 impl Unsteady {
     /// How many times as long a transfer takes that begins at `at_ns`.
-    #[must_use]
     pub fn factor(&self, at_ns: f64) -> f64 {
         let seconds = at_ns / 1e9;
         let wave = if self.wander_period_s > 0.0 {

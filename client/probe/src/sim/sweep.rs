@@ -21,7 +21,6 @@ pub struct PhaseSweep {
 }
 
 /// Sweeps around the physical sector `start`, with caches off.
-#[must_use]
 pub fn phase_sweep(model: &Model, start: u64, operation: Operation) -> PhaseSweep {
     let mut bare = model.clone();
     bare.read_cache.segments = 0;

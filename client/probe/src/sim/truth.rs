@@ -104,7 +104,6 @@ pub struct Local {
 }
 
 /// Reads the truth from the model; `starts` are the regions' first device blocks.
-#[must_use]
 pub fn truth(model: &Model, starts: &[(&str, u64)]) -> Truth {
     let ratio = u64::from(model.physical_block_bytes) / 512;
     let zones = zones(model, ratio);

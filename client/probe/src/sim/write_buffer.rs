@@ -32,7 +32,6 @@ impl WriteBuffer {
         self.waiting.push_back(write);
     }
 
-    #[must_use]
     pub fn next(&self) -> Option<Pending> {
         self.waiting.front().copied()
     }
@@ -45,7 +44,6 @@ impl WriteBuffer {
     }
 
     /// Whether the write begins on the disk where the last one that the head took ended.
-    #[must_use]
     pub fn goes_on(&self, write: &Pending) -> bool {
         self.next_on_medium == Some(write.first)
     }
@@ -66,18 +64,15 @@ impl WriteBuffer {
     }
 
     /// When the next slot becomes free of those that the head has begun with.
-    #[must_use]
     pub fn next_free_ns(&self) -> Option<f64> {
         self.finishing.front().map(|(end, _)| *end)
     }
 
-    #[must_use]
     pub fn is_idle(&self) -> bool {
         self.waiting.is_empty()
     }
 
     /// The latest write counts; one that is on the medium by `now_ns` is no longer here.
-    #[must_use]
     pub fn overlap(&self, first: u64, end: u64, now_ns: f64) -> Overlap {
         let begun = self.finishing.iter().filter(|(end, _)| *end > now_ns).map(|(_, write)| write);
         let touched = |write: &&Pending| write.first < end && first < write.end;

@@ -19,7 +19,6 @@ pub struct Accepted {
 }
 
 impl Accepted {
-    #[must_use]
     pub fn parse(body: &[u8]) -> Option<Self> {
         let json: Value = serde_json::from_slice(body).ok()?;
         let text = |name: &str| json[name].as_str().map(str::to_owned);
@@ -62,7 +61,6 @@ pub struct Event {
 }
 
 impl Status {
-    #[must_use]
     pub fn parse(body: &[u8]) -> Option<Self> {
         #[derive(Deserialize)]
         struct Members {
@@ -81,12 +79,10 @@ impl Status {
     }
 
     /// Whether nothing more happens without a person.
-    #[must_use]
     pub fn is_final(&self) -> bool {
         matches!(self.state.as_str(), "published" | "rejected" | "quarantined" | "withdrawn" | "failed")
     }
 
-    #[must_use]
     pub fn is_published(&self) -> bool {
         self.state == "published"
     }
@@ -112,7 +108,6 @@ pub struct ProblemError {
 
 impl Problem {
     /// `None` for a body that is no problem document, such as a proxy's own page.
-    #[must_use]
     pub fn parse(body: &[u8]) -> Option<Self> {
         let problem: Self = serde_json::from_slice(body).ok()?;
         (!problem.title.is_empty() || !problem.detail.is_empty()).then_some(problem)

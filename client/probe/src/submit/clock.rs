@@ -17,7 +17,6 @@ pub struct SystemClock {
 }
 
 impl SystemClock {
-    #[must_use]
     pub fn start() -> Self {
         Self { started: Instant::now() }
     }

@@ -27,9 +27,6 @@ pub enum EndpointError {
 
 impl Endpoint {
     /// Parses what stands behind `--server`: the archive's front page or the submission address itself.
-    ///
-    /// # Errors
-    /// [`EndpointError`].
     pub fn parse(text: &str) -> Result<Self, EndpointError> {
         let uri: Uri = text.parse().map_err(|_| EndpointError::NotAUrl(text.to_owned()))?;
         let host = uri.host().ok_or_else(|| EndpointError::NotAUrl(text.to_owned()))?;
@@ -44,13 +41,11 @@ impl Endpoint {
         Ok(Self { base: front_page.trim_end_matches('/').to_owned(), exposed: !secure && !is_loopback(host) })
     }
 
-    #[must_use]
     pub fn submissions_url(&self) -> String {
         format!("{}{SUBMISSIONS_PATH}", self.base)
     }
 
     /// The address as `--server` takes it.
-    #[must_use]
     pub fn base(&self) -> &str {
         &self.base
     }

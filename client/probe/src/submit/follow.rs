@@ -11,9 +11,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 const PAUSE_GROWTH: f64 = 1.5;
 
 /// Follows a submission to `published`, `rejected` or `quarantined`, for at most `limit`. Tells each state and its reason as it comes.
-///
-/// # Errors
-/// [`SubmitError::StillWaiting`] after `limit`; others when the archive can't be asked. The submission itself is safe by then.
+/// Errors: [`SubmitError::StillWaiting`] after `limit`; others when the archive can't be asked. The submission itself
+/// is safe by then.
 pub fn follow(session: &mut Session<'_>, accepted: &Accepted, limit: Duration) -> Result<Status, SubmitError> {
     let started = session.clock.now();
     let mut told = 0;

@@ -35,7 +35,6 @@ pub enum HttpError {
 }
 
 impl HttpError {
-    #[must_use]
     pub fn is_temporary(&self) -> bool {
         !matches!(self, Self::Permanent(_))
     }
@@ -44,13 +43,10 @@ impl HttpError {
 /// What `submit` asks of a HTTP client.
 pub trait Http {
     /// Posts a zstd-compressed envelope.
-    ///
-    /// # Errors
-    /// [`HttpError`] when no answer came.
+    /// Errors: [`HttpError`] when no answer came.
     fn post(&self, url: &str, body: &[u8]) -> Result<Response, HttpError>;
 
-    /// # Errors
-    /// [`HttpError`] when no answer came.
+    /// Errors: [`HttpError`] when no answer came.
     fn get(&self, url: &str) -> Result<Response, HttpError>;
 }
 
@@ -59,7 +55,6 @@ pub struct Client(ureq::Agent);
 
 impl Client {
     /// `answer_timeout` is how long the archive may take from the end of the request to its answer.
-    #[must_use]
     pub fn new(answer_timeout: Duration) -> Self {
         let config = ureq::Agent::config_builder()
             .http_status_as_error(false)

@@ -73,9 +73,8 @@ fn words(problem: Option<&Problem>) -> String {
 }
 
 /// Sends an envelope. The same bytes twice are one submission, so that a retry after a lost answer does no harm.
-///
-/// # Errors
-/// [`SubmitError`]. After `Refused` the envelope needs a change, after the others it may be sent later as it is.
+/// Errors: [`SubmitError`]. After `Refused` the envelope needs a change, after the others it may be sent later as it
+/// is.
 pub fn send(session: &mut Session<'_>, endpoint: &Endpoint, envelope: &[u8]) -> Result<Accepted, SubmitError> {
     let body = compress(envelope).map_err(SubmitError::Compression)?;
     let url = endpoint.submissions_url();

@@ -22,7 +22,6 @@ const HEIGHT: u16 = 14;
 
 impl Drawing {
     /// The picture as lines of at most `width` characters; nothing where there are too few points to see anything.
-    #[must_use]
     pub fn render(&self, width: u16) -> String {
         let highest = self.highest();
         let shown = |point: &&(f64, f64)| point.0.is_finite() && point.1 <= highest;

@@ -20,7 +20,6 @@ pub enum Display {
 
 impl Display {
     /// A bar where standard error is a terminal.
-    #[must_use]
     pub fn new() -> Self {
         if !io::stderr().is_terminal() {
             return Self::Lines { last: None };

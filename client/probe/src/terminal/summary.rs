@@ -10,7 +10,6 @@ use crate::report::document::{Benchmark, Disturbance, Measured, RunDocument};
 const DRAWING_WIDTH: u16 = 76;
 
 /// The whole page. `width` is that of the terminal; `overview` is what a kind shows of its entry, on a disk of so many bytes.
-#[must_use]
 pub fn page(document: &RunDocument, width: u16, overview: impl Fn(&Measured, u64) -> Overview) -> String {
     let mut page = String::new();
     let mut drawings = String::new();
@@ -39,7 +38,6 @@ fn table(page: &mut String, measured: &Measured, overview: &Overview) {
 }
 
 /// What went less well than it could have, each with what to do about it.
-#[must_use]
 pub fn warnings(document: &RunDocument) -> Vec<String> {
     let mut warnings = Vec::new();
     for benchmark in &document.benchmarks {

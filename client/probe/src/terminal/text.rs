@@ -1,13 +1,11 @@
 //! Numbers and foreign words as a person reads them.
 
 /// Words from elsewhere, fit for a terminal: control characters could move the cursor or set its colours.
-#[must_use]
 pub fn printable(text: &str) -> String {
     text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
 }
 
 /// `4.55 GB`: powers of 1000, three digits, as on the label of a disk.
-#[must_use]
 #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
 pub fn bytes(count: u64) -> String {
     const UNITS: [&str; 7] = ["bytes", "kB", "MB", "GB", "TB", "PB", "EB"];
@@ -21,7 +19,6 @@ pub fn bytes(count: u64) -> String {
 }
 
 /// `12.3 s` or `1 h 02 min`.
-#[must_use]
 #[expect(clippy::cast_precision_loss, reason = "a tenth of a second is shown")]
 pub fn duration(nanoseconds: u64) -> String {
     let seconds = nanoseconds / 1_000_000_000;
@@ -33,7 +30,6 @@ pub fn duration(nanoseconds: u64) -> String {
 }
 
 /// `20 s`, `4 min`, `2 h 10 min` or `7 d`: a time that is not known exactly.
-#[must_use]
 pub fn about(nanoseconds: u64) -> String {
     let seconds = nanoseconds.div_ceil(1_000_000_000);
     match seconds {
@@ -45,13 +41,11 @@ pub fn about(nanoseconds: u64) -> String {
 }
 
 /// `1 sample`, `2 samples`, `1,234 samples`.
-#[must_use]
 pub fn count(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(number), if number == 1 || noun == "series" { "" } else { "s" })
 }
 
 /// `1,234,567`.
-#[must_use]
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let first = digits.len() % 3;
@@ -62,7 +56,6 @@ pub fn grouped(number: u64) -> String {
 }
 
 /// The word of `known` that was most likely meant by `typed`; `None` where none is near.
-#[must_use]
 pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let typed = typed.to_lowercase();
     // One slip in a short name, one more for every five letters.
@@ -73,7 +66,6 @@ pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
 }
 
 /// A link's rate, for example "6 Gbit/s".
-#[must_use]
 pub fn bits_per_s(rate: u64) -> String {
     let (unit, word) = if rate >= 1_000_000_000 { (1_000_000_000, "Gbit/s") } else { (1_000_000, "Mbit/s") };
     let (whole, tenth) = (rate / unit, rate % unit / (unit / 10));

@@ -19,15 +19,13 @@ pub struct Seen {
 }
 
 /// `diskatlas/log` in the XDG state folder; `None` where the environment names no place.
-#[must_use]
 pub fn folder() -> Option<PathBuf> {
     let variable = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let state = variable("XDG_STATE_HOME").or_else(|| variable("HOME").map(|home| home.join(".local/state")));
     Some(state?.join("diskatlas/log"))
 }
 
-/// # Errors
-/// What the file system says; a file that holds something else is `InvalidData`.
+/// Errors: what the file system says; a file that holds something else is `InvalidData`.
 pub fn load(folder: &Path, server: &str) -> io::Result<Option<Seen>> {
     match fs::read(file(folder, server)) {
         Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(io::Error::from),
@@ -37,9 +35,6 @@ pub fn load(folder: &Path, server: &str) -> io::Result<Option<Seen>> {
 }
 
 /// Replaces what is remembered, whole or not at all.
-///
-/// # Errors
-/// What the file system says.
 pub fn store(folder: &Path, seen: &Seen) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let path = file(folder, &seen.server);

@@ -5,7 +5,6 @@ use sha2::{Digest, Sha256};
 pub type Hash = [u8; 32];
 
 /// SHA-256 of 0x00 and the entry.
-#[must_use]
 pub fn leaf_hash(entry: &[u8]) -> Hash {
     Sha256::new().chain_update([0]).chain_update(entry).finalize().into()
 }
@@ -15,7 +14,6 @@ fn node_hash(left: &Hash, right: &Hash) -> Hash {
 }
 
 /// Whether `proof` leads from leaf number `index` to the root over `size` leaves (RFC 9162, 2.1.3.2).
-#[must_use]
 pub fn is_included(index: u64, size: u64, leaf: &Hash, proof: &[Hash], root: &Hash) -> bool {
     if index >= size {
         return false;
@@ -38,7 +36,6 @@ pub fn is_included(index: u64, size: u64, leaf: &Hash, proof: &[Hash], root: &Ha
 }
 
 /// Whether the tree of `first` leaves begins that of `second` (RFC 9162, 2.1.4.2).
-#[must_use]
 pub fn is_consistent(first: u64, second: u64, first_root: &Hash, second_root: &Hash, proof: &[Hash]) -> bool {
     if first == 0 || first == second {
         let empty: Hash = Sha256::digest([]).into();

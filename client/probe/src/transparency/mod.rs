@@ -86,16 +86,13 @@ pub struct Shown {
 
 impl Shown {
     /// Whether the last word on the file is that it is published.
-    #[must_use]
     pub fn is_published(&self) -> bool {
         self.leaves.last().is_some_and(|leaf| leaf.kind == "published")
     }
 }
 
 /// Asks the archive at `server` (without a slash at its end) for head and proofs of the envelope with `digest`, and checks them.
-///
-/// # Errors
-/// [`LogError`]: nothing is shown, and what is remembered should stay as it is.
+/// Errors: [`LogError`]: nothing is shown, and what is remembered should stay as it is.
 pub fn check(
     http: &dyn Http,
     server: &str,

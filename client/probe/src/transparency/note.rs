@@ -32,8 +32,7 @@ pub struct VerifierKey {
 }
 
 impl VerifierKey {
-    /// # Errors
-    /// [`NoteError::NotAKey`].
+    /// Errors: [`NoteError::NotAKey`].
     pub fn parse(text: &str) -> Result<Self, NoteError> {
         let wrong = || NoteError::NotAKey(text.to_owned());
         let mut parts = text.trim().splitn(3, '+');
@@ -62,9 +61,6 @@ pub struct Checkpoint {
 }
 
 /// Checks the signature and reads the head.
-///
-/// # Errors
-/// [`NoteError`].
 pub fn open(note: &str, key: &VerifierKey) -> Result<Checkpoint, NoteError> {
     let (text, signatures) = note.rsplit_once("\n\n").ok_or(NoteError::NotACheckpoint)?;
     let text = format!("{text}\n");

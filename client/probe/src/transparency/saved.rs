@@ -65,15 +65,11 @@ pub struct Keeping<'a> {
 }
 
 impl<'a> Keeping<'a> {
-    #[must_use]
     pub fn new(http: &'a dyn Http) -> Self {
         Self { http, kept: RefCell::default() }
     }
 
     /// Writes the answers into `folder`, which is made where it is missing.
-    ///
-    /// # Errors
-    /// What the file system says.
     pub fn write(&self, folder: &Path) -> std::io::Result<()> {
         fs::create_dir_all(folder)?;
         self.kept.borrow().iter().try_for_each(|(name, body)| fs::write(folder.join(name), body))

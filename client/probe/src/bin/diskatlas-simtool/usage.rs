@@ -37,6 +37,7 @@ impl Usage {
         }
     }
 
+    #[must_use]
     pub fn since(self, before: Self) -> Self {
         Self {
             cpu_ns: self.cpu_ns - before.cpu_ns,

@@ -35,15 +35,9 @@ pub enum CommandError {
 /// A way to hand a disk commands.
 pub trait Commands {
     /// Answers with the number of bytes that came in.
-    ///
-    /// # Errors
-    /// [`CommandError`] says what kept it from answering.
     fn scsi(&mut self, cdb: &[u8], data: Data<'_>) -> Result<usize, CommandError>;
 
     /// Answers with dword 0 of the completion.
-    ///
-    /// # Errors
-    /// [`CommandError`] says what kept it from answering.
     fn nvme(&mut self, command: Admin, data: &mut [u8]) -> Result<u32, CommandError>;
 }
 
@@ -88,9 +82,7 @@ impl Commands for Patient {
 }
 
 /// What a SCSI command's sense data mean (SPC-4, clause 4.5): fixed format 0x70 and 0x71, descriptor format 0x72 and 0x73.
-///
-/// # Errors
-/// The sense key as a [`CommandError`]; no sense and a recovered error are a success.
+/// Errors: the sense key as a [`CommandError`]; no sense and a recovered error are a success.
 pub fn sense(data: &[u8]) -> Result<(), CommandError> {
     let at = |index: usize| data.get(index).copied().unwrap_or(0);
     let (key, code) = match at(0) & 0x7F {

@@ -43,7 +43,6 @@ pub enum Bus {
 
 impl Bus {
     /// Of a run document's `interface`.
-    #[must_use]
     pub fn of(interface: &str) -> Self {
         match interface {
             "ata" => Self::Ata,
@@ -108,12 +107,10 @@ pub struct Dialogue {
 }
 
 impl Dialogue {
-    #[must_use]
     pub fn new(disk: OwnedFd) -> Self {
         Self::over(Box::new(edge::Channel(disk)))
     }
 
-    #[must_use]
     pub fn over(commands: Box<dyn Commands>) -> Self {
         Self {
             commands: Patient::new(commands),
@@ -151,9 +148,6 @@ impl Dialogue {
     }
 
     /// Switches the cache until the disk loses power, and sees whether the disk followed.
-    ///
-    /// # Errors
-    /// [`Unswitchable`] says why it stays as it was.
     pub fn set_cache(&mut self, which: Cache, on: bool) -> Result<(), Unswitchable> {
         let words = which.words();
         self.permission.clone()?;

@@ -30,7 +30,6 @@ pub struct Notebook {
 
 impl Notebook {
     /// That of the disk that the kernel calls `name`, whose digest is `unit`; `folder` is the machine's `/run`.
-    #[must_use]
     pub fn open(folder: &Path, name: &str, unit: Option<String>) -> Self {
         let path = path(folder, name);
         let content = left_behind(&path).filter(|left| left.unit == unit);
@@ -38,13 +37,11 @@ impl Notebook {
     }
 
     /// Whether there may be something to say of the disk: its digest is slow on purpose and not asked for in vain.
-    #[must_use]
     pub fn exists(folder: &Path, name: &str) -> bool {
         path(folder, name).exists()
     }
 
     /// How write cache and look-ahead stood before they were switched, by this process or one that is gone.
-    #[must_use]
     pub const fn before(&self) -> [Option<bool>; 2] {
         [self.content.write, self.content.look_ahead]
     }

@@ -25,7 +25,6 @@ pub struct AtaIdentity {
 }
 
 /// `None` where the bytes are no identity: too few, no device of this kind, a wrong checksum, or nothing that names a disk.
-#[must_use]
 pub fn identify_device(data: &[u8]) -> Option<AtaIdentity> {
     let data = data.get(..IDENTIFY_BYTES)?;
     let words: Vec<u16> = data.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();

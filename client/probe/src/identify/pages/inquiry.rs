@@ -13,7 +13,6 @@ pub struct Inquiry {
 }
 
 /// `None` where the answer is shorter than what names a device, or nothing is connected there.
-#[must_use]
 pub fn standard(data: &[u8]) -> Option<Inquiry> {
     let end = 5 + usize::from(*data.get(4)?);
     let data = data.get(..36).filter(|_| end >= 36)?;

@@ -13,7 +13,6 @@ pub struct Manufactured {
 }
 
 /// Whether log page 0x00, which lists the pages of the device, has this one.
-#[must_use]
 pub fn lists(answer: &[u8], page: u8) -> bool {
     let length = be16(answer, 2).map_or(0, usize::from);
     answer.first() == Some(&0) && answer.iter().skip(4).take(length).any(|listed| listed & 0x3F == page)
@@ -42,14 +41,12 @@ fn parameter(answer: &[u8], page: u8, code: u16) -> Option<&[u8]> {
 }
 
 /// Degrees of parameter 0x0000; 0xFF says that the disk can't tell.
-#[must_use]
 pub fn celsius(answer: &[u8]) -> Option<i32> {
     let byte = *parameter(answer, TEMPERATURE, 0)?.get(1)?;
     (byte != 0xFF).then_some(i32::from(byte)).and_then(super::plausible_celsius)
 }
 
 /// Parameter 0x0001: four ASCII digits of the year and two of the week. Blanks, zeros and other words are no date.
-#[must_use]
 pub fn manufactured(answer: &[u8]) -> Option<Manufactured> {
     let text = std::str::from_utf8(parameter(answer, START_STOP_CYCLES, 1)?.get(..6)?).ok()?;
     if !text.bytes().all(|byte| byte.is_ascii_digit()) {

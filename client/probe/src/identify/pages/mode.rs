@@ -19,7 +19,6 @@ pub enum Form {
 }
 
 impl Form {
-    #[must_use]
     pub const fn header_bytes(self) -> usize {
         match self {
             Self::Six => 4,
@@ -38,7 +37,6 @@ pub enum Values {
 }
 
 impl Values {
-    #[must_use]
     pub const fn field(self) -> u8 {
         match self {
             Self::Current => 0,
@@ -50,7 +48,6 @@ impl Values {
 }
 
 /// The bytes of a mode page, from its page code on, as its own length says.
-#[must_use]
 pub fn page(answer: &[u8], form: Form, code: u8) -> Option<&[u8]> {
     let (stated, descriptors) = match form {
         Form::Six => (usize::from(*answer.first()?) + 1, usize::from(*answer.get(3)?)),
@@ -75,7 +72,6 @@ pub struct Caching {
     pub read: bool,
 }
 
-#[must_use]
 pub fn caching(page: &[u8]) -> Option<Caching> {
     let page = page.get(..).filter(|page| page.len() >= SHORTEST)?;
     let set = |(byte, bit): (usize, u8)| page.get(byte).map(|value| value & bit != 0);
@@ -83,7 +79,6 @@ pub fn caching(page: &[u8]) -> Option<Caching> {
 }
 
 /// Both switches out of the four answers, each of which may be missing. Of the changeable values the bits are a mask.
-#[must_use]
 pub fn caches(page_of: impl FnMut(Values) -> Option<Vec<u8>>) -> Caches {
     let told = [Values::Current, Values::Changeable, Values::Default, Values::Saved]
         .map(page_of)
@@ -97,7 +92,6 @@ pub fn caches(page_of: impl FnMut(Values) -> Option<Vec<u8>>) -> Caches {
 
 /// The parameter list of a MODE SELECT that puts one switch of `page` to `on`, or `None` where the page does not reach it.
 /// Saveable (PS) is reserved in MODE SELECT, and the lengths in the header are too, so both are zero.
-#[must_use]
 pub fn select(page: &[u8], form: Form, switch: Switch, on: bool) -> Option<Vec<u8>> {
     let ((byte, bit), set) = match switch {
         Switch::Write => (WCE, on),

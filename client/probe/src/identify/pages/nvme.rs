@@ -18,7 +18,6 @@ pub struct Controller {
 }
 
 /// The Identify Controller data structure; `None` where nothing in it names a controller.
-#[must_use]
 pub fn controller(data: &[u8]) -> Option<Controller> {
     let data = data.get(..IDENTIFY_BYTES)?;
     let (serial, model) = (ascii(&data[4..24]), ascii(&data[24..64]));
@@ -40,7 +39,6 @@ pub struct Namespace {
 }
 
 /// The Identify Namespace data structure; `None` for one that is not active, which is all zeros.
-#[must_use]
 pub fn namespace(data: &[u8]) -> Option<Namespace> {
     let data = data.get(..IDENTIFY_BYTES)?;
     let format = usize::from(data[26] & 0xF);
@@ -52,20 +50,17 @@ pub fn namespace(data: &[u8]) -> Option<Namespace> {
 }
 
 /// The composite temperature of the SMART / Health Information log, which counts in kelvins; 0 is none.
-#[must_use]
 pub fn celsius(log: &[u8]) -> Option<i32> {
     let kelvin = le16(log, 1).filter(|&kelvin| kelvin != 0)?;
     plausible_celsius(i32::from(kelvin) - 273)
 }
 
 /// Bit 0 of what feature 6 answers: whether the volatile write cache is on.
-#[must_use]
 pub const fn write_cache(answer: u32) -> bool {
     answer & 1 != 0
 }
 
 /// What the "supported capabilities" select answers: bit 2 says that the feature can be changed.
-#[must_use]
 pub const fn changeable(capabilities: u32) -> bool {
     capabilities & (1 << 2) != 0
 }

@@ -20,7 +20,6 @@ const SCT_UNKNOWN: u8 = 0x80;
 
 /// From the 512 bytes of SMART READ DATA. The low 16 bits of the raw value are degrees on most disks; on one that counts
 /// in tenths, or packs something else there, the number is out of a disk's range and nothing is told.
-#[must_use]
 pub fn attribute_celsius(data: &[u8]) -> Option<i32> {
     if data.len() < 512 || data[..512].iter().fold(0_u8, |sum, byte| sum.wrapping_add(*byte)) != 0 {
         return None;
@@ -38,7 +37,6 @@ fn attribute(data: &[u8], id: u8) -> Option<usize> {
 }
 
 /// From the 512 bytes of the SCT status.
-#[must_use]
 pub fn sct_celsius(status: &[u8]) -> Option<i32> {
     if status.len() < 512 || !matches!(le16(status, 0)?, 2 | 3) {
         return None;

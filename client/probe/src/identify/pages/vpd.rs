@@ -22,19 +22,16 @@ fn body(page: &[u8], code: u8) -> Option<&[u8]> {
 }
 
 /// The pages that the device has. `None` where the answer is none of this page.
-#[must_use]
 pub fn supported(page: &[u8]) -> Option<&[u8]> {
     body(page, SUPPORTED)
 }
 
 /// The unit serial number.
-#[must_use]
 pub fn serial(page: &[u8]) -> Option<String> {
     super::ascii(body(page, SERIAL)?)
 }
 
 /// The logical unit's world wide name: a designator of type NAA that belongs to the logical unit itself.
-#[must_use]
 pub fn wwn(page: &[u8]) -> Option<Vec<u8>> {
     let mut rest = body(page, DEVICE_IDENTIFICATION)?;
     while let (Some(&kind), Some(&length)) = (rest.get(1), rest.get(3)) {
@@ -49,14 +46,12 @@ pub fn wwn(page: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// The ATA identity inside page 0x89.
-#[must_use]
 pub fn ata(page: &[u8]) -> Option<AtaIdentity> {
     (page.get(1) == Some(&ATA_INFORMATION)).then_some(())?;
     identify_device(page.get(IDENTIFY_OFFSET..IDENTIFY_OFFSET + IDENTIFY_BYTES)?)
 }
 
 /// Rotation rate and form factor of page 0xB1.
-#[must_use]
 pub fn characteristics(page: &[u8]) -> Option<(Option<Rotation>, Option<&'static str>)> {
     let body = body(page, CHARACTERISTICS)?;
     Some((Rotation::from_field(be16(body, 0)?), form_factor(u16::from(*body.get(3)?))))

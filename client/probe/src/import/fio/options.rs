@@ -81,8 +81,7 @@ pub struct Shape {
     pub request_bytes: u64,
 }
 
-/// # Errors
-/// Why the job stands for no kind, as the rest of a sentence.
+/// Errors: why the job stands for no kind, as the rest of a sentence.
 pub fn shape(job: &Job, capacity_bytes: u64) -> Result<Shape, String> {
     if job.failed {
         return Err("fio says that it failed".to_owned());

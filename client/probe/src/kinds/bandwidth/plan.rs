@@ -38,7 +38,6 @@ pub struct Extent {
 }
 
 impl Extent {
-    #[must_use]
     pub fn of(suite: Suite) -> Self {
         match suite {
             Suite::Quick => Self { positions: 4, step: 3, longest_ns: 150_000_000, dummy_ns: 2e6 },
@@ -51,7 +50,6 @@ impl Extent {
 
     /// The sizes in bytes, ascending, and those of them that this disk can't be asked for: shorter than a block, or so
     /// long that two positions would touch.
-    #[must_use]
     pub fn sizes(&self, geometry: &Geometry, byte_ns: f64) -> (Vec<u64>, Vec<u64>) {
         let longest = (geometry.capacity_bytes / self.positions / 4).min(LONGEST_READ_BYTES);
         let fits = |bytes: &u64| *bytes >= u64::from(geometry.block_bytes) && *bytes <= longest;
@@ -62,7 +60,6 @@ impl Extent {
     }
 
     /// Bytes of a dummy.
-    #[must_use]
     pub fn dummy_bytes(&self, byte_ns: f64) -> u64 {
         let halves = std::iter::successors(Some(DUMMY_BYTES), |bytes| Some(bytes / 2));
         let mut usable = halves.take_while(|&bytes| bytes >= SHORTEST_DUMMY_BYTES);

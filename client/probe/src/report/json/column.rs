@@ -21,7 +21,6 @@ pub struct Column {
 }
 
 impl Column {
-    #[must_use]
     pub const fn new() -> Self {
         Self { bytes: Vec::new(), length: 0, last: 0 }
     }
@@ -39,28 +38,23 @@ impl Column {
         self.length += 1;
     }
 
-    #[must_use]
     pub const fn len(&self) -> usize {
         self.length
     }
 
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.length == 0
     }
 
-    #[must_use]
     pub fn iter(&self) -> Iter<'_> {
         Iter { bytes: self.bytes.iter(), left: self.length, last: 0 }
     }
 
-    #[must_use]
     pub fn to_vec(&self) -> Vec<u64> {
         self.iter().collect()
     }
 
     /// Bytes that the numbers take.
-    #[must_use]
     pub const fn packed_bytes(&self) -> usize {
         self.bytes.len()
     }

@@ -27,46 +27,37 @@ static NOTHING: Json = Json::Scalar(Value::Null);
 
 impl Json {
     /// What `value` serialises to.
-    ///
-    /// # Errors
-    /// When it holds what JSON can't carry: a map whose keys are no text, or a number beyond 64 bits.
+    /// Errors: when it holds what JSON can't carry: a map whose keys are no text, or a number beyond 64 bits.
     pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
         value.serialize(write::Packer)
     }
 
-    #[must_use]
     pub fn get(&self, name: &str) -> Option<&Self> {
         self.as_object()?.get(name)
     }
 
-    #[must_use]
     pub const fn as_object(&self) -> Option<&BTreeMap<String, Self>> {
         if let Self::Object(members) = self { Some(members) } else { None }
     }
 
-    #[must_use]
     pub const fn as_column(&self) -> Option<&Column> {
         if let Self::Column(column) = self { Some(column) } else { None }
     }
 
-    #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         if let Self::Scalar(value) = self { value.as_str() } else { None }
     }
 
-    #[must_use]
     pub fn as_u64(&self) -> Option<u64> {
         if let Self::Scalar(value) = self { value.as_u64() } else { None }
     }
 
     /// The elements of a list of anything but whole numbers; none where it is something else.
-    #[must_use]
     pub fn items(&self) -> &[Self] {
         if let Self::List(list) = self { list } else { &[] }
     }
 
     /// How many elements a list has, whatever they are; `None` where it is no list.
-    #[must_use]
     pub const fn list_length(&self) -> Option<usize> {
         match self {
             Self::Column(column) => Some(column.len()),

@@ -27,9 +27,8 @@ pub struct Schema {
 
 impl Schema {
     /// Compiles the text of a schema.
-    ///
-    /// # Errors
-    /// What is wrong with it: not JSON, a keyword that is not understood or has a value it can't have, or a reference to nowhere.
+    /// Errors: what is wrong with it: not JSON, a keyword that is not understood or has a value it can't have, or a
+    /// reference to nowhere.
     pub fn compile(text: &str) -> Result<Self, String> {
         let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
         let definitions = match value.get("$defs") {
@@ -50,7 +49,6 @@ impl Schema {
     }
 
     /// What is wrong with `instance`: the first `most` things, in the order of the document.
-    #[must_use]
     pub fn problems(&self, instance: &Json, most: usize) -> Vec<Problem> {
         let mut found = node::Findings::new(&self.definitions, most);
         self.root.check(instance, &mut found);

@@ -65,9 +65,7 @@ pub struct Place {
 
 impl JournalFile {
     /// Makes a journal that only its owner can read.
-    ///
-    /// # Errors
-    /// [`JournalError`], also where there is one of that name already.
+    /// Errors: [`JournalError`], also where there is one of that name already.
     pub fn create(path: &Path) -> Result<Self, JournalError> {
         let file = match OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -81,9 +79,6 @@ impl JournalFile {
     }
 
     /// Opens a journal and reads what counts of it. Nothing is changed before the first [`JournalFile::append`].
-    ///
-    /// # Errors
-    /// [`JournalError`].
     pub fn open(path: &Path) -> Result<(Self, Lines), JournalError> {
         let file = match OpenOptions::new().read(true).write(true).open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -99,9 +94,6 @@ impl JournalFile {
     }
 
     /// The JSON of a line: one of a finished kind may hold millions of numbers, and is read bit by bit.
-    ///
-    /// # Errors
-    /// What the file system said.
     pub fn line(&self, place: Place) -> io::Result<impl BufRead> {
         let mut file = &self.file;
         file.seek(SeekFrom::Start(place.offset))?;
@@ -112,16 +104,12 @@ impl JournalFile {
         Self { file, path: path.to_owned(), length, checksum, waiting: Vec::new() }
     }
 
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// Writes a line, and those before it that did not fit then; they are durable when this succeeds. After a failure
     /// the file holds what it held before, and the line waits for the next call.
-    ///
-    /// # Errors
-    /// What the file system said.
     pub fn append(&mut self, json: &dyn Content) -> io::Result<()> {
         let mut waiting = mem::take(&mut self.waiting);
         let written = self.write(waiting.iter().map(|line| line as &dyn Content).chain([json]));
@@ -160,9 +148,6 @@ impl JournalFile {
     }
 
     /// Takes the file away.
-    ///
-    /// # Errors
-    /// What the file system said.
     pub fn remove(self) -> io::Result<()> {
         fs::remove_file(&self.path)?;
         sync_folder(&self.path);

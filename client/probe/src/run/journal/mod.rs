@@ -54,9 +54,7 @@ pub enum LoadError {
 
 impl RunJournal {
     /// A new run. Where `path` takes no journal, a warning says why and the run goes without.
-    ///
-    /// # Errors
-    /// [`JournalError::Unfinished`] and [`JournalError::InUse`]: another run's journal is not overwritten.
+    /// Errors: [`JournalError::Unfinished`] and [`JournalError::InUse`]: another run's journal is not overwritten.
     pub fn begin(path: &Path, header: Header) -> Result<Self, JournalError> {
         let mut journal = Self::new(header);
         match JournalFile::create(path) {
@@ -70,9 +68,6 @@ impl RunJournal {
     }
 
     /// A run that was cut off, and the bytes of its journal that were damaged and don't count.
-    ///
-    /// # Errors
-    /// [`LoadError`].
     pub fn load(path: &Path) -> Result<(Self, u64), LoadError> {
         let (file, lines) = JournalFile::open(path)?;
         let shown = || path.display().to_string();
@@ -168,7 +163,6 @@ impl RunJournal {
     }
 
     /// Where the clock of a device without a boot of its own has to be set to.
-    #[must_use]
     pub fn last_clock_ns(&self) -> u64 {
         self.last.as_ref().map_or(0, |(moment, _)| moment.clock_ns)
     }
@@ -179,7 +173,6 @@ impl RunJournal {
     }
 
     /// What disturbed the pieces of a kind that an earlier process measured.
-    #[must_use]
     pub fn disturbances(&self, kind: &str) -> Vec<Disturbance> {
         let of_kind = self.pieces.iter().filter(|((of, _), _)| of == kind);
         let said = of_kind.flat_map(|(_, pieces)| pieces).filter_map(|piece| piece.disturbance.clone());
@@ -187,7 +180,6 @@ impl RunJournal {
     }
 
     /// Nanoseconds that finished pieces of an unfinished kind took.
-    #[must_use]
     pub fn elapsed_ns(&self, kind: &str) -> u64 {
         let of_kind = self.pieces.iter().filter(|((of, _), _)| of == kind);
         of_kind.flat_map(|(_, pieces)| pieces).map(|piece| piece.elapsed_ns).sum()
@@ -206,13 +198,11 @@ impl RunJournal {
         self.write(&Record::Stopped { moment: Moment { at: now_text(), clock_ns } });
     }
 
-    #[must_use]
     pub fn interruptions(&self) -> Vec<Interruption> {
         self.interruptions.clone()
     }
 
     /// The journal's file, where it is there and holds something that would be lost with it.
-    #[must_use]
     pub fn resumable(&self) -> Option<&Path> {
         self.file.as_ref().filter(|_| self.worth_keeping && !self.failing).map(JournalFile::path)
     }
@@ -302,7 +292,6 @@ fn nanoseconds_since(at: &str) -> u64 {
 }
 
 /// Now, as the document says it.
-#[must_use]
 pub fn now_text() -> String {
     Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

@@ -50,7 +50,6 @@ pub struct Asked {
 }
 
 impl Asked {
-    #[must_use]
     pub fn of(request: &Request) -> Self {
         Self {
             device: request.device.clone(),
@@ -66,7 +65,6 @@ impl Asked {
     }
 
     /// The request again; `None` where a kind is not known here, which a journal of this probe can't name.
-    #[must_use]
     pub fn request(&self) -> Option<Request> {
         let kinds: Option<Vec<&'static dyn Kind>> = self.kinds.iter().map(|slug| registry::find(slug)).collect();
         Some(Request {
@@ -106,7 +104,6 @@ pub enum Record<'a> {
 }
 
 impl Record<'_> {
-    #[must_use]
     pub const fn moment(&self) -> &Moment {
         match self {
             Self::Began { moment, .. }

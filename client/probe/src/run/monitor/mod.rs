@@ -63,7 +63,6 @@ impl Monitor {
     }
 
     /// Lowest and highest processor clock, and the highest load, so far.
-    #[must_use]
     pub fn machine(&self) -> (Option<(u64, u64)>, Option<f64>) {
         let state = self.state();
         (state.judge.cpu_khz, state.judge.load_most)
