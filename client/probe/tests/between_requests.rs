@@ -8,9 +8,9 @@ use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::sync::atomic::AtomicBool;
 
-use diskatlas::device::burst::Action;
-use diskatlas::device::raw::{RawDisk, Writing};
+use diskatlas::device::request::Action;
 use diskatlas::device::{Device, Span, Timing};
+use diskatlas::device::{Writing, raw::RawDisk};
 use diskatlas::session::preallocate;
 use support::loops::Loop;
 

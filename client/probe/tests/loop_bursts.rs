@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use diskatlas::device::burst::{Action, Burst, BurstError, Crowd, Done, Ending};
-use diskatlas::device::raw::{RawDisk, Writing};
+use diskatlas::device::request::{Action, Burst, BurstError, Crowd, Done, Ending};
 use diskatlas::device::{Device, Span};
+use diskatlas::device::{Writing, raw::RawDisk};
 use support::loops::Loop;
 
 const SPAN_BLOCKS: u32 = 16;

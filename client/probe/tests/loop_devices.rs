@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use diskatlas::device::open::OpenError;
-use diskatlas::device::raw::{RawDisk, Writing};
 use diskatlas::device::{AccessError, Device, Span};
+use diskatlas::device::{Writing, raw::RawDisk};
 use serde_json::Value;
 use support::loops::Loop;
 

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 
-use crate::device::raw::Writing;
+use crate::device::Writing;
 use crate::kinds::Kind;
 use crate::kinds::registry::KINDS;
 use crate::session::{Settings, Suite, ZonedMode};

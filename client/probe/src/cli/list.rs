@@ -5,8 +5,9 @@ use std::io::Write;
 use serde_json::json;
 
 use super::Status;
+use crate::device::Writing;
 use crate::device::dialogue::{Bus, Notebook};
-use crate::device::raw::{RawDisk, Writing};
+use crate::device::raw::RawDisk;
 use crate::identify::pages::Setting;
 use crate::identify::{Disk, Tree};
 use crate::run::target::digest_of;

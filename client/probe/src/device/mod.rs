@@ -1,45 +1,21 @@
 //! The `Device` trait: what a benchmark can ask of a disk, real or simulated.
 
 mod arena;
-pub mod burst;
 pub mod dialogue;
 mod edge;
 pub mod open;
 pub mod raw;
+pub mod request;
 pub mod traffic;
 mod uring;
 mod workers;
 
-use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use burst::{Action, Burst, BurstError, Done, Ending, NoQueue, Processors};
+use crate::identify::processors::Processors;
+use request::{Action, Burst, BurstError, Done, Ending, NoQueue};
 
-/// When a request was handed to the device and how long it took.
-///
-/// Both come from the device's own clock: `CLOCK_MONOTONIC_RAW` of a real disk, virtual time of a simulated one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Timing {
-    pub start_ns: u64,
-    pub latency_ns: u64,
-}
-
-impl Timing {
-    pub fn end_ns(self) -> u64 {
-        self.start_ns + self.latency_ns
-    }
-}
-
-/// A request that did not succeed.
-#[derive(Debug, thiserror::Error)]
-pub enum AccessError {
-    /// The medium failed at one place. The run records it and goes on.
-    #[error("I/O error at block {block}: {source}")]
-    Medium { block: u64, source: io::Error },
-    /// The device is gone (unplugged, powered off). The run ends and keeps what it has.
-    #[error("the device vanished: {source}")]
-    Gone { source: io::Error },
-}
+pub use request::{AccessError, Span, Timing};
 
 /// Sizes in which a device is addressed. A block is what the benchmarks step by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,17 +47,16 @@ impl Geometry {
     }
 }
 
-/// Consecutive blocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
-    pub block: u64,
-    pub count: u32,
-}
-
-impl Span {
-    pub fn single(block: u64) -> Self {
-        Self { block, count: 1 }
-    }
+/// What may be written.
+#[derive(Clone, Copy, Debug, serde::Deserialize, Eq, PartialEq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Writing {
+    /// The device is opened read-only.
+    Nothing,
+    /// The bytes that stand there.
+    Preserve,
+    /// The probe's own pattern.
+    Destroy,
 }
 
 /// A cache of the device that can be on or off.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::FileType;
 use rustix::io::Errno;
 
-use super::raw::Writing;
+use super::Writing;
 
 /// Why a device could not be opened, with what to do about it.
 #[derive(Debug, thiserror::Error)]

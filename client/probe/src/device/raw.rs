@@ -15,12 +15,14 @@ use rustix::io::Errno;
 use rustix::time::{ClockId, clock_gettime};
 
 use super::arena::Arena;
-use super::burst::{Action, Burst, BurstError, Done, Ending, NoQueue, Processors};
-use super::dialogue::{Bus, Dialogue, Notebook, Told};
+use super::dialogue::{Bus, Dialogue, Notebook};
 use super::open::{OpenError, check_type, open_error};
+use super::request::{Action, Burst, BurstError, Done, Ending, NoQueue};
 use super::traffic::Traffic;
 use super::uring::Ring;
-use super::{AccessError, Cache, Device, Geometry, LONGEST_READ_BYTES, Span, Timing, Unswitchable};
+use super::{AccessError, Cache, Device, Geometry, LONGEST_READ_BYTES, Span, Timing, Unswitchable, Writing};
+use crate::identify::DeviceInfo;
+use crate::identify::processors::Processors;
 use crate::identify::{Tree, processors};
 
 /// The largest request, where the kernel does not ask for less.
@@ -34,18 +36,6 @@ const SPIN_NS: u64 = 1_500_000;
 
 /// Pauses longer than this only sleep: nobody asks when exactly they end, and a week of them must cost nothing.
 const PRECISE_NS: u64 = 100_000_000;
-
-/// What may be written.
-#[derive(Clone, Copy, Debug, serde::Deserialize, Eq, PartialEq, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Writing {
-    /// The device is opened read-only.
-    Nothing,
-    /// The bytes that stand there.
-    Preserve,
-    /// The probe's own pattern.
-    Destroy,
-}
 
 pub struct RawDisk {
     file: File,
@@ -108,7 +98,7 @@ impl RawDisk {
     }
 
     /// Asks the disk itself what it is.
-    pub fn ask(&mut self, bus: Bus) -> Told {
+    pub fn ask(&mut self, bus: Bus) -> DeviceInfo {
         self.dialogue.ask(bus)
     }
 

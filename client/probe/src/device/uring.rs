@@ -6,7 +6,7 @@ use std::os::fd::AsRawFd;
 use io_uring::{IoUring, Probe, opcode, types};
 use rustix::io::Errno;
 
-use super::burst::{Done, LANES_MOST, NoQueue};
+use super::request::{Done, LANES_MOST, NoQueue};
 use super::workers::{Course, Work};
 
 /// How long to wait between two looks at the completions where the kernel does not even let us wait for them.

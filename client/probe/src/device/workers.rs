@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use rustix::process::{getpriority_process, setpriority_process};
 
 use super::Span;
-use super::burst::{Action, Burst, Done, FAILURES_MEAN_GONE};
+use super::request::{Action, Burst, Done, FAILURES_MEAN_GONE};
 
 /// A burst and the bytes it works with.
 pub struct Work<'a> {

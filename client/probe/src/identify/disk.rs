@@ -8,11 +8,31 @@ use super::pages::log::Manufactured;
 use super::pages::{Caches, Rotation, vpd};
 use super::route::Route;
 use super::tree::{self, Tree};
-use crate::device::dialogue::Told;
 use crate::report::document::{Bridge, Hba};
 
 /// Requests that the kernel would split are of no use: their count would not be ours.
 const PAGE_BYTES: u64 = 4096;
+
+/// What a disk says of itself when it is asked. Serial number and WWN stay on this machine.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DeviceInfo {
+    pub vendor: Option<String>,
+    pub model: Option<String>,
+    pub serial: Option<String>,
+    pub firmware: Option<String>,
+    pub has_wwn: bool,
+    pub rotation: Option<Rotation>,
+    pub form_factor: Option<&'static str>,
+    /// Set where the disk speaks ATA, whatever is in between.
+    pub ata: Option<AtaIdentity>,
+    /// The command that carried ATA to it: `ata16` or `ata12`.
+    pub pass_through: Option<&'static str>,
+    pub caches: Caches,
+    pub temperature_celsius: Option<i32>,
+    pub manufactured: Option<Manufactured>,
+    /// What is not known and why, as sentences.
+    pub notes: Vec<String>,
+}
 
 /// What is known of a disk before it is opened. The serial number stays on this machine.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -90,20 +110,20 @@ impl Disk {
     }
 
     /// Puts what the disk itself said over what sysfs says, which may be older, shorter or a bridge's.
-    pub fn take(&mut self, told: Told) {
-        if told.ata.is_some() {
+    pub fn take(&mut self, info: DeviceInfo) {
+        if info.ata.is_some() {
             self.vendor = None;
         }
-        self.vendor = told.vendor.or(self.vendor.take());
-        self.model = told.model.or(self.model.take());
-        self.serial = told.serial.or(self.serial.take());
-        self.firmware = told.firmware.or(self.firmware.take());
-        self.has_wwn |= told.has_wwn;
-        if let Some(Rotation::Rpm(rpm)) = told.rotation {
+        self.vendor = info.vendor.or(self.vendor.take());
+        self.model = info.model.or(self.model.take());
+        self.serial = info.serial.or(self.serial.take());
+        self.firmware = info.firmware.or(self.firmware.take());
+        self.has_wwn |= info.has_wwn;
+        if let Some(Rotation::Rpm(rpm)) = info.rotation {
             self.rotation_rate_rpm = Some(rpm);
         }
-        self.form_factor = told.form_factor.map(str::to_owned).or(self.form_factor.take());
-        if let Some(ata) = told.ata {
+        self.form_factor = info.form_factor.map(str::to_owned).or(self.form_factor.take());
+        if let Some(ata) = info.ata {
             self.link_speed_supported_bits_per_s = ata.sata_supported_bits_per_s.filter(|_| self.bridge.is_none());
             // Behind a bridge the disk's own link is another one than the bridge's.
             if self.bridge.is_none() {
@@ -111,13 +131,13 @@ impl Disk {
             }
         }
         if let Some(bridge) = &mut self.bridge {
-            bridge.pass_through = told.pass_through.map(str::to_owned);
+            bridge.pass_through = info.pass_through.map(str::to_owned);
         }
         let kernel_says = self.caches.write.current;
-        self.caches = told.caches;
+        self.caches = info.caches;
         self.caches.write.current = self.caches.write.current.or(kernel_says);
-        (self.temperature_celsius, self.manufactured) = (told.temperature_celsius, told.manufactured);
-        self.notes = told.notes;
+        (self.temperature_celsius, self.manufactured) = (info.temperature_celsius, info.manufactured);
+        self.notes = info.notes;
     }
 
     /// Whether this is a disk at all: not a partition's parent made of other disks, a RAM disk or an empty loop device.

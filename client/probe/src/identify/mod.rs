@@ -10,5 +10,5 @@ pub mod processors;
 pub mod route;
 pub mod tree;
 
-pub use disk::Disk;
+pub use disk::{DeviceInfo, Disk};
 pub use tree::Tree;

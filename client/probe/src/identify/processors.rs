@@ -1,7 +1,33 @@
 //! What the processors did, from `/proc/stat` (`proc_stat(5)`): all of them together since the machine started.
 
+use serde::{Deserialize, Serialize};
+
 use super::Tree;
-use crate::device::burst::Processors;
+
+/// Time of all processors together since the machine started.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[allow(clippy::struct_field_names, reason = "the names are the document's, which has units in them")]
+pub struct Processors {
+    pub idle_ns: u64,
+    /// Programs, whatever their priority.
+    pub user_ns: u64,
+    /// The kernel, interrupts included.
+    pub system_ns: u64,
+    /// Idle while a request to a disk was under way.
+    pub iowait_ns: u64,
+}
+
+impl Processors {
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Self {
+        Self {
+            idle_ns: self.idle_ns.saturating_sub(earlier.idle_ns),
+            user_ns: self.user_ns.saturating_sub(earlier.user_ns),
+            system_ns: self.system_ns.saturating_sub(earlier.system_ns),
+            iowait_ns: self.iowait_ns.saturating_sub(earlier.iowait_ns),
+        }
+    }
+}
 
 /// As the machine says now; `None` where it does not.
 pub fn read(tree: &Tree) -> Option<Processors> {

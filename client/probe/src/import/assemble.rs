@@ -1,10 +1,12 @@
 //! From files to a document.
 
+use jiff::Timestamp;
+
 use super::smartctl::{self, Told};
 use super::{About, ImportError, Input, Tool, file_of};
-use crate::report::document::{Benchmark, Conditions, Host, Imported, Manufacture, Provenance, RunDocument, SCHEMA};
-use crate::run::journal::now_text;
-use crate::run::measure::probe;
+use crate::report::document::{
+    Benchmark, Conditions, Host, Imported, Manufacture, Probe, Provenance, RunDocument, SCHEMA, timestamp,
+};
 
 /// A document has room for so many remarks, and nobody reads more.
 const REMARKS_MOST: usize = 256;
@@ -39,7 +41,7 @@ pub fn document(tool: Tool, inputs: &[Input], identity: &Input, asked: &Asked) -
     Ok(RunDocument {
         schema: SCHEMA.to_owned(),
         run_id: uuid::Uuid::now_v7().to_string(),
-        created_at: now_text(),
+        created_at: timestamp(Timestamp::now()),
         provenance: Provenance::Imported,
         license: asked.license.clone(),
         imported: Some(Imported {
@@ -49,7 +51,7 @@ pub fn document(tool: Tool, inputs: &[Input], identity: &Input, asked: &Asked) -
             files,
             remarks: printable_once(&remarks),
         }),
-        probe: probe(),
+        probe: Probe::this(),
         host: Host::default(),
         device,
         conditions: conditions(taken.writes),

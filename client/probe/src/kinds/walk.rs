@@ -1,6 +1,6 @@
 //! A chain of single-block accesses, one right after the other: what SKIPPY and SEEKER are made of.
 
-use crate::device::burst::Action;
+use crate::device::request::Action;
 use crate::device::{Span, Timing};
 use crate::session::{Session, Stop, preallocate};
 

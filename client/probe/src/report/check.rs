@@ -1,30 +1,17 @@
 //! Whether a document keeps to the published schemas, and to the rules that JSON Schema has no words for.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use super::json::Json;
 use super::rules;
 use super::schema::{Problem, Schema};
 
+pub use super::rules::Violation;
+
 const RUN_SCHEMA: &str = include_str!("../../../../server/core/schema/run-v1.json");
 /// More than a person reads; a broken column of a million numbers breaks in each of them.
 const MAX_VIOLATIONS: usize = 50;
 const MAX_QUOTED_BYTES: usize = 80;
-
-/// One thing that is wrong, and where: `path` is a JSON pointer into the document.
-#[derive(Clone, Debug, Eq, PartialEq, serde::Serialize)]
-pub struct Violation {
-    pub path: String,
-    pub message: String,
-}
-
-impl fmt::Display for Violation {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let path = if self.path.is_empty() { "/" } else { &self.path };
-        write!(formatter, "{path}: {}", self.message)
-    }
-}
 
 /// A compiled-in schema that is not one.
 #[derive(Debug, thiserror::Error)]

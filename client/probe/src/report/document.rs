@@ -2,6 +2,7 @@
 //!
 //! The published contract is `server/core/schema/run-v1.json`; a field changed here would break the v1 reader.
 
+use jiff::Timestamp;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -66,6 +67,18 @@ pub struct Probe {
     pub version: String,
     pub target: String,
     pub commit: Option<String>,
+}
+
+impl Probe {
+    /// This one.
+    pub fn this() -> Self {
+        let commit = env!("DISKATLAS_COMMIT_OR_UNKNOWN");
+        Self {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            target: env!("DISKATLAS_TARGET").to_owned(),
+            commit: (commit != "unknown").then(|| commit.to_owned()),
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -331,4 +344,9 @@ pub struct MediumError {
     /// `read` or `write`.
     pub operation: String,
     pub message: String,
+}
+
+/// A moment as documents have it: RFC 3339, UTC, whole seconds, `Z`.
+pub fn timestamp(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

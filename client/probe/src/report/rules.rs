@@ -1,9 +1,23 @@
 //! The rules of `run/v1` that JSON Schema can't express. They go by the names of columns, and name no kind.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
-use super::check::Violation;
 use super::json::{Column, Json};
+
+/// One thing that is wrong, and where: `path` is a JSON pointer into the document.
+#[derive(Clone, Debug, Eq, PartialEq, serde::Serialize)]
+pub struct Violation {
+    pub path: String,
+    pub message: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = if self.path.is_empty() { "/" } else { &self.path };
+        write!(formatter, "{path}: {}", self.message)
+    }
+}
 
 /// Members of a series that are positions on the device, as one number or as a column.
 const POSITIONS: [&str; 4] = ["start_block", "offset_blocks", "from_blocks", "to_blocks"];

@@ -87,7 +87,7 @@ fn document(
         provenance: target.provenance,
         license: request.license.clone(),
         imported: None,
-        probe: probe(),
+        probe: Probe::this(),
         host: target.host.clone(),
         device: target.report.clone(),
         conditions,
@@ -251,7 +251,7 @@ impl Run<'_> {
             let own_ns = kind.cost(&session.geometry(), &session.settings, rotation_ns).elapsed_ns;
             session.progress("starting", own_ns);
             #[cfg(feature = "simtool")]
-            super::fate::panic_in(kind.slug());
+            super::fault_injection::panic_in(kind.slug());
             (kind.run(session), std::mem::take(&mut session.errors), std::mem::take(&mut session.switched))
         });
         let elapsed_ns = earlier_ns + (self.target.device.now_ns() - start_ns);
@@ -333,16 +333,6 @@ fn conditions(
         disturbances: Vec::new(),
         cpu_khz: None,
         load_average_most: None,
-    }
-}
-
-/// This probe, as the document states it.
-pub fn probe() -> Probe {
-    let commit = env!("DISKATLAS_COMMIT_OR_UNKNOWN");
-    Probe {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        target: env!("DISKATLAS_TARGET").to_owned(),
-        commit: (commit != "unknown").then(|| commit.to_owned()),
     }
 }
 

@@ -3,7 +3,7 @@
 mod caches;
 mod conditions;
 #[cfg(feature = "simtool")]
-mod fate;
+mod fault_injection;
 pub mod journal;
 pub mod measure;
 mod monitor;
@@ -13,7 +13,7 @@ mod simulated;
 pub mod start;
 pub mod target;
 
-use crate::device::raw::Writing;
+use crate::device::Writing;
 use crate::kinds::Kind;
 use crate::report::document::Manufacture;
 use crate::session::Settings;

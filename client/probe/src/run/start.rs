@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
+
 use super::Request;
-use super::journal::{Asked, CachesBefore, FORMAT, Header, now_text};
-use super::measure::probe;
+use super::journal::{Asked, CachesBefore, FORMAT, Header};
 use super::target::{self, Ask, Target, TargetError};
 use crate::device::Cache;
 use crate::identify::{Disk, Tree, host};
-use crate::report::document::{DeviceReport, Provenance};
+use crate::report::document::{DeviceReport, Probe, Provenance, timestamp};
 
 /// Where the journal of the run lies whose document goes to `output`.
 pub fn journal_path(output: &Path) -> PathBuf {
@@ -27,9 +28,9 @@ pub fn header(target: &mut Target, request: &Request, tree: &Tree) -> Header {
     let real = target.provenance == Provenance::Probe;
     Header {
         format: FORMAT,
-        probe: probe(),
+        probe: Probe::this(),
         run_id: uuid::Uuid::now_v7().to_string(),
-        created_at: now_text(),
+        created_at: timestamp(Timestamp::now()),
         asked: Asked::of(request),
         device: target.report.clone(),
         caches_before: CachesBefore {

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use super::{Request, conditions, simulated};
+use crate::device::Writing;
 use crate::device::dialogue::{Bus, Notebook};
 use crate::device::open::{OpenError, resolve};
-use crate::device::raw::{RawDisk, Writing};
+use crate::device::raw::RawDisk;
 use crate::device::{Cache, Device};
 use crate::identify::pages::Setting;
 use crate::identify::pages::log::Manufactured;
@@ -68,8 +69,19 @@ pub type Objection<'a> = &'a dyn Fn(&DeviceReport) -> Option<String>;
 /// As [`open`], for a device against which nothing speaks. That is settled before anybody is asked and anything is written.
 pub fn open_if(request: &Request, tree: &Tree, ask: Ask<'_>, objection: Objection<'_>) -> Result<Target, TargetError> {
     let Some(spec) = request.device.strip_prefix("sim:") else { return open_raw(request, tree, ask, objection) };
-    let target = simulated::open(spec, request)?;
-    objection(&target.report).map_or(Ok(target), |why| Err(TargetError::Different(why)))
+    let (device, report) = simulated::open(spec, request)?;
+    if let Some(why) = objection(&report) {
+        return Err(TargetError::Different(why));
+    }
+    Ok(Target {
+        host: conditions::host(&Tree::machine(), None),
+        provenance: Provenance::Simulated,
+        kernel_name: None,
+        look_ahead: report.look_ahead.current,
+        left_behind: Vec::new(),
+        report,
+        device,
+    })
 }
 
 fn open_raw(request: &Request, tree: &Tree, ask: Ask<'_>, objection: Objection<'_>) -> Result<Target, TargetError> {

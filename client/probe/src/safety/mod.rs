@@ -6,7 +6,7 @@ pub mod snapshot;
 
 pub use snapshot::{Node, Snapshot};
 
-use crate::device::raw::Writing;
+use crate::device::Writing;
 
 /// Why nothing may be written: the fact and the remedy.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]

@@ -3,7 +3,8 @@
 use std::io;
 
 use super::{Session, Stop};
-use crate::device::burst::{Action, Burst, BurstError, Crowd, Done, Ending, NoQueue, Processors};
+use crate::device::request::{Action, Burst, BurstError, Crowd, Done, Ending, NoQueue};
+use crate::identify::processors::Processors;
 
 /// What came of a burst.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use super::{Session, Stop};
 use crate::device::Timing;
-use crate::device::burst::Action;
+use crate::device::request::Action;
 
 /// An empty vector with room for so many, whose pages are there: the kernel hands out a page when it is first written to,
 /// which would otherwise be between two requests.

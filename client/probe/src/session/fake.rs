@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io;
 
 use super::{Forgetful, Interrupt, Notes, Quiet, Session, Settings};
-use crate::device::burst::{Action, Burst, BurstError, Done, Ending, NoQueue};
+use crate::device::request::{Action, Burst, BurstError, Done, Ending, NoQueue};
 use crate::device::{AccessError, Cache, Device, Geometry, Span, Timing, Unswitchable};
 
 /// A disk without caches whose every number is known.

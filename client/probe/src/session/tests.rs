@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::fake::Fake;
 use super::{Interrupt, Journal, Notes, Piece, Quiet, Session, Settings, Stop};
-use crate::device::burst::Action;
+use crate::device::request::Action;
 use crate::device::{Span, Timing};
 
 #[derive(Default)]

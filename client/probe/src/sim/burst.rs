@@ -5,7 +5,8 @@ use super::drive::{HOST_THINK_NS, SimulatedDrive};
 use super::engine::{Engine, Request};
 use super::model::Model;
 use super::queue::{CommandQueue, Completion};
-use crate::device::burst::{self, Action, Burst, BurstError, Done, Ending};
+use crate::device::request;
+use crate::device::request::{Action, Burst, BurstError, Done, Ending};
 use crate::device::{Device, Span};
 
 /// A request that the drive has.
@@ -67,7 +68,7 @@ impl SimulatedDrive {
     pub(super) fn serve_burst(&mut self, burst: &Burst<'_>, done: &mut Vec<Done>) -> Result<Ending, BurstError> {
         done.clear();
         let geometry = self.geometry();
-        let fault = burst::fault(burst, &self.kept, geometry.capacity_blocks(), geometry.block_bytes);
+        let fault = request::fault(burst, &self.kept, geometry.capacity_blocks(), geometry.block_bytes);
         if let Some(fault) = fault {
             return Err(BurstError::Refused(fault));
         }

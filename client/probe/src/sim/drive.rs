@@ -1,15 +1,17 @@
 //! A simulated drive behind the `Device` trait: every request moves the virtual clock on.
 
+use std::io;
 use std::sync::Arc;
 
 use super::engine::{Engine, Request};
 use super::model::{Identity, Model, WriteCacheState};
 use super::noise::{Noise, NoiseLevel};
-use crate::device::burst::{Burst, BurstError, Done, Ending, NoQueue};
+use crate::device::request::{Action, Burst, BurstError, Done, Ending, NoQueue};
 use crate::device::{AccessError, Cache, Device, Geometry, Span, Timing, Unswitchable};
 
 /// What the host does between two requests (Skippy 4.1.1: 7 to 8 microseconds).
 pub(super) const HOST_THINK_NS: u64 = 8_000;
+const NOT_WRITABLE: &str = "the drive was not opened for writing";
 const MAX_TRANSFER_BYTES: u32 = 4 << 20;
 
 /// A drive that exists as a model. Nothing is stored: reads and writes take their time and carry no bytes.
@@ -20,13 +22,23 @@ pub struct SimulatedDrive {
     identity: Identity,
     pub(super) now_ns: u64,
     pub(super) kept: Vec<Span>,
+    writable: bool,
+    /// Called before each timed request: fault injection.
+    pub before_request: fn(),
 }
 
 impl SimulatedDrive {
     pub fn new(model: Arc<Model>, level: NoiseLevel, seed: u64) -> Self {
         let mut identity = model.identity.clone();
         identity.serial = format!("SIM-{}-{seed}", model.name);
-        Self { engine: Engine::new(model), noise: Noise::new(level, seed), identity, now_ns: 0, kept: Vec::new() }
+        let (engine, noise) = (Engine::new(model), Noise::new(level, seed));
+        Self { engine, noise, identity, now_ns: 0, kept: Vec::new(), writable: true, before_request: || {} }
+    }
+
+    /// The same drive, opened read-only as a real one may be.
+    #[must_use]
+    pub fn read_only(self) -> Self {
+        Self { writable: false, ..self }
     }
 
     pub fn model(&self) -> &Model {
@@ -71,7 +83,7 @@ impl SimulatedDrive {
         let model = self.engine.model();
         if block + u64::from(count) > model.capacity_sectors || count == 0 {
             let message = format!("{count} blocks from {block} are not on a drive of {}", model.capacity_sectors);
-            let source = std::io::Error::new(std::io::ErrorKind::InvalidInput, message);
+            let source = io::Error::new(io::ErrorKind::InvalidInput, message);
             return Err(AccessError::Medium { block, source });
         }
         let ratio = model.blocks_per_sector();
@@ -108,6 +120,7 @@ impl Device for SimulatedDrive {
     }
 
     fn read_timed(&mut self, block: u64, count: u32) -> Result<Timing, AccessError> {
+        (self.before_request)();
         self.serve(block, count, false)
     }
 
@@ -121,11 +134,20 @@ impl Device for SimulatedDrive {
     }
 
     fn write_timed(&mut self, index: usize) -> Result<Timing, AccessError> {
+        if !self.writable {
+            let source = io::Error::new(io::ErrorKind::PermissionDenied, NOT_WRITABLE);
+            return Err(AccessError::Gone { source });
+        }
+        (self.before_request)();
         let Span { block, count } = self.kept[index];
         self.serve(block, count, true)
     }
 
     fn burst(&mut self, burst: &Burst<'_>, done: &mut Vec<Done>) -> Result<Ending, BurstError> {
+        let writes = burst.actions.iter().any(|action| matches!(action, Action::Write(_)));
+        if writes && !self.writable {
+            return Err(BurstError::Refused(NOT_WRITABLE.to_owned()));
+        }
         self.serve_burst(burst, done)
     }
 
@@ -162,7 +184,7 @@ impl Device for SimulatedDrive {
     }
 
     fn writable(&self) -> bool {
-        true
+        self.writable
     }
 }
 

@@ -3,34 +3,6 @@
 use super::layout::Track;
 use super::model::Model;
 
-/// Seek time over cylinders: `a + b sqrt(d)` below the knee, `c + e d` from there on, meeting at the knee.
-#[derive(Clone, Copy, Debug)]
-pub struct SeekCurve {
-    pub one_cylinder_ns: f64,
-    pub short_base_ns: f64,
-    pub short_sqrt_ns: f64,
-    pub knee_cylinders: u32,
-    pub long_per_cylinder_ns: f64,
-    pub head_switch_ns: f64,
-    pub write_settle_ns: f64,
-}
-
-impl SeekCurve {
-    fn short_ns(&self, cylinders: u32) -> f64 {
-        self.short_base_ns + self.short_sqrt_ns * f64::from(cylinders).sqrt()
-    }
-
-    /// Of a read; a write adds `write_settle_ns`.
-    pub fn seek_ns(&self, cylinders: u32) -> f64 {
-        match cylinders {
-            0 => 0.0,
-            1 => self.one_cylinder_ns,
-            d if d < self.knee_cylinders => self.short_ns(d),
-            d => self.short_ns(self.knee_cylinders) + f64::from(d - self.knee_cylinders) * self.long_per_cylinder_ns,
-        }
-    }
-}
-
 /// The head that is active and the cylinder it stands on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Arm {

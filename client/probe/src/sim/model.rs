@@ -3,8 +3,6 @@
 use serde::Serialize;
 
 use super::layout::Layout;
-use super::mechanics::SeekCurve;
-use super::queue::Scheduler;
 use super::steadiness::{ColdWrites, Unsteady};
 
 /// What the drive says of itself; the run document takes it over with provenance `simulated`.
@@ -122,6 +120,43 @@ pub struct WriteCache {
 pub struct Queue {
     pub depth: usize,
     pub scheduler: Scheduler,
+}
+
+/// The order in which waiting requests are served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheduler {
+    /// First come, first served.
+    Fifo,
+    /// Shortest positioning time first: seek and rotation together.
+    Sptf,
+}
+
+/// Seek time over cylinders: `a + b sqrt(d)` below the knee, `c + e d` from there on, meeting at the knee.
+#[derive(Clone, Copy, Debug)]
+pub struct SeekCurve {
+    pub one_cylinder_ns: f64,
+    pub short_base_ns: f64,
+    pub short_sqrt_ns: f64,
+    pub knee_cylinders: u32,
+    pub long_per_cylinder_ns: f64,
+    pub head_switch_ns: f64,
+    pub write_settle_ns: f64,
+}
+
+impl SeekCurve {
+    fn short_ns(&self, cylinders: u32) -> f64 {
+        self.short_base_ns + self.short_sqrt_ns * f64::from(cylinders).sqrt()
+    }
+
+    /// Of a read; a write adds `write_settle_ns`.
+    pub fn seek_ns(&self, cylinders: u32) -> f64 {
+        match cylinders {
+            0 => 0.0,
+            1 => self.one_cylinder_ns,
+            d if d < self.knee_cylinders => self.short_ns(d),
+            d => self.short_ns(self.knee_cylinders) + f64::from(d - self.knee_cylinders) * self.long_per_cylinder_ns,
+        }
+    }
 }
 
 /// A case that warms up from `start_celsius` towards `steady_celsius`, in a room that gets warmer and colder.

@@ -1,15 +1,7 @@
 //! Several requests at once: which one the head takes next.
 
 use super::engine::{Engine, Request};
-
-/// The order in which waiting requests are served.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scheduler {
-    /// First come, first served.
-    Fifo,
-    /// Shortest positioning time first: seek and rotation together.
-    Sptf,
-}
+use super::model::Scheduler;
 
 /// A request that was served.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,9 +5,9 @@ use super::file::{
     WriteCacheFile, ZoneFile,
 };
 use super::layout::{Layout, Order, Zone};
-use super::mechanics::SeekCurve;
+use super::model::Scheduler;
+use super::model::SeekCurve;
 use super::model::{Command, Identity, Model, Queue, ReadCache, Temperature, WriteCache, WriteCacheState};
-use super::queue::Scheduler;
 use super::steadiness::{ColdWrites, Unsteady};
 
 /// What is wrong with which key: fact, limit, remedy.

@@ -5,9 +5,7 @@
 pub mod answer;
 pub mod clock;
 pub mod endpoint;
-mod follow;
 pub mod http;
-mod retry;
 
 #[cfg(test)]
 pub(crate) mod fake;
@@ -16,8 +14,9 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 pub use answer::{Accepted, Problem, Status};
-pub use follow::follow;
-pub use retry::Policy;
+
+use crate::terminal::text::printable;
+use answer::Event;
 
 use clock::Clock;
 use endpoint::Endpoint;
@@ -25,6 +24,10 @@ use http::{Http, HttpError, Response};
 
 /// Level 3 is zstd's own default: columns of integers in base64 shrink to a fraction, higher levels gain little.
 const ZSTD_LEVEL: i32 = 3;
+
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+const PAUSE_GROWTH: f64 = 1.5;
 
 /// What is told to the person who waits.
 pub trait Progress {
@@ -101,6 +104,140 @@ fn unsuccessful(response: Response, strange: SubmitError) -> SubmitError {
         (300..=399, Some(location)) => SubmitError::Moved(location),
         _ => Problem::parse(&response.body).map_or(strange, SubmitError::Refused),
     }
+}
+
+/// How often and how far apart.
+#[derive(Clone, Copy, Debug)]
+pub struct Policy {
+    /// Attempts after the first.
+    pub retries: u32,
+    pub first_pause: Duration,
+    pub longest_pause: Duration,
+    /// A `Retry-After` beyond this ends the attempts: a person would not sit and wait for it.
+    pub longest_retry_after: Duration,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            retries: 5,
+            first_pause: Duration::from_secs(1),
+            longest_pause: Duration::from_secs(60),
+            longest_retry_after: Duration::from_secs(300),
+        }
+    }
+}
+
+impl Policy {
+    /// The pause after the `failed`th attempt (from 1): doubling, half of it by chance.
+    fn pause(&self, failed: u32, jitter: f64) -> Duration {
+        let doubled = self.first_pause.saturating_mul(2u32.saturating_pow(failed.saturating_sub(1)));
+        doubled.min(self.longest_pause).mul_f64(0.5 + 0.5 * jitter)
+    }
+}
+
+impl Session<'_> {
+    /// Makes a request until it is answered with something that another attempt would not change.
+    fn request(
+        &mut self,
+        mut make: impl FnMut(&dyn Http) -> Result<Response, HttpError>,
+    ) -> Result<Response, SubmitError> {
+        let attempts = self.policy.retries + 1;
+        let mut attempt = 1;
+        loop {
+            let outcome = make(self.http);
+            if !worth_another(&outcome) {
+                return outcome.map_err(|source| SubmitError::Unreachable { source, attempts: attempt });
+            }
+            let asked = outcome.as_ref().ok().and_then(|response| response.retry_after);
+            if let Some(asked) = asked.filter(|asked| *asked > self.policy.longest_retry_after) {
+                return Err(SubmitError::ComeBackLater(asked));
+            }
+            if attempt == attempts {
+                return Err(gave_up(outcome, attempts));
+            }
+            let pause = self.policy.pause(attempt, self.clock.jitter()).max(asked.unwrap_or_default());
+            let what = describe(&outcome);
+            self.progress.line(&format!(
+                "attempt {attempt} of {attempts}: {what}; next attempt in {:.1} s",
+                pause.as_secs_f64()
+            ));
+            self.clock.sleep(pause);
+            attempt += 1;
+        }
+    }
+}
+
+/// The server's own trouble and a full house pass; what a client did wrong does not.
+fn worth_another(outcome: &Result<Response, HttpError>) -> bool {
+    match outcome {
+        Ok(response) => response.status == 429 || (500..=599).contains(&response.status),
+        Err(error) => error.is_temporary(),
+    }
+}
+
+fn describe(outcome: &Result<Response, HttpError>) -> String {
+    match outcome {
+        Ok(response) => format!("the archive answered {}", response.status),
+        Err(error) => error.to_string(),
+    }
+}
+
+fn gave_up(outcome: Result<Response, HttpError>, attempts: u32) -> SubmitError {
+    match outcome {
+        Ok(response) => {
+            SubmitError::Unavailable { status: response.status, attempts, problem: Problem::parse(&response.body) }
+        }
+        Err(source) => SubmitError::Unreachable { source, attempts },
+    }
+}
+
+/// Follows a submission to `published`, `rejected` or `quarantined`, for at most `limit`. Tells each state and its reason as it comes.
+/// Errors: [`SubmitError::StillWaiting`] after `limit`; others when the archive can't be asked. The submission itself
+/// is safe by then.
+pub fn follow(session: &mut Session<'_>, accepted: &Accepted, limit: Duration) -> Result<Status, SubmitError> {
+    let started = session.clock.now();
+    let mut told = 0;
+    let mut pause = FIRST_PAUSE;
+    loop {
+        let status = ask(session, &accepted.status_url)?;
+        for event in status.events.iter().skip(told) {
+            session.progress.line(&describe_event(event));
+        }
+        told = told.max(status.events.len());
+        if status.is_final() {
+            return Ok(status);
+        }
+        let waited = session.clock.now().saturating_sub(started);
+        if waited >= limit {
+            return Err(SubmitError::StillWaiting { waited, status_url: accepted.status_url.clone() });
+        }
+        session.progress.waiting(&waiting_for(&status));
+        session.clock.sleep(pause.min(limit.saturating_sub(waited)));
+        pause = pause.mul_f64(PAUSE_GROWTH).min(LONGEST_PAUSE);
+    }
+}
+
+fn ask(session: &mut Session<'_>, url: &str) -> Result<Status, SubmitError> {
+    let response = session.request(|http| http.get(url))?;
+    let strange = SubmitError::NotAnArchive { url: url.to_owned(), status: response.status };
+    match response.status {
+        200 => Status::parse(&response.body).ok_or(strange),
+        _ => Err(unsuccessful(response, strange)),
+    }
+}
+
+fn describe_event(event: &Event) -> String {
+    let at = event.at.as_deref().map(|at| format!("{at} ")).unwrap_or_default();
+    let reason = event.reason.as_deref().filter(|reason| !reason.is_empty());
+    let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+    printable(&format!("{at}{}{reason}", event.state))
+}
+
+fn waiting_for(status: &Status) -> String {
+    let place = status.queue_position.filter(|place| *place > 0);
+    let place = place.map(|place| format!(", place {place} in the queue")).unwrap_or_default();
+    printable(&format!("{}{place}", status.state))
 }
 
 #[cfg(test)]

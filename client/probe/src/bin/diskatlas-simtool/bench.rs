@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context, ensure};
 use clap::ValueEnum;
-use diskatlas::device::burst::{Action, Crowd, Done};
-use diskatlas::device::raw::{RawDisk, Writing};
+use diskatlas::device::request::{Action, Crowd, Done};
 use diskatlas::device::{Device, Span, Timing};
+use diskatlas::device::{Writing, raw::RawDisk};
 use diskatlas::run::priority::GoFirst;
 use diskatlas::session::edges::touches_edge;
 use diskatlas::session::{Forgetful, Interrupt, Notes, Quiet, Session, Settings, preallocate};

@@ -3,8 +3,8 @@
 use std::sync::atomic::AtomicBool;
 
 use anyhow::ensure;
-use diskatlas::device::burst::Action;
 use diskatlas::device::raw::RawDisk;
+use diskatlas::device::request::Action;
 use diskatlas::device::{Device, Timing};
 use diskatlas::session::preallocate;
 use serde_json::{Value, json};

@@ -17,10 +17,9 @@ use std::io::Write;
 use std::os::fd::OwnedFd;
 
 use super::{Cache, Unswitchable};
-use crate::identify::pages::ata::{AtaIdentity, identify_device};
-use crate::identify::pages::log::Manufactured;
+use crate::identify::pages::ata::identify_device;
 use crate::identify::pages::mode::{self, Form, Switch, Values};
-use crate::identify::pages::{self, Caches, Rotation};
+use crate::identify::pages::{self, Caches};
 use ata::{Carrier, Feature};
 use commands::{CommandError, Patient};
 
@@ -52,27 +51,6 @@ impl Bus {
             _ => Self::Mute,
         }
     }
-}
-
-/// What a disk told. Serial number and WWN stay on this machine.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Told {
-    pub vendor: Option<String>,
-    pub model: Option<String>,
-    pub serial: Option<String>,
-    pub firmware: Option<String>,
-    pub has_wwn: bool,
-    pub rotation: Option<Rotation>,
-    pub form_factor: Option<&'static str>,
-    /// Set where the disk speaks ATA, whatever is in between.
-    pub ata: Option<AtaIdentity>,
-    /// The command that carried ATA to it: `ata16` or `ata12`.
-    pub pass_through: Option<&'static str>,
-    pub caches: Caches,
-    pub temperature_celsius: Option<i32>,
-    pub manufactured: Option<Manufactured>,
-    /// What is not known and why, as sentences.
-    pub notes: Vec<String>,
 }
 
 /// How a disk's caches are read and switched.

@@ -2,11 +2,12 @@
 
 use super::fake::{Answers, Shared, disk};
 use super::*;
+use crate::identify::DeviceInfo;
 use crate::identify::pages::Setting;
 
 const ATA: Answers = Answers::Ata { sixteen: true, twelve: true, sct: true };
 
-fn dialogue(answers: Answers, bus: Bus) -> (Shared, Dialogue, Told) {
+fn dialogue(answers: Answers, bus: Bus) -> (Shared, Dialogue, DeviceInfo) {
     let (shared, commands) = disk(answers);
     let mut dialogue = Dialogue::over(commands);
     let told = dialogue.ask(bus);
@@ -52,8 +53,8 @@ fn without_permission_the_translation_tells_identity_and_caches() {
 fn a_sas_disk_tells_pages_logs_and_all_four_values_of_its_caches() {
     let (shared, _, told) = dialogue(Answers::Scsi, Bus::Scsi);
     assert_eq!((told.vendor.as_deref(), told.serial.as_deref()), (Some("SAMPLE"), Some("SAS12345")));
-    assert_eq!((told.rotation, told.has_wwn), (Some(Rotation::Rpm(15_000)), true));
-    assert_eq!(told.manufactured, Some(Manufactured { year: 2011, week: 36 }));
+    assert_eq!((told.rotation, told.has_wwn), (Some(pages::Rotation::Rpm(15_000)), true));
+    assert_eq!(told.manufactured, Some(pages::log::Manufactured { year: 2011, week: 36 }));
     assert_eq!(told.temperature_celsius, Some(34));
     let write = Setting { current: Some(true), changeable: Some(true), default: Some(true), saved: Some(false) };
     assert_eq!(told.caches.write, write);

@@ -8,8 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::io::Errno;
 
-use super::{RawDisk, Writing, clock_ns};
-use crate::device::burst::Action;
+use super::{RawDisk, clock_ns};
+use crate::device::Writing;
+use crate::device::request::Action;
 use crate::device::{AccessError, Timing, one_by_one};
 
 /// How often a chain looks whether it has to end.

@@ -1,8 +1,10 @@
 //! Bursts on a raw disk.
 
-use super::{ALIGNMENT, Arena, RawDisk, Writing, clock_ns, is_gone};
+use super::{ALIGNMENT, Arena, RawDisk, clock_ns, is_gone};
 use crate::device::Span;
-use crate::device::burst::{self, Action, Burst, BurstError, Crowd, Done, Ending, LANES_MOST, NoQueue};
+use crate::device::Writing;
+use crate::device::request;
+use crate::device::request::{Action, Burst, BurstError, Crowd, Done, Ending, LANES_MOST, NoQueue};
 use crate::device::uring::{self, Ring};
 use crate::device::workers::{self, Course, Work};
 
@@ -79,7 +81,7 @@ impl RawDisk {
             return Some("the device was not opened for writing".to_owned());
         }
         let kept: Vec<Span> = self.kept_spans.iter().map(|kept| kept.0).collect();
-        burst::fault(burst, &kept, self.geometry.capacity_blocks(), self.geometry.block_bytes)
+        request::fault(burst, &kept, self.geometry.capacity_blocks(), self.geometry.block_bytes)
     }
 
     fn span_of(&self, action: Action) -> Span {

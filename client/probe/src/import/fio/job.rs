@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+/// Engines whose requests queue.
+pub const QUEUED: [&str; 4] = ["libaio", "io_uring", "posixaio", "windowsaio"];
+
 /// Options by name, a job's own before the global ones; a flag without a value is empty.
 pub type Options = BTreeMap<String, String>;
 
@@ -69,7 +72,7 @@ fn job(value: &Value, global: &Options) -> Option<Job> {
     let engine = options.get("ioengine").map_or("psync", String::as_str);
     Some(Job {
         name: value["jobname"].as_str()?.chars().filter(|character| !character.is_control()).take(64).collect(),
-        is_queued: super::options::QUEUED.contains(&engine),
+        is_queued: QUEUED.contains(&engine),
         options,
         runtime_ms: reads.runtime_ms.max(writes.runtime_ms),
         reads,

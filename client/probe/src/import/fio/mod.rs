@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use self::job::Job;
 use super::{About, ImportError, Input, Taken, entry};
+use crate::report::document::timestamp;
 
 /// What a shorter job's milliseconds leave open is more than a hundredth.
 const SHORTEST_MS: u64 = 100;
@@ -244,6 +245,5 @@ fn unclaimed(jobs: &[Job], logs: &[&Input], remarks: &mut Vec<String>) {
 fn moment(seconds: u64) -> Option<String> {
     // Between 2000 and 2100: a machine without a clock says 1970.
     let seconds = i64::try_from(seconds).ok().filter(|seconds| (946_684_800..4_102_444_800).contains(seconds))?;
-    let at = jiff::Timestamp::from_second(seconds).ok()?;
-    Some(at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
+    jiff::Timestamp::from_second(seconds).ok().map(timestamp)
 }

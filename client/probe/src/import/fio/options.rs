@@ -1,10 +1,8 @@
 //! Whether a job did what a kind measures. Options that change nothing of it are known by name; any other one declines the job, since
 //! a number under a wrong name is worse than none.
 
-use super::job::Job;
+use super::job::{Job, QUEUED};
 
-/// Engines whose requests queue.
-pub const QUEUED: [&str; 4] = ["libaio", "io_uring", "posixaio", "windowsaio"];
 const SYNCHRONOUS: [&str; 5] = ["psync", "sync", "pvsync", "pvsync2", "vsync"];
 
 /// Options that leave what was measured as it is, or that are looked at below.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::plan::{BURST_BYTES, POSITIONS, Plan, SMALLEST_BUFFER_BYTES, TRANSFER_BYTES};
-use crate::device::burst::Processors;
+use crate::identify::processors::Processors;
 use crate::kinds::columns;
 use crate::session::{Session, Stop};
 use crate::stats::{Random, median};

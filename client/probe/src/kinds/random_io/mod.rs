@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::estimate::TYPICAL_ROTATION_NS;
 use super::{Cost, Kind, Measurement, Nothing, Samples};
 use crate::device::Geometry;
-use crate::device::burst::Crowd;
+use crate::device::request::Crowd;
 use crate::report::document::Measured;
 use crate::session::{Session, Settings, Stop, Suite};
 use crate::terminal::overview::Overview;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::device::Geometry;
-use crate::device::burst::Crowd;
+use crate::device::request::Crowd;
 use crate::kinds::Cost;
 use crate::session::Suite;
 use crate::stats::{to_f64, to_u64};

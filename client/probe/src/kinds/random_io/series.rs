@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::buckets::Latencies;
 use super::plan::Mode;
 use crate::device::Span;
-use crate::device::burst::{Action, Done, Processors};
+use crate::device::request::{Action, Done};
+use crate::identify::processors::Processors;
 use crate::kinds::columns;
 use crate::session::Session;
 

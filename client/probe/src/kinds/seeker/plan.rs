@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use super::narrow::ACCESSES;
 use crate::device::Geometry;
 use crate::session::edges::edge_blocks;
 use crate::stats::{Random, to_f64, to_u64};
@@ -25,6 +24,12 @@ const BASELINES: u64 = 3;
 
 /// Pairs anywhere on the disk.
 const RANDOM_PAIRS: u64 = 400;
+
+/// Halvings: from the space between two offsets to a sixteenth of it.
+pub const HALVINGS: u64 = 4;
+
+/// Accesses that narrow a distance down, of both directions.
+const NARROWING_ACCESSES: u64 = 2 * 3 * HALVINGS;
 
 /// Writes that show whether the drive delays them.
 const TRIAL_WRITES: u64 = 24;
@@ -58,7 +63,7 @@ pub struct Plan {
 
 /// Accesses of a whole run, for an estimate.
 pub const fn accesses_guess(writing: bool) -> u64 {
-    let narrowing = if writing { ACCESSES } else { 0 };
+    let narrowing = if writing { NARROWING_ACCESSES } else { 0 };
     (2 * PER_GROUP + narrowing) * (GEOMETRIC + LINEAR + BASELINES) + RANDOM_PAIRS
 }
 

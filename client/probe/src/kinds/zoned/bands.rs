@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::halving::Point;
-use super::region::{self, BURST, LEAD, Plan};
+use super::region::{self, ALIKE, BURST, LEAD, Plan};
 use crate::session::{Session, Stop};
 use crate::stats::{to_f64, to_u64};
 
@@ -158,7 +158,7 @@ fn cell_of(row: &[Option<f64>], period: f64, stride: u64, length: u64) -> Cell {
     let blocks = to_u64(period * to_f64(stride));
     let noises = (REGIONS_FEWEST..=REGIONS_MOST).map(|regions| (disagreement(row, period, regions), regions));
     let (noise, regions) = noises.min_by(|one, other| one.0.total_cmp(&other.0)).unwrap_or((1.0, REGIONS_MOST));
-    Cell { period: blocks, length, regions, noise: (HARDLY_CHANCE * noise).max(super::sampled::ALIKE) }
+    Cell { period: blocks, length, regions, noise: (HARDLY_CHANCE * noise).max(ALIKE) }
 }
 
 /// Standard deviation of the cells that the row holds, as a share of their mean.

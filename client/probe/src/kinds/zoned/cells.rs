@@ -3,11 +3,9 @@
 //! A cell is as long as the drive needs to come round all its surfaces, and is sampled by short regions at equal distances.
 //! Its mean is that of all heads, wherever it starts, so that cells can be halved as regions are on other drives.
 
-use super::as_piece;
 use super::bands::{self, Cell};
 use super::halving::{Halving, Point, evenly};
-use super::region::{self, BURST, LEAD, Plan, Series};
-use super::sampled::{COARSE, RESOLUTION, region_ns};
+use super::region::{self, BURST, COARSE, LEAD, Plan, RESOLUTION, Series, as_piece, region_ns};
 use crate::session::{Session, Stop, Suite};
 use crate::stats::to_f64;
 

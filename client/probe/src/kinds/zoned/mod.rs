@@ -22,7 +22,7 @@ use crate::report::document::Measured;
 use crate::session::{Session, Settings, Stop, Suite, ZonedMode};
 use crate::stats::count32;
 use crate::terminal::overview::Overview;
-use region::{Plan, Series};
+use region::{Plan, Series, as_piece};
 
 /// A stream is written down about this often.
 const STREAM_PIECE_NS: u64 = 30_000_000_000;
@@ -134,11 +134,6 @@ fn stream(session: &mut Session<'_>, plan: &Plan, out: &mut Vec<Series>) -> Resu
         stop.map_or(Ok(()), Err)?;
     }
     Ok(())
-}
-
-/// As a piece answers: what was found, and why not.
-fn as_piece<T>(result: Result<Option<T>, Stop>) -> (Option<T>, Option<Stop>) {
-    result.map_or_else(|stop| (None, Some(stop)), |found| (found, None))
 }
 
 #[cfg(test)]

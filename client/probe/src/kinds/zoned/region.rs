@@ -28,6 +28,15 @@ pub const BURST: u64 = 4;
 /// A streaming run reports in at most so many regions: what a chart can show and an envelope can carry.
 const STREAMING_REGIONS_MOST: u64 = 4000;
 
+/// Regions at equal distances, the first and the last one included.
+pub const COARSE: u64 = 65;
+
+/// A boundary between zones is located to this share of the disk.
+pub const RESOLUTION: u64 = 2048;
+
+/// Neighbours that differ by less are taken to be alike even where the noise is smaller: zones differ by more.
+pub const ALIKE: f64 = 0.006;
+
 /// Equally long columns, one entry per region.
 #[derive(Debug, Serialize)]
 pub struct Series {
@@ -181,4 +190,14 @@ pub fn read_each(
         stretches.push((began_ns, session.now_ns()));
     }
     (times.into_iter().zip(session.marks(&stretches)).collect(), stop)
+}
+
+/// Time of a region with the seek to it, and a slower inner part.
+pub fn region_ns(plan: &Plan) -> u64 {
+    plan.nanoseconds(plan.length) * 13 / 10 + 20_000_000
+}
+
+/// As a piece answers: what was found, and why not.
+pub fn as_piece<T>(result: Result<Option<T>, Stop>) -> (Option<T>, Option<Stop>) {
+    result.map_or_else(|stop| (None, Some(stop)), |found| (found, None))
 }

@@ -5,16 +5,10 @@
 //! [`cells`], each a stretch that all heads take part in. Where the bands can't be told, it is sampled evenly and densely.
 
 use super::halving::{Halving, Point, evenly};
-use super::region::{self, LEAD, Plan, Seen, Series};
+use super::region::{self, ALIKE, COARSE, LEAD, Plan, RESOLUTION, Seen, Series, region_ns};
 use super::{bands, cells};
 use crate::session::{Session, Settings, Stop, Suite};
 use crate::stats::{median, to_f64, to_u64};
-
-/// Regions at equal distances, the first and the last one included.
-pub const COARSE: u64 = 65;
-
-/// A boundary between zones is located to this share of the disk.
-pub const RESOLUTION: u64 = 2048;
 
 /// No more regions than this in a pass, however many zones there are.
 const REGIONS_MOST: usize = 420;
@@ -35,9 +29,6 @@ pub fn regions_guess(settings: &Settings) -> u64 {
 
 /// Regions one after the other at the start of the disk: they tell the noise.
 const NOISE_REGIONS: u64 = 12;
-
-/// Neighbours that differ by less are taken to be alike even where the noise is smaller: zones differ by more.
-pub const ALIKE: f64 = 0.006;
 
 /// Regions of a piece: a few seconds.
 const VISITS_PER_PIECE: usize = 24;
@@ -89,11 +80,6 @@ fn repeat(session: &mut Session<'_>, plan: &Plan, points: &[Point], out: &mut Ve
         }
     }
     Ok(())
-}
-
-/// Time of a region with the seek to it, and a slower inner part.
-pub fn region_ns(plan: &Plan) -> u64 {
-    plan.nanoseconds(plan.length) * 13 / 10 + 20_000_000
 }
 
 /// How far apart the times of two regions of one zone may be, as a share of them.

@@ -4,19 +4,14 @@
 //! archive refuses. Tests hold the answers against those of a whole implementation.
 
 mod node;
-mod quote;
+mod problem;
 
 use serde_json::Value;
 
 use super::json::Json;
 use node::{Definitions, Node};
 
-/// One thing that is wrong in an instance: a JSON pointer to it, and words.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Problem {
-    pub path: String,
-    pub message: String,
-}
+pub use problem::Problem;
 
 /// A schema, ready for use.
 #[derive(Debug)]

@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 use regex_lite::Regex;
 use serde_json::{Map, Number, Value};
 
-use super::Problem;
-use super::quote::{quoted, shortened};
+use super::problem::{Problem, quoted, shortened};
 use crate::report::json::Json;
 
 /// The schemas below `$defs`, by the reference that leads to them.

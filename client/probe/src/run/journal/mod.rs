@@ -14,7 +14,7 @@ use jiff::Timestamp;
 
 use crate::identify::{Tree, host};
 use crate::report::content::{Content, JsonText};
-use crate::report::document::{Benchmark, Disturbance, Interruption};
+use crate::report::document::{Benchmark, Disturbance, Interruption, Probe};
 use crate::report::json::Json;
 use crate::session::{Journal, Piece};
 use crate::terminal::say;
@@ -157,7 +157,7 @@ impl RunJournal {
                 offset_ns = wanted.cast_signed().wrapping_sub(device_ns.cast_signed());
             }
         }
-        let moment = Moment { at: now_text(), clock_ns: device_ns.wrapping_add_signed(offset_ns) };
+        let moment = Moment::now(device_ns.wrapping_add_signed(offset_ns));
         self.write(&Record::Began { moment, boot_id });
         offset_ns
     }
@@ -186,7 +186,7 @@ impl RunJournal {
     }
 
     pub fn finish_kind(&mut self, entry: &Benchmark, clock_ns: u64) {
-        let moment = Moment { at: now_text(), clock_ns };
+        let moment = Moment::now(clock_ns);
         self.pieces.retain(|(kind, _), _| kind != entry.kind());
         self.goes_on_at(entry.kind(), None);
         self.worth_keeping = true;
@@ -195,7 +195,7 @@ impl RunJournal {
 
     /// The run ends before it is through.
     pub fn stopped(&mut self, clock_ns: u64) {
-        self.write(&Record::Stopped { moment: Moment { at: now_text(), clock_ns } });
+        self.write(&Record::Stopped { moment: Moment::now(clock_ns) });
     }
 
     pub fn interruptions(&self) -> Vec<Interruption> {
@@ -261,7 +261,7 @@ impl Journal for KindJournal<'_> {
     fn record(&mut self, name: &str, piece: &Piece) {
         self.journal.worth_keeping = true;
         self.journal.write(&Record::Piece {
-            moment: Moment { at: now_text(), clock_ns: piece.ended_ns },
+            moment: Moment::now(piece.ended_ns),
             kind: self.kind.to_owned(),
             name: name.to_owned(),
             piece: Cow::Borrowed(piece),
@@ -276,7 +276,7 @@ fn check_version(header: &str, path: &str) -> Result<(), LoadError> {
         let commit = commit.as_str().map(|commit| format!(" (commit {commit})")).unwrap_or_default();
         format!("{}{commit}", version.as_str().unwrap_or("of an unknown version"))
     };
-    let probe = super::measure::probe();
+    let probe = Probe::this();
     let theirs = words(&value["probe"]["version"], &value["probe"]["commit"]);
     let ours = words(&probe.version.into(), &probe.commit.into());
     if theirs != ours || value["format"] != FORMAT {
@@ -289,9 +289,4 @@ fn check_version(header: &str, path: &str) -> Result<(), LoadError> {
 fn nanoseconds_since(at: &str) -> u64 {
     let then: Option<Timestamp> = at.parse().ok();
     then.map_or(0, |then| Timestamp::now().duration_since(then).as_nanos().max(0).try_into().unwrap_or(u64::MAX))
-}
-
-/// Now, as the document says it.
-pub fn now_text() -> String {
-    Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

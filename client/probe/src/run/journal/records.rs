@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::device::raw::Writing;
+use crate::device::Writing;
 use crate::kinds::{Kind, registry};
-use crate::report::document::{Benchmark, DeviceReport, Manufacture, Probe};
+use crate::report::document::{Benchmark, DeviceReport, Manufacture, Probe, timestamp};
 use crate::run::Request;
 use crate::session::{Piece, Settings};
 
@@ -87,6 +88,13 @@ pub struct Moment {
     /// RFC 3339, UTC, whole seconds, `Z`.
     pub at: String,
     pub clock_ns: u64,
+}
+
+impl Moment {
+    /// Now, where the run's clock says so.
+    pub fn now(clock_ns: u64) -> Self {
+        Self { at: timestamp(Timestamp::now()), clock_ns }
+    }
 }
 
 /// Everything after the header.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::*;
-use crate::device::raw::Writing;
+use crate::device::Writing;
 use crate::report::document::RunDocument;
 use crate::session::Settings;
 
@@ -17,7 +17,7 @@ fn header() -> Header {
     let sample: RunDocument = serde_json::from_str(SAMPLE).expect("the sample");
     Header {
         format: FORMAT,
-        probe: crate::run::measure::probe(),
+        probe: crate::report::document::Probe::this(),
         run_id: sample.run_id,
         created_at: sample.created_at,
         asked: Asked {

@@ -77,7 +77,7 @@ fn header_of(tree: &Tree, name: &str) -> Header {
     let request = Request {
         device: String::new(),
         kinds: Vec::new(),
-        writing: crate::device::raw::Writing::Nothing,
+        writing: crate::device::Writing::Nothing,
         wipe: false,
         rotational: None,
         settings: crate::session::Settings::default(),

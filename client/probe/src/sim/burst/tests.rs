@@ -2,7 +2,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::super::catalog::open;
 use super::*;
-use crate::device::burst::Crowd;
+use crate::device::request::Crowd;
 
 fn quiet(name: &str) -> SimulatedDrive {
     open(&format!("{name},noise=off,seed=1")).unwrap_or_else(|error| panic!("{error}"))

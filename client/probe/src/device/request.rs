@@ -1,4 +1,4 @@
-//! Many requests at once: what a burst asks for and what comes of it.
+//! Requests to a device, one by one or many at once, and what comes of them.
 //!
 //! Two ways of having several requests under way are told apart, because a machine does: several processes that each
 //! wait for their own request, and one process that hands over the next as soon as one of its requests is through.
@@ -6,7 +6,44 @@
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::{Span, Timing};
+/// When a request was handed to the device and how long it took.
+///
+/// Both come from the device's own clock: `CLOCK_MONOTONIC_RAW` of a real disk, virtual time of a simulated one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timing {
+    pub start_ns: u64,
+    pub latency_ns: u64,
+}
+
+impl Timing {
+    pub fn end_ns(self) -> u64 {
+        self.start_ns + self.latency_ns
+    }
+}
+
+/// A request that did not succeed.
+#[derive(Debug, thiserror::Error)]
+pub enum AccessError {
+    /// The medium failed at one place. The run records it and goes on.
+    #[error("I/O error at block {block}: {source}")]
+    Medium { block: u64, source: io::Error },
+    /// The device is gone (unplugged, powered off). The run ends and keeps what it has.
+    #[error("the device vanished: {source}")]
+    Gone { source: io::Error },
+}
+
+/// Consecutive blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    pub block: u64,
+    pub count: u32,
+}
+
+impl Span {
+    pub fn single(block: u64) -> Self {
+        Self { block, count: 1 }
+    }
+}
 
 /// The longest span of a burst: each request under way has its own buffer, made before the first one.
 pub const LONGEST_BURST_SPAN_BYTES: u64 = 1 << 20;
@@ -117,40 +154,6 @@ pub enum BurstError {
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{0}")]
 pub struct NoQueue(pub String);
-
-/// Time of all processors together since the machine started.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Processors {
-    pub idle_ns: u64,
-    /// Programs, whatever their priority.
-    pub user_ns: u64,
-    /// The kernel, interrupts included.
-    pub system_ns: u64,
-    /// Idle while a request to a disk was under way.
-    pub iowait_ns: u64,
-}
-
-impl Processors {
-    #[must_use]
-    pub fn since(self, earlier: Self) -> Self {
-        Self {
-            idle_ns: self.idle_ns.saturating_sub(earlier.idle_ns),
-            user_ns: self.user_ns.saturating_sub(earlier.user_ns),
-            system_ns: self.system_ns.saturating_sub(earlier.system_ns),
-            iowait_ns: self.iowait_ns.saturating_sub(earlier.iowait_ns),
-        }
-    }
-
-    #[must_use]
-    pub fn plus(self, other: Self) -> Self {
-        Self {
-            idle_ns: self.idle_ns + other.idle_ns,
-            user_ns: self.user_ns + other.user_ns,
-            system_ns: self.system_ns + other.system_ns,
-            iowait_ns: self.iowait_ns + other.iowait_ns,
-        }
-    }
-}
 
 /// What is wrong with a burst of those kept spans on a device of so many blocks; `None` where it can be served.
 pub fn fault(burst: &Burst<'_>, kept: &[Span], capacity_blocks: u64, block_bytes: u32) -> Option<String> {
