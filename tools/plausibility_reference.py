@@ -6,12 +6,11 @@ What was measured (the false-alarm rate, what is not caught) stands in files bes
 
 from __future__ import annotations
 
-import textwrap
 from pathlib import Path
 
 from server.runs.plausibility.check import Check
 from server.runs.plausibility.registry import CHECKS
-from tools.repository_rules import LINE_WIDTH
+from tools.markdown import filled
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "reference" / "plausibility.md"
@@ -49,13 +48,6 @@ def _section(check: Check) -> str:
             *(filled(f"- **{name}**: {words}", indent="  ") for name, words in items.items()),
             "",
         ]
-    )
-
-
-def filled(words: str, indent: str = "") -> str:
-    """A paragraph in lines that nobody has to scroll sideways for."""
-    return textwrap.fill(
-        words, LINE_WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )
 
 

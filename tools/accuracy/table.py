@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tools.accuracy.cases import Row
+from tools.markdown import filled
 
 PREAMBLE = """\
 # Accuracy of extraction
@@ -13,9 +14,10 @@ Written by `make accuracy`. Every number that extraction takes from a run is com
 drive: for the traces (`tests/data/traces`) with the truth of the DiskSim models, for the simulated drives
 with what `diskatlas-simtool truth` says of them. Extraction sees neither.
 
-- **ok**: within the bar. **declined**: no number, with the reason that stands beside it.
+- **ok**: within the bar. **declined**: no number, but a reason.
 - **said so**: outside the bar, but the quality is poor, or it is fair and the interval holds the truth.
 - **broken**: outside a bar that must hold. **silent**: wrong without saying so. Either fails the command.
+- A number in brackets behind a quality leads to the reason below the table.
 """
 
 
@@ -39,22 +41,28 @@ def _summary(rows: Sequence[Row]) -> str:
 
 
 def _table(rows: Sequence[Row]) -> str:
+    """The rows, and below them the reasons that their qualities refer to by number."""
     head = "| parameter | where | truth | extracted | error | allowed | quality | verdict |"
-    return "\n".join([head, "|---|---|---:|---:|---:|---:|---|---|", *(_line(row) for row in rows)]) + "\n"
+    reasons: dict[str, int] = {}
+    lines = [head, "|---|---|---:|---:|---:|---:|---|---|", *(_line(row, reasons) for row in rows)]
+    notes = [filled(f"{number}. {reason}", indent="   ") for reason, number in reasons.items()]
+    return "\n".join([*lines, *([""] if notes else []), *notes]) + "\n"
 
 
-def _line(row: Row) -> str:
+def _line(row: Row, reasons: dict[str, int]) -> str:
     found = row.found
     extracted, error, quality = "none", "", "none"
     if found is not None:
-        quality = str(found.quality) if not found.reason else f"{found.quality}: {found.reason}"
+        quality = str(found.quality)
+        if found.reason:
+            quality += f" ({reasons.setdefault(found.reason, len(reasons) + 1)})"
         if found.value is not None:
             extracted = number(found.value)
             error = "" if row.truth is None else number(found.value - row.truth, sign=True)
     truth = "not obtainable" if row.truth is None else number(row.truth)
     allowed = "" if row.bar is None else number(row.bar)
     name = row.metric.split(".", 1)[1].replace("_", " ")
-    cells = (name, row.scope, truth, extracted, error, allowed, quality.replace("|", "/"), row.verdict)
+    cells = (name, row.scope, truth, extracted, error, allowed, quality, row.verdict)
     return "| " + " | ".join(cells) + " |"
 
 

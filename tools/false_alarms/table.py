@@ -9,7 +9,7 @@ from scipy.stats import binomtest
 
 from server.runs.plausibility.registry import CHECKS
 from tools.false_alarms.measuring import Judgement
-from tools.plausibility_reference import filled
+from tools.markdown import filled
 
 LEVEL = 0.95
 
