@@ -36,7 +36,7 @@ def test_the_guide_to_the_probe_names_every_command_and_no_other(probe: Probe) -
     helped = probe.call("--help").stdout.partition("Commands:")[2].partition("Options:")[0]
     commands = set(re.findall(r"^  ([a-z]+)  ", helped, re.MULTILINE)) - {"help"}
     guide = (ROOT / "docs" / "user" / "probe.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"^\| `diskatlas ([a-z]+)", guide, re.MULTILINE)) == commands
+    assert set(re.findall(r"^- `diskatlas ([a-z]+)", guide, re.MULTILINE)) == commands
 
 
 def test_the_guide_to_the_probe_has_a_part_for_every_kind(probe: Probe) -> None:
