@@ -19,8 +19,8 @@ from typing import Any
 
 from server.benchmarks.contract import Facts
 from server.benchmarks.registry import KINDS
-from server.compare.mechanism.features import Fingerprint, Reading, RunReadings, fingerprints
-from server.compare.mechanism.groups import Mechanisms, mechanisms
+from server.model_stats.mechanism.features import Fingerprint, Reading, RunReadings, fingerprints
+from server.model_stats.mechanism.groups import Mechanisms, mechanisms
 from tests.support.probe import ROOT, Probe, probe_path
 
 DRIVES = ROOT / "client/probe/src" / "sim" / "drives"

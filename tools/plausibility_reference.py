@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from server.runs.plausibility.check import Check
-from server.runs.plausibility.registry import CHECKS
+from server.plausibility.check import Check
+from server.plausibility.registry import CHECKS
 from tools.markdown import filled
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -19,7 +19,7 @@ PARTS = ROOT / "docs" / "reference" / "plausibility"
 PREAMBLE = """\
 # Plausibility checks
 
-Written by `make plausibility-reference` from the list in `server/runs/plausibility/registry.py`.
+Written by `make plausibility-reference` from the list in `server/plausibility/registry.py`.
 
 A signature says who sent a run, not whether it is true. Before a run is published each of these checks is put
 to it, and its answer is kept with the figures: **passed**, **held** (a person decides in the administration,

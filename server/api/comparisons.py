@@ -11,8 +11,12 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from server.api.frame.tables import TableView
-from server.compare.comparing import (
+from server.api.framework.tables import TableView
+from server.benchmarks.registry import kinds_by_slug
+from server.comparison.group_numbers import GroupNumbers
+from server.comparison.matrix import Cell, Pair, Row
+from server.comparison.paired_positions import Curves
+from server.comparison.selectors import (
     GREATEST_LEVEL,
     LEAST_LEVEL,
     Comparison,
@@ -20,15 +24,11 @@ from server.compare.comparing import (
     comparison_get,
     level_read,
 )
-from server.compare.comparison import Cell, Pair, Row
-from server.compare.groups import FEWEST, MOST, Group, groups_get
-from server.compare.keys import LETTERS, GroupsError, Source
-from server.compare.numbers import GroupNumbers
-from server.compare.positions import Curves
-from server.compare.stats.results import Interval
-from server.compare.wording import curves_words, row_words
+from server.comparison.wording import curves_words, row_words
 from server.core.problems import ErrorItem, problem
-from server.runs.kinds import kinds_by_slug
+from server.measurements.group_keys import LETTERS, GroupsError, Source
+from server.measurements.groups import FEWEST, MOST, Group, groups_get
+from server.stats.results import Interval
 
 
 class IntervalSerializer(serializers.Serializer[Any]):

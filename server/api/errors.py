@@ -14,7 +14,7 @@ from rest_framework import exceptions, status
 from rest_framework.request import Request
 from rest_framework.views import set_rollback
 
-from server.api.frame.keyset import LookedTooLong
+from server.api.framework.keyset import QueryTimeout
 from server.core.problems import MEDIA_TYPE, Problem, problem
 
 log = structlog.get_logger("diskatlas.api")
@@ -55,8 +55,8 @@ def problem_exception_handler(error: Exception, context: dict[str, Any]) -> Json
     if isinstance(error, exceptions.APIException):
         return problem_response(request, _of_api_exception(error, request))
     if isinstance(error, OperationalError) and isinstance(error.__cause__, QueryCanceled):
-        error = LookedTooLong(settings.API_PAGE_LIMIT_MS)  # while rows were fetched
-    if isinstance(error, LookedTooLong):
+        error = QueryTimeout(settings.API_PAGE_LIMIT_MS)  # while rows were fetched
+    if isinstance(error, QueryTimeout):
         log.warning("looked too long", path=request.path, limit_ms=error.limit_ms)
         return problem_response(request, _too_slow(error))
     log.error("request failed", path=request.path, exc_info=error)
@@ -91,7 +91,7 @@ def _of_api_exception(error: exceptions.APIException, request: Request) -> Probl
     return trouble
 
 
-def _too_slow(error: LookedTooLong) -> Problem:
+def _too_slow(error: QueryTimeout) -> Problem:
     """Return the problem of an answer that the database had no time for. Lists tell theirs themselves, with
     the filters that help."""
     trouble = problem(

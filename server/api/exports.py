@@ -11,13 +11,13 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from server.api.frame.answering import ReadView
-from server.api.frame.tables import TableView
+from server.api.framework.read_view import ReadView
+from server.api.framework.tables import TableView
 from server.catalog.models import DriveModel
-from server.compare.exports.drive import ExportError
-from server.compare.exports.selectors import FORMS, drive_export, drive_exports
+from server.core.lifecycle import Provenance
 from server.core.problems import ErrorItem, problem
-from server.runs.models import Provenance
+from server.exports.drive import ExportError
+from server.exports.selectors import FORMS, drive_export, drive_exports
 
 _PROVENANCE = OpenApiParameter(
     "provenance", str, enum=Provenance.values, default=Provenance.PROBE.value, description="Whose numbers."

@@ -13,15 +13,15 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from server.api.frame.answering import ReadView
-from server.api.frame.describing import problems
-from server.api.frame.formats import TABLES, streamed, streams_lines
-from server.api.frame.rows import columns_of
-from server.api.frame.tables import TableView
+from server.api.framework.formats import TABLES, streamed, streams_lines
+from server.api.framework.openapi import problems
+from server.api.framework.read_view import ReadView
+from server.api.framework.rows import columns_of
+from server.api.framework.tables import TableView
 from server.api.params import LARGEST, instant_or_none, number_or_none
 from server.api.ranges import file_response
 from server.core.problems import problem
-from server.datasets.describing import MISSING_NAMED, missing_count
+from server.datasets.metadata import MISSING_NAMED, missing_count
 from server.datasets.models import Release, ReleaseFile
 from server.datasets.selectors import (
     file_open,

@@ -8,8 +8,10 @@ from django.urls import reverse
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from server.runs.models import Benchmark, Provenance, Run, State, Submission
-from server.runs.selectors import submission_queue_position, submission_run
+from server.core.lifecycle import Provenance, State
+from server.measurements.models import Benchmark, Run
+from server.submissions.models import Submission
+from server.submissions.selectors import submission_queue_position, submission_run
 
 
 class SignatureSerializer(serializers.Serializer[Any]):

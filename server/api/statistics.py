@@ -11,13 +11,13 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from server.api.frame.tables import LedRow, TableView
+from server.api.framework.tables import LedRow, TableView
+from server.benchmarks.registry import metrics_by_key
 from server.catalog.models import DriveModel
-from server.compare.keys import Source, model_key
-from server.compare.statistics import DriveStatistics, NumberOfUnits, drive_statistics
+from server.core.lifecycle import Provenance
 from server.core.problems import problem
-from server.runs.kinds import metrics_by_key
-from server.runs.models import Provenance
+from server.measurements.group_keys import Source, model_key
+from server.model_stats.statistics import DriveStatistics, NumberOfUnits, drive_statistics
 
 
 class NumberSerializer(serializers.Serializer[Any]):

@@ -15,10 +15,10 @@ from rest_framework.response import Response
 from rest_framework.throttling import ScopedRateThrottle
 from rest_framework.views import APIView
 
-from server.api.bodies import body_read
 from server.api.errors import problem_response
-from server.api.frame.answering import ReadView
-from server.api.frame.describing import problems
+from server.api.framework.openapi import problems
+from server.api.framework.read_view import ReadView
+from server.api.request_body import body_read
 from server.api.resources.shared import gone_check
 from server.api.serializers import (
     EnvelopeSerializer,
@@ -27,12 +27,12 @@ from server.api.serializers import (
     receipt_data,
     status_data,
 )
+from server.core.envelope_store import EnvelopeLost, envelope_load
 from server.core.problems import Problem, problem
-from server.runs.documents import envelope_of
-from server.runs.envelopes import EnvelopeLost, envelope_load
-from server.runs.intake import submission_receive
-from server.runs.models import Submission
-from server.runs.selectors import submission_get, submission_of_run
+from server.measurements.documents import envelope_of
+from server.submissions.intake import submission_receive
+from server.submissions.models import Submission
+from server.submissions.selectors import submission_get, submission_of_run
 
 
 class SubmissionsView(APIView):

@@ -142,7 +142,7 @@ outline that walks out along its upper edge and back along the lower one; a `spr
 map. A `box` has its median as y.
 """
 
-Place = tuple[str, str]
+MetricKey = tuple[str, str]
 """A metric and the scope it was taken at: where a number of any run, drive or document belongs."""
 
 SHAPES = (

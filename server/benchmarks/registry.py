@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from server.benchmarks import (
     access,
     bandwidth,
@@ -15,7 +17,7 @@ from server.benchmarks import (
     temperature,
     zoned,
 )
-from server.benchmarks.contract import Kind
+from server.benchmarks.contract import Kind, Metric
 
 KINDS: tuple[Kind, ...] = (
     skippy.KIND,
@@ -30,3 +32,15 @@ KINDS: tuple[Kind, ...] = (
     random_io.KIND,
     access.KIND,
 )
+
+
+@cache
+def kinds_by_slug() -> dict[str, Kind]:
+    """Return every registered kind."""
+    return {kind.slug: kind for kind in KINDS}
+
+
+@cache
+def metrics_by_key() -> dict[str, Metric]:
+    """Return every metric of every registered kind, in the registry's order."""
+    return {metric.key: metric for kind in KINDS for metric in kind.metrics}

@@ -8,7 +8,6 @@ from typing import Any
 from django.db import transaction
 from django.utils.text import slugify
 
-from server.catalog.bringing import LoadReport, Table
 from server.catalog.files import DATA, catalog_read, claim_rows, value_rows
 from server.catalog.models import (
     Citation,
@@ -21,6 +20,7 @@ from server.catalog.models import (
 )
 from server.catalog.services import drive_alias_add, drive_model_search_text_update, vendor_resolve
 from server.catalog.signals import catalogue_changed
+from server.catalog.sync import LoadReport, Table
 from server.core.locks import transaction_lock
 from server.core.text import normalize_name
 

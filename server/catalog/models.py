@@ -10,7 +10,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator, RegexVa
 from django.db import models
 from django.db.models.functions import Now
 
-from server.catalog.claim_form import claim_number_errors
+from server.catalog.bounds import claim_number_errors
 
 
 class Dated(models.Model):

@@ -8,7 +8,7 @@ from django.contrib.postgres.search import SearchQuery
 from django.db.models import F, Manager, Q, QuerySet
 
 from server.catalog.models import Citation, Claim, DriveModel, LiteratureValue
-from server.core.querying import Prepared
+from server.core.querying import CompiledQuery
 from server.core.text import normalize_name
 
 FACT_PREFIX = "published."
@@ -67,7 +67,7 @@ def _stated(values: Manager[LiteratureValue] | QuerySet[LiteratureValue]) -> Que
     )
 
 
-_STATED: Prepared[LiteratureValue] = Prepared(
+_STATED: CompiledQuery[LiteratureValue] = CompiledQuery(
     lambda drive_model_id: _stated(LiteratureValue.objects.filter(drive_model_id__given=drive_model_id))
 )
 

@@ -35,15 +35,15 @@ worker_max_tasks_per_child = 200
 worker_hijack_root_logger = False
 timezone = "UTC"
 beat_schedule: dict[str, Any] = {
-    "sweep": {"task": "runs.submissions_sweep", "schedule": float(settings.PIPELINE_SWEEP_EVERY_S)},
+    "sweep": {"task": "submissions.sweep", "schedule": float(settings.PIPELINE_SWEEP_EVERY_S)},
     "archive-counts": {
-        "task": "compare.archive_counts_settle",
+        "task": "search.archive_counts_settle",
         "schedule": float(settings.ARCHIVE_COUNTS_EVERY_S),
     },
     "sweep-releases": {"task": "datasets.releases_sweep", "schedule": 3600.0},
-    "sweep-follows": {"task": "follows.sweep", "schedule": 60.0},
-    "expire-follows": {"task": "follows.expire", "schedule": 3600.0},
-    "expire-rejected": {"task": "runs.rejected_envelopes_expire", "schedule": 86400.0},
+    "sweep-subscriptions": {"task": "subscriptions.sweep", "schedule": 60.0},
+    "expire-subscriptions": {"task": "subscriptions.expire", "schedule": 3600.0},
+    "expire-rejected": {"task": "submissions.rejected_envelopes_expire", "schedule": 86400.0},
 }
 if settings.RELEASE_DAY_OF_MONTH:
     beat_schedule["release"] = {

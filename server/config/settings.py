@@ -43,10 +43,15 @@ INSTALLED_APPS = [
     "server.core",
     "server.accounts",
     "server.catalog",
-    "server.runs",
-    "server.compare",
+    "server.transparency",
+    "server.measurements",
+    "server.plausibility",
+    "server.submissions",
+    "server.claims",
+    "server.search",
+    "server.model_stats",
     "server.datasets",
-    "server.follows",
+    "server.subscriptions",
     "server.api",
     "server.seeding",
     "server.config",
@@ -197,7 +202,7 @@ SUBMISSION_CLOCK_TOLERANCE_S = env.integer("SUBMISSION_CLOCK_TOLERANCE_S", 3600)
 SUBMISSION_RATE = env.text("SUBMISSION_RATE", "60/min")
 REJECTED_KEEP_DAYS = env.integer("REJECTED_KEEP_DAYS", 90, low=1)
 
-# The life of a submission (`server/runs/lifecycle.py`).
+# The life of a submission (`server/submissions/lifecycle.py`).
 PIPELINE_STALE_AFTER_S = env.integer("PIPELINE_STALE_AFTER_S", 90, low=1)
 PIPELINE_SWEEP_EVERY_S = env.integer("PIPELINE_SWEEP_EVERY_S", 30, low=1)
 PIPELINE_SWEEP_MAX_S = env.integer("PIPELINE_SWEEP_MAX_S", 3600, low=1)
@@ -240,18 +245,18 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "OAS_VERSION": "3.1.1",
-    "PREPROCESSING_HOOKS": ["server.api.frame.describing.without_suffixes"],
+    "PREPROCESSING_HOOKS": ["server.api.framework.openapi.without_suffixes"],
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "server.api.frame.describing.streams_as_text",
-        "server.api.frame.describing.parameters_as_checked",
+        "server.api.framework.openapi.streams_as_text",
+        "server.api.framework.openapi.parameters_as_checked",
     ],
     "ENUM_NAME_OVERRIDES": {
-        "SubmissionState": "server.runs.models.submission.State",
-        "BenchmarkState": "server.runs.models.run.Benchmark.State",
-        "FollowState": "server.api.follows.STATES",
-        "DeliveryState": "server.follows.models.Delivery.State",
-        "Provenance": "server.runs.models.submission.Provenance",
+        "SubmissionState": "server.core.lifecycle.State",
+        "BenchmarkState": "server.measurements.models.run.Benchmark.State",
+        "FollowState": "server.api.subscriptions.STATES",
+        "DeliveryState": "server.subscriptions.models.Delivery.State",
+        "Provenance": "server.core.lifecycle.Provenance",
         "Outcome": "server.api.resources.claims.OUTCOMES",
     },
 }

@@ -1,7 +1,7 @@
 """Merkle trees over an append-only list, as RFC 6962 section 2.1 defines them. Pure.
 
 A subtree whose 2^level leaves are all there never changes again. Only such subtrees are ever stored, under
-their `Place`; every root and every proof is folded together from a logarithmic number of them.
+their `NodeIndex`; every root and every proof is folded together from a logarithmic number of them.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ HASH_BYTES = 32
 EMPTY_ROOT = hashlib.sha256().digest()
 """The root of a tree without leaves (RFC 6962, 2.1)."""
 
-Place = tuple[int, int]
+NodeIndex = tuple[int, int]
 """Level and index of a complete subtree: the leaves from index * 2^level to (index + 1) * 2^level."""
 Range = tuple[int, int]
 """Leaves from the first number up to, and not with, the second."""
-Lookup = Callable[[Sequence[Place]], Mapping[Place, bytes]]
+Lookup = Callable[[Sequence[NodeIndex]], Mapping[NodeIndex, bytes]]
 """Gives the hashes of complete subtrees; asked once for all that an answer needs."""
 
 
@@ -31,9 +31,9 @@ def node_hash(left: bytes, right: bytes) -> bytes:
     return hashlib.sha256(b"\x01" + left + right).digest()
 
 
-def appended_nodes(index: int, hashed: bytes, lookup: Lookup) -> dict[Place, bytes]:
+def appended_nodes(index: int, hashed: bytes, lookup: Lookup) -> dict[NodeIndex, bytes]:
     """Return the complete subtrees that leaf number `index` makes, itself among them, from the lowest up."""
-    lefts: list[Place] = []
+    lefts: list[NodeIndex] = []
     level, place = 0, index
     while place & 1:
         lefts.append((level, place - 1))
@@ -143,7 +143,7 @@ def _left_size(size: int) -> int:
     return 1 << ((size - 1).bit_length() - 1)
 
 
-def _complete(wanted: Range) -> list[Place]:
+def _complete(wanted: Range) -> list[NodeIndex]:
     """Return the complete subtrees of a range, the largest first. The range begins where the largest may."""
     start, end = wanted
     places = []

@@ -38,7 +38,7 @@ def read_instants_fast(*, connection: Any, **_: Any) -> None:
         connection.connection.adapters.register_loader("timestamptz", InstantLoader)
 
 
-class Given:
+class Param:
     """Stands for a value in a query that is only written; each one is known by its identity."""
 
 
@@ -53,7 +53,7 @@ class AnyOf(Lookup):
 
     def get_db_prep_lookup(self, value: Any, connection: Any) -> tuple[str, tuple[Any, ...]]:
         """Return the keys as one array."""
-        return "%s", (value if isinstance(value, Given) else list(value),)
+        return "%s", (value if isinstance(value, Param) else list(value),)
 
     def as_sql(self, compiler: Any, connection: Any) -> tuple[str, tuple[Any, ...]]:
         """Return the condition and its parameter."""
@@ -75,7 +75,7 @@ class IsGiven(AnyOf):
         return "%s", (value,)
 
 
-class Prepared(Generic[T]):
+class CompiledQuery(Generic[T]):
     """A query whose text is made once, with conditions `given` and `any_of` on values that are told later.
 
     Django takes several times as long to write a small query as PostgreSQL to answer it. What the query reads
@@ -104,7 +104,7 @@ class _Written:
     """A query's compiler with the text that it made."""
 
     def __init__(self, make: Callable[..., QuerySet[Any, Any]]) -> None:
-        places: dict[str, Any] = {name: Given() for name in signature(make).parameters}
+        places: dict[str, Any] = {name: Param() for name in signature(make).parameters}
         self._queryset = make(**places)
         self._compiler = self._queryset.query.get_compiler(connection=connection)
         self._text, parameters = self._compiler.as_sql()

@@ -9,9 +9,9 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_POST
 
+from server.core.admin import ReadOnlyAdmin
 from server.datasets import tasks
 from server.datasets.models import Release
-from server.runs.admin import ReadOnlyAdmin
 
 
 @admin.register(Release)

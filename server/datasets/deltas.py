@@ -41,13 +41,14 @@ DELTA_RUNS = replace(
         "Runs added, changed or withdrawn since the release before; of a withdrawn one only its id and the "
         "leaf of its withdrawal.",
         "FROM release_delta d LEFT JOIN release_run rr ON rr.run_id = d.run_id "
-        "LEFT JOIN runs_run r ON r.run_id = rr.run_id LEFT JOIN runs_submission s ON s.id = r.submission_id "
+        "LEFT JOIN measurements_run r ON r.run_id = rr.run_id "
+        "LEFT JOIN submissions_submission s ON s.id = r.submission_id "
         "LEFT JOIN accounts_probekey k ON k.id = s.probe_key_id "
-        "LEFT JOIN runs_batch ba ON ba.id = r.batch_id",
+        "LEFT JOIN measurements_batch ba ON ba.id = r.batch_id",
     ),
     order="d.leaf",
 )
-_BENCHMARK = "JOIN runs_benchmark b ON b.run_id = rr.run_id"
+_BENCHMARK = "JOIN measurements_benchmark b ON b.run_id = rr.run_id"
 DELTA_BENCHMARKS = replace(
     _delta(BENCHMARKS, "The benchmarks of runs that were added or changed.", f"{_FROM}{_BENCHMARK}"),
     order="d.leaf, b.position",
@@ -56,7 +57,7 @@ DELTA_MEASUREMENTS = replace(
     _delta(
         MEASUREMENTS,
         "The numbers of runs that were added or changed.",
-        f"{_FROM}{_BENCHMARK} JOIN runs_measurement x ON x.benchmark_id = b.id "
+        f"{_FROM}{_BENCHMARK} JOIN measurements_measurement x ON x.benchmark_id = b.id "
         "AND x.extractor_version = b.extractor_version LEFT JOIN release_metric me ON me.metric = x.metric",
     ),
     order='d.leaf, x.metric COLLATE "C", x.scope COLLATE "C"',

@@ -19,13 +19,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from server.benchmarks.contract import Kind
+from server.benchmarks.registry import kinds_by_slug
+from server.core.envelope_store import EnvelopeLost
+from server.datasets.columnar import Gathered
 from server.datasets.columns import FORMATS, Column
-from server.datasets.copying import parquet_writer
-from server.datasets.gathering import Gathered
-from server.datasets.reading import SampledRun, envelopes_read
-from server.datasets.storing import Draft, Workshop, gzip_open
-from server.runs.envelopes import EnvelopeLost
-from server.runs.kinds import kinds_by_slug
+from server.datasets.copy_out import parquet_writer
+from server.datasets.envelope_reader import SampledRun, envelopes_read
+from server.datasets.storage import Draft, Workshop, gzip_open
 
 SEGMENT_LEAVES = 50_000
 """Leaves of the log whose runs share a file: their samples never change, so the next release has it too."""

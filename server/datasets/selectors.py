@@ -8,7 +8,7 @@ from typing import IO
 from django.db.models import Count, QuerySet, Sum
 
 from server.datasets.models import Release, ReleaseFile
-from server.datasets.storing import storage
+from server.datasets.storage import storage
 
 
 def releases_list(*, since: datetime | None = None) -> QuerySet[Release]:

@@ -10,9 +10,9 @@ from typing import Any
 
 from django.db import connection
 
+from server.benchmarks.registry import metrics_by_key
 from server.catalog.files import facts_by_key
 from server.datasets.models import Release
-from server.runs.kinds import metrics_by_key
 
 _SETTINGS = (
     "SET LOCAL TIME ZONE 'UTC'",
@@ -26,12 +26,12 @@ _RUNS = """
 CREATE TEMPORARY TABLE release_run ON COMMIT DROP AS
 SELECT r.run_id, p.index AS leaf, p.at AS published_at, p.digest, v.slug::text COLLATE "C" AS vendor,
        m.slug::text COLLATE "C" AS drive_model, u.digest AS unit, r.license, s.storage_name
-FROM runs_logleaf p
-JOIN runs_run r ON r.run_id = p.run_id AND r.provenance = 'probe'
-JOIN runs_submission s ON s.id = r.submission_id AND s.state = 'published' AND s.digest = p.digest
+FROM transparency_logleaf p
+JOIN measurements_run r ON r.run_id = p.run_id AND r.provenance = 'probe'
+JOIN submissions_submission s ON s.id = r.submission_id AND s.state = 'published' AND s.digest = p.digest
 JOIN catalog_drivemodel m ON m.id = r.drive_model_id
 JOIN catalog_vendor v ON v.id = m.vendor_id
-LEFT JOIN runs_unit u ON u.id = r.unit_id
+LEFT JOIN measurements_unit u ON u.id = r.unit_id
 WHERE p.kind = 'published' AND p.index < %(size)s
 """
 _CHANGES = """
@@ -40,19 +40,19 @@ SELECT rr.run_id, 'added' AS change, '' AS kind, '' AS extractor_version, rr.lea
 FROM release_run rr WHERE rr.leaf >= %(before)s
 UNION ALL
 SELECT w.run_id, 'withdrawn', '', '', w.index
-FROM runs_logleaf w JOIN runs_run r ON r.run_id = w.run_id AND r.provenance = 'probe'
-JOIN runs_logleaf p ON p.run_id = w.run_id AND p.kind = 'published'
+FROM transparency_logleaf w JOIN measurements_run r ON r.run_id = w.run_id AND r.provenance = 'probe'
+JOIN transparency_logleaf p ON p.run_id = w.run_id AND p.kind = 'published'
 WHERE w.kind = 'withdrawn' AND w.index >= %(before)s AND w.index < %(size)s AND p.index < %(before)s
 UNION ALL
 SELECT rr.run_id, 'reextracted', b.kind, b.extractor_version, rr.leaf
-FROM release_run rr JOIN runs_benchmark b ON b.run_id = rr.run_id
+FROM release_run rr JOIN measurements_benchmark b ON b.run_id = rr.run_id
 WHERE rr.leaf < %(before)s AND b.extracted_at > %(since)s
 """
 _DELTA = """
 CREATE TEMPORARY TABLE release_delta ON COMMIT DROP AS
 SELECT rr.run_id, CASE WHEN rr.leaf >= %(before)s THEN 'added' ELSE 'changed' END AS change, rr.leaf
 FROM release_run rr
-JOIN runs_run r ON r.run_id = rr.run_id
+JOIN measurements_run r ON r.run_id = rr.run_id
 JOIN catalog_drivemodel m ON m.id = r.drive_model_id
 JOIN catalog_vendor v ON v.id = m.vendor_id
 WHERE %(there)s AND (rr.leaf >= %(before)s OR r.updated_at > %(since)s
@@ -67,10 +67,11 @@ FROM catalog_drivemodel m JOIN catalog_vendor v ON v.id = m.vendor_id
 """
 _STALE = """
 SELECT EXISTS (
-    SELECT 1 FROM runs_logleaf w JOIN runs_logleaf p ON p.run_id = w.run_id AND p.kind = 'published'
+    SELECT 1 FROM transparency_logleaf w
+    JOIN transparency_logleaf p ON p.run_id = w.run_id AND p.kind = 'published'
     WHERE w.kind = 'withdrawn' AND w.index >= %(size)s AND p.index < %(size)s
 ) OR EXISTS (
-    SELECT 1 FROM release_run rr JOIN runs_benchmark b USING (run_id) WHERE b.extracted_at > %(began)s
+    SELECT 1 FROM release_run rr JOIN measurements_benchmark b USING (run_id) WHERE b.extracted_at > %(began)s
 )
 """
 
@@ -97,7 +98,7 @@ before the release before, and some rows of a delta may be the same as they were
 
 def log_size(raw: Any) -> int:
     """Return the number of the log's leaves in the snapshot."""
-    return int(raw.execute("SELECT coalesce(max(index) + 1, 0) FROM runs_logleaf").fetchone()[0])
+    return int(raw.execute("SELECT coalesce(max(index) + 1, 0) FROM transparency_logleaf").fetchone()[0])
 
 
 def models_digest(raw: Any) -> str:

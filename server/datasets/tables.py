@@ -11,7 +11,7 @@ _RUN = (
     Column("unit", "string", "rr.unit", "Digest of the serial number; empty where the run has none."),
 )
 _LICENSE = Column("license", "string", "rr.license", "Licence of the row: its contributor's consent (SPDX).")
-_OF_KIND = "FROM release_run rr JOIN runs_benchmark b ON b.run_id = rr.run_id AND b.kind = {kind}"
+_OF_KIND = "FROM release_run rr JOIN measurements_benchmark b ON b.run_id = rr.run_id AND b.kind = {kind}"
 _CATALOGUE_LICENSE = Column("license", "string", "'CC0-1.0'", "Licence of the row (SPDX).")
 _METRIC = Column("metric", "string", "x.metric", "Key of the metric, as its method's page has it.")
 _SCOPE = Column(
@@ -57,9 +57,10 @@ RUNS = Table(
         Column("document", "json", "r.summary", "The run document without its samples (run/v1)."),
         _LICENSE,
     ),
-    "FROM release_run rr JOIN runs_run r ON r.run_id = rr.run_id "
-    "JOIN runs_submission s ON s.id = r.submission_id JOIN accounts_probekey k ON k.id = s.probe_key_id "
-    "LEFT JOIN runs_batch ba ON ba.id = r.batch_id",
+    "FROM release_run rr JOIN measurements_run r ON r.run_id = rr.run_id "
+    "JOIN submissions_submission s ON s.id = r.submission_id "
+    "JOIN accounts_probekey k ON k.id = s.probe_key_id "
+    "LEFT JOIN measurements_batch ba ON ba.id = r.batch_id",
     "rr.vendor, rr.leaf",
     ("run_id",),
     by_vendor=True,
@@ -106,7 +107,7 @@ MEASUREMENTS = Table(
         Column("extractor_version", "string", "x.extractor_version", "Version of the extraction."),
         _LICENSE,
     ),
-    f"{_OF_KIND} JOIN runs_measurement x ON x.benchmark_id = b.id "
+    f"{_OF_KIND} JOIN measurements_measurement x ON x.benchmark_id = b.id "
     "AND x.extractor_version = b.extractor_version LEFT JOIN release_metric me ON me.metric = x.metric",
     'rr.vendor, rr.leaf, x.metric COLLATE "C", x.scope COLLATE "C"',
     ("run_id", "metric", "scope"),
@@ -145,8 +146,8 @@ AGGREGATES = Table(
     "percentile_cont(ARRAY[0.25, 0.5, 0.75]::float8[]) WITHIN GROUP (ORDER BY x.value) "
     f"{_USABLE} AS quartiles, min(x.value) {_USABLE} AS minimum, max(x.value) {_USABLE} AS maximum, "
     f"CASE WHEN bool_or(rr.license <> 'CC0-1.0') {_USABLE} THEN 'CC-BY-4.0' ELSE 'CC0-1.0' END AS license "
-    "FROM release_run rr JOIN runs_benchmark b ON b.run_id = rr.run_id "
-    "JOIN runs_measurement x ON x.benchmark_id = b.id AND x.extractor_version = b.extractor_version "
+    "FROM release_run rr JOIN measurements_benchmark b ON b.run_id = rr.run_id "
+    "JOIN measurements_measurement x ON x.benchmark_id = b.id AND x.extractor_version = b.extractor_version "
     "AND x.value IS NOT NULL LEFT JOIN release_metric me ON me.metric = x.metric "
     "GROUP BY rr.vendor, rr.drive_model, x.metric, x.scope) g WHERE g.n > 0",
     'g.vendor, g.drive_model, g.metric COLLATE "C", g.scope COLLATE "C"',
@@ -210,7 +211,7 @@ CLAIMS = Table(
         _CATALOGUE_LICENSE,
     ),
     f"FROM catalog_claim x {_MODEL} JOIN catalog_citation c ON c.id = x.citation_id "
-    "LEFT JOIN compare_claimverdict d ON d.claim_id = x.id WHERE NOT x.hidden AND NOT m.simulated",
+    "LEFT JOIN claims_claimverdict d ON d.claim_id = x.id WHERE NOT x.hidden AND NOT m.simulated",
     'v.slug, m.slug, x.metric COLLATE "C", x.scope COLLATE "C", x.id',
     (),
 )
@@ -247,8 +248,8 @@ TOMBSTONES = Table(
         Column("reason", "string", "w.reason", "Why."),
         _CATALOGUE_LICENSE,
     ),
-    "FROM runs_withdrawal w JOIN runs_logleaf l ON l.index = w.leaf_id "
-    "JOIN runs_run r ON r.run_id = l.run_id WHERE r.provenance = 'probe'",
+    "FROM transparency_withdrawal w JOIN transparency_logleaf l ON l.index = w.leaf_id "
+    "JOIN measurements_run r ON r.run_id = l.run_id WHERE r.provenance = 'probe'",
     "l.index",
     ("run_id",),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from celery import shared_task
 from django.conf import settings
 
-from server.datasets.building import ReleaseRunning, release_build
+from server.datasets.builder import ReleaseRunning, release_build
 from server.datasets.models import Release
 
 

@@ -11,7 +11,7 @@ from server.accounts.models import ProbeKey
 from server.catalog.models import Citation, Claim, DriveAlias, DriveModel, LiteratureValue, Vendor
 from server.catalog.services import search_text_of, vendor_resolve
 from server.core.text import normalize_name
-from server.runs.models import Batch, Unit
+from server.measurements.models import Batch, Unit
 from server.seeding.chunks import Places
 from server.seeding.identity import NOTES, VENDORS, keys_count, number_of, signing_key, vendor_of
 from server.seeding.plan import Plan

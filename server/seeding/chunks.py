@@ -9,8 +9,9 @@ import numpy as np
 from django.db import transaction
 
 from server.core.envelope import sha256_hex
-from server.runs.envelopes import envelope_name
-from server.runs.models import Benchmark, Measurement, Run, State, Submission, SubmissionEvent
+from server.core.envelope_store import envelope_name
+from server.core.lifecycle import State
+from server.measurements.models import Benchmark, Measurement, Run
 from server.seeding.documents import (
     EnvelopeWriter,
     compact,
@@ -23,6 +24,7 @@ from server.seeding.parts import MEASUREMENT_COLUMNS, KindPart, kind_part
 from server.seeding.plan import SUITES, Plan
 from server.seeding.samples import ARCHETYPES, BLOCK_BYTES
 from server.seeding.tables import CopyTable, cell, cells
+from server.submissions.models import Submission, SubmissionEvent
 
 RUNS_PER_CHUNK = 2000
 _MOST_KINDS, _MOST_NUMBERS = 8, 64
@@ -146,7 +148,7 @@ class ChunkWriter:
 
 def unit_rows(plan: Plan, places: Places) -> CopyTable:
     """Return the units as noted rows."""
-    from server.runs.models import Unit
+    from server.measurements.models import Unit
     from server.seeding.identity import BEGIN, unit_digest
 
     table = CopyTable(Unit, ("id", "drive_model_id", "digest", "first_seen_at"))
@@ -157,7 +159,7 @@ def unit_rows(plan: Plan, places: Places) -> CopyTable:
 
 def batch_rows(plan: Plan, places: Places) -> CopyTable:
     """Return the batches as noted rows."""
-    from server.runs.models import Batch
+    from server.measurements.models import Batch
     from server.seeding.identity import week_of
 
     table, number = CopyTable(Batch, ("id", "drive_model_id", "year", "week", "label")), places.batch

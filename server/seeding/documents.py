@@ -14,7 +14,7 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import FileSystemStorage, InMemoryStorage, storages
 
 from server.core.envelope import PAYLOAD_TYPE, pre_authentication_encoding, sha256_hex
-from server.runs.envelopes import envelope_name
+from server.core.envelope_store import envelope_name
 from server.seeding.identity import (
     VENDORS,
     firmware_of,

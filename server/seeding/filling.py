@@ -14,22 +14,15 @@ from django.db.models import Count
 
 from server.accounts.models import ProbeKey
 from server.catalog.models import DriveModel
-from server.compare.archive_counts import archive_counts_held_back, archive_counts_update
-from server.compare.models import KeptStatistics
-from server.runs.aggregation import aggregates_update
-from server.runs.models import (
-    Batch,
-    Benchmark,
-    Measurement,
-    Run,
-    Submission,
-    SubmissionEvent,
-    Unit,
-)
+from server.measurements.aggregation import aggregates_update
+from server.measurements.models import Batch, Benchmark, Measurement, Run, Unit
+from server.model_stats.models import ModelStatsSnapshot
+from server.search.archive_counts import archive_counts_held_back, archive_counts_update
 from server.seeding.catalog import catalog_fill, places_free
 from server.seeding.chunks import RUNS_PER_CHUNK, ChunkWriter, Places, batch_rows, unit_rows
 from server.seeding.plan import Plan, Sizes, plan_make
 from server.seeding.tables import sequences_set, without_indexes
+from server.submissions.models import Submission, SubmissionEvent
 
 BULK = (Submission, SubmissionEvent, Run, Benchmark, Measurement)
 """Tables that grow with the runs."""
@@ -81,7 +74,7 @@ def archive_derive(*, processes: int, say: Say, missing: bool = False) -> int:
     """
     by_model = Run.objects.order_by().values_list("drive_model").annotate(runs=Count("pk"))
     if missing:
-        by_model = by_model.exclude(drive_model__in=KeptStatistics.objects.values("drive_model"))
+        by_model = by_model.exclude(drive_model__in=ModelStatsSnapshot.objects.values("drive_model"))
     due = [model for model, _runs in by_model.order_by("-runs", "drive_model")]
     progress = _Progress(len(due), "models", say)
     with _Step("what follows from the runs", say), archive_counts_held_back():

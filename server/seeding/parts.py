@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cache
 
 from server.benchmarks.contract import Facts
-from server.runs.counting import timings_count
-from server.runs.extraction import measurement_rows
-from server.runs.finite import finite_json
-from server.runs.kinds import kinds_by_slug
-from server.runs.models import Benchmark, Measurement
+from server.benchmarks.registry import kinds_by_slug
+from server.core.finite import finite_json
+from server.measurements.documents import timings_count
+from server.measurements.extraction import measurement_rows
+from server.measurements.models import Benchmark, Measurement
 from server.seeding.samples import ARCHETYPES, BLOCK_BYTES, FORMULAS, TURN_STEPS
 from server.seeding.tables import cell, cells
 

@@ -8,8 +8,8 @@ class WebConfig(AppConfig):
 
     def ready(self) -> None:
         """Let no kept page outlive what it was rendered from."""
-        from server.compare.models import ArchiveCounts
-        from server.runs.signals import aggregates_updated, run_published
+        from server.measurements.signals import aggregates_updated, run_published
+        from server.search.models import ArchiveCounts
         from server.web.keeping import pages_changed
 
         for signal in (aggregates_updated, run_published):

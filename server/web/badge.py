@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from django.utils.html import escape
 
+from server.benchmarks.registry import metrics_by_key
 from server.catalog.models import DriveModel
+from server.core.lifecycle import Provenance
 from server.core.numbers import show
-from server.runs.kinds import metrics_by_key
-from server.runs.models import Aggregate, Provenance
+from server.measurements.models import Aggregate
 
 FIRST = ("zoned.outer_bandwidth", "skippy.rotation_rate")
 """Asked for in this order; then any headline number of the whole drive."""

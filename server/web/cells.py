@@ -10,8 +10,8 @@ from urllib.parse import quote
 from django.utils.safestring import SafeString
 from markupsafe import escape
 
-from server.compare.keys import encoded as key_encoded
 from server.core import numbers
+from server.measurements.group_keys import encoded as key_encoded
 from server.web import columns
 
 NO_NUMBER = SafeString('<span class="none">&ndash;</span>')

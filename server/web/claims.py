@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from server.benchmarks.registry import metrics_by_key
 from server.catalog.files import facts_by_key
 from server.catalog.models import Claim
-from server.compare.claims import ClaimRow, Judged
+from server.claims.selectors import ClaimRow, Judged
 from server.core.numbers import show_stated
 from server.core.scopes import scope_text
-from server.runs.kinds import metrics_by_key
 from server.web.rows import Sources, metric_url
 
 

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from itertools import groupby
 from urllib.parse import urlencode
 
-from server.compare.candidates import Candidate
-from server.compare.comparing import LEVEL, LEVELS, Comparison, Differing
-from server.compare.comparison import Cell, Row
-from server.compare.groups import Group
-from server.compare.keys import LETTERS
-from server.compare.numbers import GroupNumbers
-from server.compare.positions import Curves
-from server.compare.stats.wording import level_text
-from server.compare.wording import curves_words, letters, row_words
+from server.benchmarks.registry import kinds_by_slug
+from server.comparison.candidates import Candidate
+from server.comparison.group_numbers import GroupNumbers
+from server.comparison.matrix import Cell, Row
+from server.comparison.paired_positions import Curves
+from server.comparison.selectors import LEVEL, LEVELS, Comparison, Differing
+from server.comparison.wording import curves_words, letters, row_words
 from server.core.numbers import Shown, decimals_for, show, unit_text, write
 from server.core.scopes import scope_text
-from server.runs.kinds import kinds_by_slug
+from server.measurements.group_keys import LETTERS
+from server.measurements.groups import Group
+from server.stats.wording import level_text
 from server.web.cells import interface
 from server.web.divisions import number_name
 from server.web.rows import Name

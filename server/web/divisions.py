@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from server.benchmarks.registry import metrics_by_key
 from server.catalog.models import DriveModel
-from server.compare.divisions import CONDITIONS, Divided, DividedNumber, Division
-from server.compare.groups import MOST
 from server.core.numbers import Shown, show
 from server.core.scopes import scope_text
-from server.runs.kinds import metrics_by_key
+from server.measurements.groups import MOST
+from server.model_stats.breakdown import CONDITIONS, Divided, DividedNumber, Division
 from server.web.rows import Name, metric_url
 
 

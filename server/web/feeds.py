@@ -14,8 +14,9 @@ from django.utils.feedgenerator import Atom1Feed
 from django.views.decorators.http import condition, require_safe
 
 from server.catalog.models import DriveModel
-from server.runs.models import Provenance, Run
-from server.runs.selectors import runs_latest, runs_of_model
+from server.core.lifecycle import Provenance
+from server.measurements.models import Run
+from server.measurements.selectors import runs_latest, runs_of_model
 
 ENTRIES = 30
 if TYPE_CHECKING:

@@ -19,8 +19,9 @@ from server.benchmarks.chart_rows import (
     view_axes,
 )
 from server.benchmarks.contract import Axis, Chart, Series, View
-from server.runs.charts import charts_of_run
-from server.runs.models import Provenance, Run
+from server.core.lifecycle import Provenance
+from server.measurements.charts import charts_of_run
+from server.measurements.models import Run
 
 ALL_ROWS = 240
 """Up to so many points the page's tables are whole."""

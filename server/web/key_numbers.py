@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
-from server.benchmarks.contract import Place
-from server.compare.selectors import MetricRow
-from server.compare.statistics import DriveStatistics, NumberOfUnits
-from server.compare.stats.wording import level_text
+from server.benchmarks.contract import MetricKey
+from server.benchmarks.registry import kinds_by_slug
 from server.core.numbers import Shown, show, show_deviation
 from server.core.scopes import scope_text
-from server.runs.kinds import kinds_by_slug
-from server.runs.models import Aggregate, Measurement
+from server.measurements.models import Aggregate, Measurement
+from server.model_stats.selectors import MetricRow
+from server.model_stats.statistics import DriveStatistics, NumberOfUnits
+from server.stats.wording import level_text
 from server.web.rows import Name, Sources, StatedValue, metric_url
 
 GLANCE_OF_KIND = 2
@@ -67,7 +67,7 @@ class KindNumbers:
 def kind_numbers(
     rows: Iterable[MetricRow],
     statistics: DriveStatistics | None,
-    only_run: Mapping[Place, Measurement],
+    only_run: Mapping[MetricKey, Measurement],
     counts: Mapping[str, int],
     sources: Sources,
 ) -> tuple[KindNumbers, ...]:

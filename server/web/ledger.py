@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from server.benchmarks.registry import metrics_by_key
 from server.catalog.files import facts_by_key
 from server.catalog.models import Claim
-from server.compare.claims import claim_row_of
-from server.compare.judging import ClaimRow, Judged
-from server.compare.ledger import LedgerFacets
-from server.compare.verdicts import Evidence, Outcome, Verdict
+from server.claims.assessment import ClaimRow, Judged
+from server.claims.ledger import LedgerFacets
+from server.claims.selectors import claim_row_of
+from server.claims.verdicts import Evidence, Outcome, Verdict
 from server.core.numbers import MINUS, Shown, show, write
-from server.runs.kinds import metrics_by_key
 from server.web.claims import ClaimView, claim_views
 from server.web.rows import Sources
 

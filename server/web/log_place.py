@@ -8,8 +8,8 @@ from uuid import UUID
 
 from django.urls import reverse
 
-from server.runs.models import LogLeaf
-from server.runs.publication_log import leaves_list
+from server.transparency.models import LogLeaf
+from server.transparency.publication_log import leaves_list
 
 WORDS = {LogLeaf.Kind.PUBLISHED: "published", LogLeaf.Kind.WITHDRAWN: "withdrawn"}
 

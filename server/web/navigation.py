@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class NavItem:
     """One entry of the navigation."""
 
     section: str
@@ -16,11 +16,11 @@ class Place:
 
 
 NAVIGATION = (
-    Place("drives", "Drives", "/drives/"),
-    Place("compare", "Compare", "/compare/"),
-    Place("claims", "Claims", "/claims/"),
-    Place("methods", "Methods", "/methods/"),
-    Place("contribute", "Contribute", "/contribute/"),
-    Place("datasets", "Datasets", "/datasets/"),
-    Place("about", "About", "/about/"),
+    NavItem("drives", "Drives", "/drives/"),
+    NavItem("compare", "Compare", "/compare/"),
+    NavItem("claims", "Claims", "/claims/"),
+    NavItem("methods", "Methods", "/methods/"),
+    NavItem("contribute", "Contribute", "/contribute/"),
+    NavItem("datasets", "Datasets", "/datasets/"),
+    NavItem("about", "About", "/about/"),
 )

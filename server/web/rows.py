@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
+from server.benchmarks.registry import kinds_by_slug
 from server.catalog.models import Citation, LiteratureValue
-from server.compare.selectors import MetricRow
 from server.core.numbers import Shown, show, show_deviation, show_stated
 from server.core.scopes import scope_text
-from server.runs.kinds import kinds_by_slug
-from server.runs.models import Aggregate
-from server.runs.selectors import MeasurementRow
+from server.measurements.models import Aggregate
+from server.model_stats.selectors import MetricRow
+from server.submissions.selectors import MeasurementRow
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from server.core.numbers import MAX_DIGITS, MINUS, Shown, show, show_deviation
 from server.core.scopes import scope_text
-from server.runs.standing import NumberAmong, RunStanding
+from server.plausibility.peer_rank import NumberAmong, RunStanding
 from server.web.rows import Name, metric_url
 
 STRIP = 120.0

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from server.compare.statistics import DriveStatistics, NumberOfUnits, UnitApart
-from server.compare.stats.results import Interval
-from server.compare.stats.wording import level_text
+from server.benchmarks.registry import metrics_by_key
 from server.core.numbers import Shown, show, show_deviation, write
 from server.core.scopes import scope_text
-from server.runs.kinds import metrics_by_key
+from server.model_stats.statistics import DriveStatistics, NumberOfUnits, UnitApart
+from server.stats.results import Interval
+from server.stats.wording import level_text
 from server.web.rows import Name, metric_url
 
 DIGEST_SHOWN = 12

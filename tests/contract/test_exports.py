@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from server.benchmarks.contract import Place
-from server.compare.exports.deriving import drive_of
-from server.compare.exports.disksim import disksim
-from server.compare.exports.drive import ExportError, Identity, MeasuredDrive
-from server.compare.exports.fio import fio
-from server.compare.exports.sim_file import sim_file
-from server.runs.kinds import kinds_by_slug
+from server.benchmarks.contract import MetricKey
+from server.benchmarks.registry import kinds_by_slug
+from server.exports.derivation import drive_of
+from server.exports.disksim import disksim
+from server.exports.drive import ExportError, Identity, MeasuredDrive
+from server.exports.fio import fio
+from server.exports.sim_file import sim_file
 from tests.contract.golden import facts_of
 from tests.support.probe import Probe, probe_path
 
@@ -76,7 +76,7 @@ enabled = false
 changeable = false
 """
 """A drive whose arm needs longer to the next cylinder than its tracks are laid out for."""
-COMPARED: tuple[Place, ...] = (
+COMPARED: tuple[MetricKey, ...] = (
     ("skippy.rotation_time", ""),
     ("skippy.mtm", ""),
     *(
@@ -95,9 +95,9 @@ COMPARED: tuple[Place, ...] = (
 )
 
 
-def extracted(document: Mapping[str, Any]) -> tuple[dict[Place, float], dict[str, Mapping[str, Any]]]:
+def extracted(document: Mapping[str, Any]) -> tuple[dict[MetricKey, float], dict[str, Mapping[str, Any]]]:
     """What a document's kinds give: usable numbers, and what the charts need."""
-    numbers: dict[Place, float] = {}
+    numbers: dict[MetricKey, float] = {}
     details: dict[str, Mapping[str, Any]] = {}
     for part in document["benchmarks"]:
         found = kinds_by_slug()[part["kind"]].extract(part, facts_of(dict(document)))
@@ -170,7 +170,7 @@ def test_a_drive_that_misses_the_next_track_is_exported_with_what_it_misses(
 
 def round_trip(
     probe: Probe, drive: str | Path, folder: Path, *, writes: bool
-) -> tuple[dict[Place, float], dict[Place, float]]:
+) -> tuple[dict[MetricKey, float], dict[MetricKey, float]]:
     """Measure a drive, export it, and measure that."""
     document = measure(probe, drive, folder, writes=writes)
     before, details = extracted(document)
@@ -180,7 +180,7 @@ def round_trip(
     return before, after
 
 
-def assert_same(before: Mapping[Place, float], after: Mapping[Place, float]) -> None:
+def assert_same(before: Mapping[MetricKey, float], after: Mapping[MetricKey, float]) -> None:
     """Everything that was told before is told again, and within the bar."""
     assert round(after["skippy.surfaces", ""]) == round(before["skippy.surfaces", ""])
     zones = ("zoned.zone_count", "")

@@ -13,8 +13,8 @@ import pytest
 from django.db import connection
 
 from server.core.envelope import sha256_hex
-from server.runs.log_entry import LogEntry
-from server.runs.publication_log import log_append
+from server.transparency.log_entry import LogEntry
+from server.transparency.publication_log import log_append
 from tests.support.documents import document, envelope
 from tests.support.probe import Probe
 
@@ -92,7 +92,7 @@ def test_the_probe_finds_that_the_log_was_written_anew(
     file.write_bytes(logged(run))
     assert verify(file)["code"] == 0
     with connection.cursor() as cursor:
-        cursor.execute("TRUNCATE runs_logleaf, runs_lognode CASCADE")
+        cursor.execute("TRUNCATE transparency_logleaf, transparency_lognode CASCADE")
     log_append(LogEntry("published", "2" * 64, UUID(int=2), AT))
     logged(run)
     log_append(LogEntry("published", "3" * 64, UUID(int=3), AT))

@@ -12,9 +12,9 @@ from pytest_django.live_server_helper import LiveServer
 from server.catalog.loading import catalog_load
 from server.catalog.models import Citation, Claim, DriveModel
 from server.catalog.services import drive_model_resolve
-from server.compare.claims import verdicts_update
-from server.runs.aggregation import aggregates_update
-from server.runs.models import Batch, Run
+from server.claims.selectors import verdicts_update
+from server.measurements.aggregation import aggregates_update
+from server.measurements.models import Batch, Run
 from tests.e2e.audit import audit
 from tests.e2e.walk import WIDTHS, heard_errors, settle_charts
 from tests.support.sample_units import measured

@@ -10,9 +10,9 @@ from playwright.sync_api import Browser, Page, expect
 
 from server.catalog.models import DriveModel
 from server.catalog.services import drive_model_resolve
-from server.compare.archive_counts import archive_counts_update
-from server.compare.deriving import derived_update
-from server.runs.models import Run
+from server.measurements.models import Run
+from server.model_stats.refresh import derived_update
+from server.search.archive_counts import archive_counts_update
 from tests.e2e.audit import audit
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -13,15 +13,18 @@ from playwright.sync_api import Browser, Page, Route
 
 from server.catalog.models import DriveModel
 from server.catalog.services import drive_model_resolve
-from server.compare.deriving import derived_update
 from server.config import error_views
 from server.core import clock
+from server.core.lifecycle import State
 from server.core.problems import PROBLEM_TYPES
-from server.follows.links import confirm_url, stop_url
-from server.follows.models import Follow
-from server.runs.log_entry import LogEntry
-from server.runs.models import LogLeaf, Run, State, Submission, Withdrawal
-from server.runs.publication_log import log_append
+from server.measurements.models import Run
+from server.model_stats.refresh import derived_update
+from server.submissions.models import Submission
+from server.subscriptions.links import confirm_url, stop_url
+from server.subscriptions.models import Follow
+from server.transparency.log_entry import LogEntry
+from server.transparency.models import LogLeaf, Withdrawal
+from server.transparency.publication_log import log_append
 from tests.e2e.walk import AXE, findings, heard_errors
 from tests.support.sample_archive import SampleRun, sample_run
 

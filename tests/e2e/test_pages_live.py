@@ -8,7 +8,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from server.core import clock
-from server.runs.models import Benchmark, Measurement, Run, State, Submission
+from server.core.lifecycle import State
+from server.measurements.models import Benchmark, Measurement, Run
+from server.submissions.models import Submission
 from tests.support.sample_archive import SampleRun, sample_run
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -10,7 +10,8 @@ from typing import Any
 from playwright.sync_api import Page, expect
 
 from server.catalog.models import DriveModel
-from server.runs.models import Provenance, Run
+from server.core.lifecycle import Provenance
+from server.measurements.models import Run
 from tests.e2e.audit import audit
 
 AXE = Path(__file__).resolve().parents[2] / "frontend" / "node_modules" / "axe-core" / "axe.min.js"

@@ -12,9 +12,10 @@ from django.http import HttpResponse
 from django.test import Client
 
 from server.benchmarks.contract import Kind
-from server.runs import charts, extraction, reextraction, selectors, tasks, validation
-from server.runs.management.commands import reextract
-from server.runs.models import Submission
+from server.measurements import charts, extraction, reextraction, selectors
+from server.measurements.management.commands import reextract
+from server.submissions import tasks, validation
+from server.submissions.models import Submission
 from tests.support.documents import document, envelope, skippy_part
 from tests.support.kinds import kind
 
@@ -80,7 +81,8 @@ def submit(post: Post) -> Callable[[dict[str, Any]], Submission]:
 @pytest.fixture
 def run_jobs(queue: list[tuple[str, str]], django_capture_on_commit_callbacks: Any) -> Callable[[], None]:
     """Do what the queue holds, as a worker would, until it is empty."""
-    from server.runs import aggregation, pipeline
+    from server.measurements import aggregation
+    from server.submissions import pipeline
 
     def one(name: str, argument: str) -> None:
         from uuid import UUID

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 from django.db import IntegrityError, transaction
 
-from server.compare.archive_counts import archive_counts_update
-from server.compare.models import ArchiveCounts, DriveSummary
-from server.compare.selectors import drive_metric_rows
-from server.runs import aggregation
-from server.runs.models import Aggregate, Provenance, Submission
+from server.core.lifecycle import Provenance
+from server.measurements import aggregation
+from server.measurements.models import Aggregate
+from server.model_stats.selectors import drive_metric_rows
+from server.search.archive_counts import archive_counts_update
+from server.search.models import ArchiveCounts, DriveSummary
+from server.submissions.models import Submission
 from tests.support.documents import document, skippy_part
 from tests.support.kinds import kind, measurement
 

@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from server.compare import archive_counts
-from server.compare.archive_counts import (
+from server.core import clock
+from server.search import archive_counts
+from server.search.archive_counts import (
     archive_counts_held_back,
     archive_counts_settle,
     archive_counts_update,
 )
-from server.compare.models import ArchiveCounts, ArchiveCountsDue
-from server.compare.summaries import summary_update
-from server.core import clock
+from server.search.models import ArchiveCounts, ArchiveCountsDue
+from server.search.summaries import summary_update
 from tests.support.sample_units import measured
 
 pytestmark = pytest.mark.django_db

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from server.benchmarks.registry import metrics_by_key
 from server.catalog.files import DATA, CatalogError, catalog_read, claim_rows, facts_by_key, value_rows
-from server.runs.kinds import metrics_by_key
 
 FILES = catalog_read()
 ROWS = [(name, row) for name, drive in FILES.drives.items() for row in value_rows(drive)]

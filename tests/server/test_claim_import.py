@@ -14,8 +14,8 @@ from django.test import Client
 from server.accounts.models import User
 from server.catalog.models import Citation, Claim, DriveModel
 from server.catalog.services import drive_alias_add, drive_model_resolve
-from server.compare.claim_import import claims_export, claims_import
-from server.compare.claim_reading import ClaimFileError
+from server.claims.file_format import ClaimFileError
+from server.claims.import_file import claims_export, claims_import
 
 pytestmark = pytest.mark.django_db
 BASE = {

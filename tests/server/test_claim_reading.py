@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from server.compare.claim_reading import (
+from server.claims.file_format import (
     COLUMNS,
     MAX_BYTES,
     MAX_CLAIMS,

@@ -8,11 +8,12 @@ import pytest
 
 from server.catalog.loading import catalog_load
 from server.catalog.models import Citation, Claim, DriveModel, LiteratureValue
-from server.compare.claims import ClaimRow, claim_rows, verdicts_update
-from server.compare.judging import claims_judge
-from server.compare.models import ClaimVerdict
-from server.compare.verdicts import Outcome
-from server.runs.models import Benchmark, Measurement, Provenance
+from server.claims.assessment import claims_judge
+from server.claims.models import ClaimVerdict
+from server.claims.selectors import ClaimRow, claim_rows, verdicts_update
+from server.claims.verdicts import Outcome
+from server.core.lifecycle import Provenance
+from server.measurements.models import Benchmark, Measurement
 from tests.support.sample_archive import SampleRun, sample_run
 
 pytestmark = pytest.mark.django_db

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from server.runs.conditions import differing_of, differing_words
-from server.runs.models import Aggregate, Submission
+from server.measurements.conditions import differing_of, differing_words
+from server.measurements.models import Aggregate
+from server.submissions.models import Submission
 from tests.support.documents import document, skippy_part
 
 pytestmark = pytest.mark.django_db

@@ -15,10 +15,12 @@ from django.test import Client
 from django.urls import reverse
 
 from server.accounts.models import User
-from server.runs import deciding
-from server.runs.admin import CHECK_TITLES
-from server.runs.models import CheckResult, Decision, State, Submission
-from server.runs.plausibility.registry import CHECKS
+from server.core.lifecycle import State
+from server.plausibility.models import CheckResult
+from server.plausibility.registry import CHECKS
+from server.submissions import moderation
+from server.submissions.admin import CHECK_TITLES
+from server.submissions.models import Decision, Submission
 from tests.support.sample_archive import SampleRun, sample_run
 
 pytestmark = pytest.mark.django_db
@@ -51,7 +53,7 @@ def held() -> Submission:
 
 def test_an_accepted_submission_is_published_and_the_decision_logged() -> None:
     submission, user = held(), curator()
-    deciding.submission_accept(submission, by=user, reason=f"  {REASON} ")
+    moderation.submission_accept(submission, by=user, reason=f"  {REASON} ")
     submission.refresh_from_db()
     assert submission.state == State.PUBLISHED
     (decision,) = submission.decisions.all()
@@ -63,35 +65,35 @@ def test_an_accepted_submission_is_published_and_the_decision_logged() -> None:
 
 def test_the_same_decision_again_changes_nothing() -> None:
     submission, user = held(), curator()
-    first = deciding.submission_reject(submission, by=user, reason=REASON)
-    assert deciding.submission_reject(submission, by=user, reason="Said once more, later.") == first
+    first = moderation.submission_reject(submission, by=user, reason=REASON)
+    assert moderation.submission_reject(submission, by=user, reason="Said once more, later.") == first
     assert Decision.objects.count() == 1
 
 
 def test_the_opposite_of_a_decision_that_stands_is_refused() -> None:
     submission, user = held(), curator()
-    deciding.submission_reject(submission, by=user, reason=REASON)
-    with pytest.raises(deciding.NotHeld, match="rejected"):
-        deciding.submission_accept(submission, by=user, reason=REASON)
+    moderation.submission_reject(submission, by=user, reason=REASON)
+    with pytest.raises(moderation.NotQuarantined, match="rejected"):
+        moderation.submission_accept(submission, by=user, reason=REASON)
 
 
 @pytest.mark.parametrize("reason", ["", "   ", "ok", "fine      x"])
 def test_a_decision_needs_a_reason(reason: str) -> None:
     submission = held()
-    with pytest.raises(deciding.NoReason):
-        deciding.submission_accept(submission, by=curator(), reason=reason)
+    with pytest.raises(moderation.NoReason):
+        moderation.submission_accept(submission, by=curator(), reason=reason)
     submission.refresh_from_db()
     assert submission.state == State.QUARANTINED
 
 
 def test_a_decision_needs_the_permission() -> None:
     with pytest.raises(PermissionDenied):
-        deciding.submission_accept(held(), by=person("visitor", "view_submission"), reason=REASON)
+        moderation.submission_accept(held(), by=person("visitor", "view_submission"), reason=REASON)
     assert not Decision.objects.exists()
 
 
 def test_a_decision_that_was_made_is_neither_changed_nor_removed() -> None:
-    decision = deciding.submission_reject(held(), by=curator(), reason=REASON)
+    decision = moderation.submission_reject(held(), by=curator(), reason=REASON)
     decision.reason = "Another one."
     with pytest.raises(TypeError):
         decision.save()
@@ -106,13 +108,13 @@ def test_of_two_decisions_at_once_one_stands() -> None:
     def decide(act: Callable[..., Decision]) -> str:
         try:
             return act(submission, by=user, reason=REASON).verdict
-        except deciding.NotHeld:
+        except moderation.NotQuarantined:
             return "too late"
         finally:
             connections.close_all()
 
     with ThreadPoolExecutor(2) as pool:
-        said = list(pool.map(decide, (deciding.submission_accept, deciding.submission_reject)))
+        said = list(pool.map(decide, (moderation.submission_accept, moderation.submission_reject)))
     submission.refresh_from_db()
     (decision,) = Decision.objects.all()
     assert sorted(said) == sorted(["too late", decision.verdict])
@@ -121,7 +123,7 @@ def test_of_two_decisions_at_once_one_stands() -> None:
 
 def page(client: Client, submission: Submission, user: User) -> str:
     client.force_login(user)
-    response = client.get(reverse("admin:runs_submission_change", args=[submission.pk]))
+    response = client.get(reverse("admin:submissions_submission_change", args=[submission.pk]))
     assert response.status_code == 200
     return response.content.decode()
 
@@ -154,7 +156,7 @@ def test_who_may_only_look_gets_no_decision_to_make(client: Client) -> None:
 def test_a_decision_is_posted_and_its_outcome_shown(client: Client) -> None:
     submission, user = held(), curator()
     client.force_login(user)
-    address = reverse("admin:runs_submission_decide", args=[submission.pk])
+    address = reverse("admin:submissions_submission_decide", args=[submission.pk])
     refused = client.post(address, {"verdict": "accept", "reason": "ok"}, follow=True)
     assert "The reason has 2 characters" in refused.content.decode()
     done = client.post(address, {"verdict": "reject", "reason": REASON}, follow=True)
@@ -165,7 +167,7 @@ def test_a_decision_is_posted_and_its_outcome_shown(client: Client) -> None:
 def test_a_decision_posted_without_the_permission_is_refused(client: Client) -> None:
     submission = held()
     client.force_login(person("visitor", "view_submission"))
-    address = reverse("admin:runs_submission_decide", args=[submission.pk])
+    address = reverse("admin:submissions_submission_decide", args=[submission.pk])
     assert client.post(address, {"verdict": "accept", "reason": REASON}).status_code == 403
     client.logout()
     assert client.post(address, {"verdict": "accept", "reason": REASON}).status_code == 302
@@ -177,7 +179,7 @@ def test_the_list_decides_about_several_with_one_reason(client: Client) -> None:
     submission = held()
     client.force_login(curator())
     chosen = {"action": "reject", "reason": REASON, "_selected_action": [str(submission.pk)]}
-    client.post(reverse("admin:runs_submission_changelist"), chosen)
+    client.post(reverse("admin:submissions_submission_changelist"), chosen)
     submission.refresh_from_db()
     assert submission.state == State.REJECTED
 
@@ -186,7 +188,7 @@ def test_the_list_names_the_drive_and_the_checks_that_hold_it(client: Client) ->
     held()
     sample_run(SampleRun(model="Sample 9001"))
     client.force_login(curator())
-    page = client.get(reverse("admin:runs_submission_changelist")).content.decode()
+    page = client.get(reverse("admin:submissions_submission_changelist")).content.decode()
     assert "Sample 9000 (probe)" in page and "Sample 9001 (probe)" in page
     assert page.count(CHECK_TITLES["rotation_rate"]) == 1
 
@@ -194,7 +196,7 @@ def test_the_list_names_the_drive_and_the_checks_that_hold_it(client: Client) ->
 def test_the_remedy_stands_beside_what_holds_a_run(client: Client) -> None:
     submission = held()
     client.force_login(curator())
-    page = client.get(reverse("admin:runs_submission_change", args=[submission.pk])).content.decode()
+    page = client.get(reverse("admin:submissions_submission_change", args=[submission.pk])).content.decode()
     assert "<strong>held</strong>" in page
     (check,) = (check for check in CHECKS if check.key == "rotation_rate")
     assert check.remedy in html.unescape(page)

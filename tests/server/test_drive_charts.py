@@ -11,10 +11,11 @@ from pytest_django import DjangoAssertNumQueries
 
 from server.benchmarks.contract import Chart
 from server.catalog.models import DriveModel
-from server.runs import charts as charts_module
-from server.runs.drive_charts import drive_charts, drive_charts_update, first_charts
-from server.runs.envelopes import EnvelopeLost
-from server.runs.models import Benchmark, DriveChart, Measurement, Provenance, Run, State
+from server.core.envelope_store import EnvelopeLost
+from server.core.lifecycle import Provenance, State
+from server.measurements import charts as charts_module
+from server.measurements.model_charts import drive_charts, drive_charts_update, first_charts
+from server.measurements.models import Benchmark, DriveChart, Measurement, Run
 from server.web.views import drive_charts as views
 from server.web.views.drive_charts import drive_figures
 from tests.support.sample_archive import SampleRun, sample_run

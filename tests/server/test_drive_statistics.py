@@ -9,10 +9,11 @@ import pytest
 from django.core.cache import cache
 
 from server.catalog.models import DriveModel
-from server.compare.statistics import DriveStatistics, drive_statistics
-from server.runs.aggregation import aggregates_update
-from server.runs.conditions import run_conditions
-from server.runs.models import Benchmark, Provenance, Run, State
+from server.core.lifecycle import Provenance, State
+from server.measurements.aggregation import aggregates_update
+from server.measurements.conditions import run_conditions
+from server.measurements.models import Benchmark, Run
+from server.model_stats.statistics import DriveStatistics, drive_statistics
 from tests.support.sample_units import measured
 
 pytestmark = pytest.mark.django_db

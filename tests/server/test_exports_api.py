@@ -9,7 +9,8 @@ import pytest
 from django.test import Client
 
 from server.core import clock
-from server.runs.models import Aggregate, Benchmark, Provenance, Run
+from server.core.lifecycle import Provenance
+from server.measurements.models import Aggregate, Benchmark, Run
 from tests.support.sample_archive import SampleRun, sample_run
 
 CAPACITY = 100_000_000_000

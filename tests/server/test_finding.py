@@ -13,13 +13,15 @@ from django.test.utils import CaptureQueriesContext
 from server.catalog.loading import catalog_load
 from server.catalog.models import DriveModel
 from server.catalog.services import drive_model_resolve
-from server.compare.drives import DriveList, DriveQuery
-from server.compare.facet_bits import facet_bits
-from server.compare.finding import many_find, models_find, runs_find, vendors_find
-from server.compare.models import DriveSummary
-from server.compare.trigrams import mistakes
+from server.core.lifecycle import State
 from server.core.text import normalize_name
-from server.runs.models import Run, State, Submission
+from server.measurements.models import Run
+from server.search.bitmap_index import facet_bits
+from server.search.drive_list import DriveList, DriveQuery
+from server.search.models import DriveSummary
+from server.search.text_search import many_find, models_find, runs_find, vendors_find
+from server.search.trigrams import mistakes
+from server.submissions.models import Submission
 from tests.support.sample_units import measured
 
 pytestmark = pytest.mark.django_db
@@ -104,7 +106,7 @@ def test_many_models_are_found_in_memory_as_the_database_finds_them(monkeypatch:
         drive_model_resolve(vendor_name="Sampledata", model_name=number, simulated=False)
     DriveModel.objects.update(curated=True)
     call_command("refresh_summaries")
-    monkeypatch.setattr("server.compare.finding.MANY", 1)
+    monkeypatch.setattr("server.search.text_search.MANY", 1)
     bits = facet_bits()
     assert bits is not None
     compared = 0
@@ -165,7 +167,7 @@ def test_a_word_of_many_models_reads_one_page_of_them_and_narrows_like_any(
     call_command("refresh_summaries")
     query = DriveQuery(text="sampledata", sort="match", facets={"rpm": ("7200",)})
     plainly = [row.pk for row in DriveList(query).page(1)]
-    monkeypatch.setattr("server.compare.finding.MANY", 2)
+    monkeypatch.setattr("server.search.text_search.MANY", 2)
     found = DriveList(query)
     with CaptureQueriesContext(connection) as queries:
         pages = [row.pk for number in (1, 2, 3) for row in found.page(number, 3)]

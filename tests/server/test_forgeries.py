@@ -13,7 +13,9 @@ import pytest
 from server.benchmarks.contract import Kind
 from server.benchmarks.registry import KINDS
 from server.catalog.models import DriveModel
-from server.runs.models import CheckResult, State, Submission
+from server.core.lifecycle import State
+from server.plausibility.models import CheckResult
+from server.submissions.models import Submission
 from tests.contract.golden import golden_of
 from tests.support import forging
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from server.datasets import reading
+from server.core.envelope_store import EnvelopeLost
+from server.datasets import envelope_reader
+from server.datasets.columnar import Gathered
 from server.datasets.columns import Column
-from server.datasets.gathering import Gathered
-from server.datasets.reading import SampledRun, envelopes_read
-from server.runs.envelopes import EnvelopeLost
+from server.datasets.envelope_reader import SampledRun, envelopes_read
 
 COLUMNS = (
     Column("run_id", "string", "", ""),
@@ -54,10 +54,10 @@ def test_envelopes_come_in_order_few_ahead_and_a_lost_one_is_told_of_alone(
             begun.append(str(number))
             yield SampledRun(str(number), "model", None, "CC0-1.0", f"digest {number}", str(number))
 
-    monkeypatch.setattr(reading, "envelope_load", load)
+    monkeypatch.setattr(envelope_reader, "envelope_load", load)
     found: list[Any] = []
     for place, (run, content) in enumerate(envelopes_read(runs())):
-        assert len(begun) <= place + 1 + reading.AHEAD
+        assert len(begun) <= place + 1 + envelope_reader.AHEAD
         try:
             found.append((run.run_id, content()))
         except EnvelopeLost:

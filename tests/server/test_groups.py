@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from server.catalog.loading import catalog_load
-from server.compare.groups import group_get, groups_find, groups_get
-from server.compare.keys import (
+from server.core.lifecycle import Provenance, State
+from server.measurements.group_keys import (
     Form,
     GroupsError,
     Key,
@@ -18,7 +18,8 @@ from server.compare.keys import (
     key_parse,
     run_key,
 )
-from server.runs.models import Batch, Provenance, Run, State
+from server.measurements.groups import group_get, groups_find, groups_get
+from server.measurements.models import Batch, Run
 from tests.support.sample_archive import SampleRun, sample_run
 from tests.support.sample_units import measured
 

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from server.runs.models import Aggregate, State, Submission
+from server.core.lifecycle import State
+from server.measurements.models import Aggregate
+from server.submissions.models import Submission
 from tests.server.test_submission_life import Queue
 from tests.support.documents import document, envelope
 from tests.support.probe import Probe

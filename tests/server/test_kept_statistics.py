@@ -12,14 +12,15 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from server.catalog.models import DriveModel
-from server.compare.models import KeptStatistics
-from server.compare.overview import drive_overview, overview_compute
-from server.compare.selectors import drive_representative_run, representative_compute
-from server.compare.statistics import drive_statistics, statistics_compute
-from server.compare.stats.strata import compare_strata
+from server.core.lifecycle import Provenance, State
 from server.core.plain import from_plain, to_plain
-from server.runs.aggregation import aggregates_update
-from server.runs.models import Provenance, Run, State
+from server.measurements.aggregation import aggregates_update
+from server.measurements.models import Run
+from server.model_stats.models import ModelStatsSnapshot
+from server.model_stats.overview import drive_overview, overview_compute
+from server.model_stats.selectors import drive_representative_run, representative_compute
+from server.model_stats.statistics import drive_statistics, statistics_compute
+from server.stats.strata import compare_strata
 
 PROBE = Provenance.PROBE
 
@@ -70,7 +71,7 @@ def largest(db: None) -> DriveModel:
 
 def test_what_is_kept_is_what_would_be_computed(largest: DriveModel) -> None:
     asked = {"drive_model": largest, "provenance": PROBE}
-    assert KeptStatistics.objects.filter(**asked).exists()
+    assert ModelStatsSnapshot.objects.filter(**asked).exists()
     assert drive_statistics(**asked) == statistics_compute(**asked) is not None
     assert drive_overview(**asked) == overview_compute(**asked)
     assert drive_representative_run(**asked) == representative_compute(**asked) is not None
@@ -93,5 +94,5 @@ def test_what_is_kept_follows_the_runs_and_goes_with_the_last(largest: DriveMode
     assert drive_overview(**asked).runs == before - 1
     type(last.submission).objects.update(state=State.QUARANTINED)
     aggregates_update(drive_model_id=largest.pk)
-    assert not KeptStatistics.objects.filter(**asked).exists()
+    assert not ModelStatsSnapshot.objects.filter(**asked).exists()
     assert drive_statistics(**asked) is None

@@ -16,10 +16,10 @@ from server.benchmarks.metrics import metric
 from server.catalog.loading import catalog_load
 from server.catalog.models import DriveModel, LiteratureValue
 from server.catalog.services import drive_model_resolve
-from server.compare.columns import column_of
-from server.compare.drives import DriveList, DriveQuery
-from server.compare.models import ArchiveCounts
-from server.runs.models import Aggregate
+from server.measurements.models import Aggregate
+from server.search.columns import column_of
+from server.search.drive_list import DriveList, DriveQuery
+from server.search.models import ArchiveCounts
 from tests.support.sample_archive import DAY
 
 pytestmark = pytest.mark.django_db

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.runs.plausibility.check import FINDINGS_SAID, listed
+from server.plausibility.check import FINDINGS_SAID, listed
 
 
 def test_a_check_tells_few_findings_one_by_one_and_counts_the_rest() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from server.core.merkle import (
     EMPTY_ROOT,
-    Place,
+    NodeIndex,
     appended_nodes,
     consistency_holds,
     consistency_proof,
@@ -65,11 +65,11 @@ class Tree:
     """Stored subtrees, as the database holds them."""
 
     def __init__(self, leaves: Sequence[bytes]) -> None:
-        self.nodes: dict[Place, bytes] = {}
+        self.nodes: dict[NodeIndex, bytes] = {}
         for index, leaf in enumerate(leaves):
             self.nodes.update(appended_nodes(index, leaf_hash(leaf), self.lookup))
 
-    def lookup(self, places: Sequence[Place]) -> dict[Place, bytes]:
+    def lookup(self, places: Sequence[NodeIndex]) -> dict[NodeIndex, bytes]:
         return {place: self.nodes[place] for place in places}
 
 

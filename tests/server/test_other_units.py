@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from server.runs.plausibility.check import Outcome
-from server.runs.plausibility.evidence import Evidence, ModelFacts, Number, PeerUnit
-from server.runs.plausibility.others import FIRST, confirmed, other_units, same_rotation
+from server.plausibility.check import Outcome
+from server.plausibility.evidence import Evidence, ModelFacts, Number, PeerUnit
+from server.plausibility.peers import FIRST, confirmed, other_units, same_rotation
 from tests.support.documents import document
 
 RATE = ("zoned.outer_bandwidth", "")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from server.benchmarks.contract import Axis, Chart, Series
-from server.compare import overlays
+from server.comparison import overlays
 
 
 def profile(*gigabytes: float) -> Chart:

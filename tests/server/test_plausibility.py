@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 
 from server.catalog.models import DriveModel
-from server.runs.models import CheckResult, State, Submission
-from server.runs.plausibility import assessing
-from server.runs.plausibility.check import Result
-from server.runs.plausibility.evidence import Evidence
-from server.runs.plausibility.registry import CHECKS
-from server.runs.plausibility.transport import taken_ns
+from server.core.lifecycle import State
+from server.plausibility import assessment
+from server.plausibility.check import Result
+from server.plausibility.evidence import Evidence
+from server.plausibility.models import CheckResult
+from server.plausibility.registry import CHECKS
+from server.plausibility.transport import taken_ns
+from server.submissions.models import Submission
 from tests.support.documents import CAPACITY_BLOCKS, document, skippy_part, zoned_part
 
 pytestmark = pytest.mark.django_db
@@ -86,7 +88,7 @@ def test_a_check_that_fails_on_a_run_holds_it(judge: Judge, monkeypatch: pytest.
         raise ValueError("a sample fault")
 
     broken = replace(CHECKS[0], judge=fail)
-    monkeypatch.setattr(assessing.assess, "__defaults__", ((broken,),))
+    monkeypatch.setattr(assessment.assess, "__defaults__", ((broken,),))
     state, reason = judge(document())
     assert state == State.QUARANTINED
     assert "a sample fault" in reason

@@ -14,9 +14,10 @@ from django.db import DatabaseError, connection, transaction
 
 from server.core import merkle
 from server.core.signed_note import checkpoint_open
-from server.runs import publication_log
-from server.runs.log_entry import LogEntry, entries_write
-from server.runs.models import LogKey, LogLeaf, LogNode, Submission
+from server.submissions.models import Submission
+from server.transparency import publication_log
+from server.transparency.log_entry import LogEntry, entries_write
+from server.transparency.models import LogKey, LogLeaf, LogNode
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
@@ -98,10 +99,10 @@ def test_a_proof_reads_the_same_number_of_queries_however_large_the_log_is(
 @pytest.mark.parametrize(
     "statement",
     [
-        "UPDATE runs_logleaf SET kind = 'withdrawn' WHERE index = 1",
-        "DELETE FROM runs_logleaf WHERE index = 2",
-        "UPDATE runs_lognode SET hash = hash WHERE position = 1",
-        "DELETE FROM runs_lognode",
+        "UPDATE transparency_logleaf SET kind = 'withdrawn' WHERE index = 1",
+        "DELETE FROM transparency_logleaf WHERE index = 2",
+        "UPDATE transparency_lognode SET hash = hash WHERE position = 1",
+        "DELETE FROM transparency_lognode",
     ],
 )
 def test_the_database_refuses_to_change_or_remove_what_was_logged(statement: str) -> None:
@@ -129,9 +130,9 @@ def test_a_submission_is_published_once_in_the_log() -> None:
 def test_tampering_behind_the_triggers_is_found() -> None:
     append(7)
     with connection.cursor() as cursor:
-        cursor.execute("ALTER TABLE runs_logleaf DISABLE TRIGGER runs_logleaf_rows")
-        cursor.execute("UPDATE runs_logleaf SET digest = %s WHERE index = 4", ["ee" * 32])
-        cursor.execute("ALTER TABLE runs_logleaf ENABLE TRIGGER runs_logleaf_rows")
+        cursor.execute("ALTER TABLE transparency_logleaf DISABLE TRIGGER runs_logleaf_rows")
+        cursor.execute("UPDATE transparency_logleaf SET digest = %s WHERE index = 4", ["ee" * 32])
+        cursor.execute("ALTER TABLE transparency_logleaf ENABLE TRIGGER runs_logleaf_rows")
     found = publication_log.log_check()
     assert found[0].startswith("Leaf 4: the stored hash at level 0, index 4 is not")
     with pytest.raises(CommandError, match="not what its leaves say"):
@@ -144,7 +145,7 @@ def test_tampering_behind_the_triggers_is_found() -> None:
 def test_runs_that_were_published_before_there_was_a_log_are_filled_in(publish: Publish) -> None:
     first, second = publish(), publish(unit_digest="cd" * 32)
     with connection.cursor() as cursor:
-        cursor.execute("TRUNCATE runs_logleaf, runs_lognode CASCADE")
+        cursor.execute("TRUNCATE transparency_logleaf, transparency_lognode CASCADE")
     assert publication_log.log_fill() == 2
     assert publication_log.log_fill() == 0
     assert list(LogLeaf.objects.values_list("digest", flat=True)) == [first.digest, second.digest]

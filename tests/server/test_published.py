@@ -10,13 +10,14 @@ from django.core.management import call_command
 from scipy import stats
 
 from server.catalog.models import DriveModel
-from server.compare.deriving import derived_update
-from server.compare.models import DriveSummary, KeptStatistics
-from server.compare.stats.strata import compare_strata
-from server.runs.aggregation import aggregates_update
-from server.runs.models import Aggregate, Measurement, Run
-from server.runs.published import _column, published_read
+from server.measurements.aggregation import aggregates_update
+from server.measurements.model_measurements import _column, model_measurements_read
+from server.measurements.models import Aggregate, Measurement, Run
+from server.model_stats.models import ModelStatsSnapshot
+from server.model_stats.refresh import derived_update
+from server.search.models import DriveSummary
 from server.seeding import filling
+from server.stats.strata import compare_strata
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def largest(db: None) -> DriveModel:
 
 def kept(model: DriveModel) -> list[Any]:
     summary = DriveSummary.objects.filter(drive_model=model).values()[0]
-    rows = KeptStatistics.objects.filter(drive_model=model).order_by("provenance")
+    rows = ModelStatsSnapshot.objects.filter(drive_model=model).order_by("provenance")
     del summary["updated_at"]
     return [summary, *rows.values_list("statistics", "overview", "representative_run")]
 
@@ -37,14 +38,14 @@ def test_what_follows_is_the_same_whether_the_numbers_are_handed_on_or_read_anew
 ) -> None:
     aggregates_update(drive_model_id=largest.pk)
     handed_on = kept(largest)
-    KeptStatistics.objects.all().delete()
+    ModelStatsSnapshot.objects.all().delete()
     DriveSummary.objects.update(measurements=0)
     derived_update(drive_model_id=largest.pk)
     assert kept(largest) == handed_on
 
 
 def test_the_columns_hold_the_numbers_of_the_published_runs_in_order(largest: DriveModel) -> None:
-    published = published_read(drive_model_id=largest.pk)
+    published = model_measurements_read(drive_model_id=largest.pk)
     runs = list(Run.objects.filter(drive_model=largest).order_by("created_at", "run_id"))
     assert [one.run_id for one in published.runs] == [run.run_id for run in runs]
     for (provenance, metric, scope), column in published.columns.items():
@@ -89,7 +90,7 @@ def test_what_follows_is_computed_of_models_that_lack_it_where_that_is_asked_for
         return 0
 
     monkeypatch.setattr(filling, "_aggregate", note)
-    KeptStatistics.objects.filter(drive_model=largest).delete()
+    ModelStatsSnapshot.objects.filter(drive_model=largest).delete()
     call_command("seed_archive", step="derived", missing=True, processes=0, verbosity=0)
     assert asked == [largest.pk]
     assert Aggregate.objects.filter(drive_model=largest).exists()

@@ -19,7 +19,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from server.catalog.models import DriveModel
-from server.runs.models import Run
+from server.measurements.models import Run
 from server.seeding import chunks, plan
 
 pytestmark = pytest.mark.django_db

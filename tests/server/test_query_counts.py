@@ -12,10 +12,13 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from server.compare.drives import DriveList, DriveQuery
-from server.compare.selectors import drive_metric_rows, drive_representative_run
-from server.runs.models import Provenance, Run, Submission
-from server.runs.selectors import run_page, runs_latest
+from server.core.lifecycle import Provenance
+from server.measurements.models import Run
+from server.measurements.selectors import runs_latest
+from server.model_stats.selectors import drive_metric_rows, drive_representative_run
+from server.search.drive_list import DriveList, DriveQuery
+from server.submissions.models import Submission
+from server.submissions.selectors import run_page
 from tests.support.documents import document, skippy_part, zoned_part
 
 pytestmark = pytest.mark.django_db

@@ -9,7 +9,7 @@ from psycopg import adapters
 from psycopg.pq import Format
 
 from server.catalog.models import DriveAlias, DriveModel, Vendor
-from server.core.querying import InstantLoader, Prepared
+from server.core.querying import CompiledQuery, InstantLoader
 from server.datasets.models import Release
 
 
@@ -77,7 +77,7 @@ def test_rows_of_keys_are_those_of_the_plain_query(
                 drive_model=model, text=f"{model.number}{letter}", normalized=f"{model.pk}{letter}"
             )
 
-    query = Prepared(
+    query = CompiledQuery(
         lambda keys: (
             DriveAlias.objects.filter(drive_model_id__any_of=keys)
             .order_by("text")
@@ -99,7 +99,7 @@ def test_instances_come_with_what_they_refer_to(
 ) -> None:
     for n, vendor in enumerate(vendors):
         DriveModel.objects.create(vendor=vendor, number=f"S{n}", normalized=f"s{n}", slug=f"s{n}")
-    query = Prepared(
+    query = CompiledQuery(
         lambda slug, kind: (
             DriveModel.objects.select_related("vendor")
             .defer("search_text")
@@ -117,7 +117,7 @@ def test_instances_come_with_what_they_refer_to(
 
 @pytest.mark.django_db
 def test_flat_rows_and_other_parameters_stay_as_they_were_written(vendors: list[Vendor]) -> None:
-    query = Prepared(
+    query = CompiledQuery(
         lambda slug: (
             Vendor.objects.filter(name__startswith="Sample", slug__given=slug)
             .order_by("pk")
@@ -134,11 +134,13 @@ def test_a_json_column_comes_as_django_reads_it() -> None:
         number=1, log_size=0, began_at=datetime(2026, 1, 1, tzinfo=UTC), rows={"runs": 3, "none": None}
     )
 
-    query = Prepared(lambda number: Release.objects.filter(pk__given=number).values_list("number", "rows"))
+    query = CompiledQuery(
+        lambda number: Release.objects.filter(pk__given=number).values_list("number", "rows")
+    )
 
     assert query.rows(number=release.pk) == [(1, {"runs": 3, "none": None})]
 
 
 def test_a_query_that_takes_a_value_in_another_way_is_refused() -> None:
     with pytest.raises(TypeError, match="any_of"):
-        Prepared(lambda number: Release.objects.filter(pk=3).values_list("pk")).rows(number=3)
+        CompiledQuery(lambda number: Release.objects.filter(pk=3).values_list("pk")).rows(number=3)

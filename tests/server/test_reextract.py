@@ -13,7 +13,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from server.benchmarks.contract import Extraction, Kind
-from server.runs.models import Aggregate, Benchmark, Measurement, Submission
+from server.measurements.models import Aggregate, Benchmark, Measurement
+from server.submissions.models import Submission
 from tests.support.documents import document, skippy_part
 from tests.support.kinds import kind, measurement
 

@@ -15,8 +15,9 @@ from django.test import Client
 from server.catalog.models import DriveModel
 from server.core import clock
 from server.datasets import snapshot
-from server.datasets.building import release_build
-from server.runs.models import Benchmark, Measurement, Submission
+from server.datasets.builder import release_build
+from server.measurements.models import Benchmark, Measurement
+from server.submissions.models import Submission
 from tests.server.test_releases import download, withdraw
 from tests.support.documents import skippy_part, zoned_part
 

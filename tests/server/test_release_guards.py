@@ -14,9 +14,9 @@ from django.test import Client
 
 from server.catalog.models import Claim, LiteratureValue
 from server.core import clock
-from server.datasets.building import release_build
+from server.datasets.builder import release_build
 from server.datasets.models import Release, ReleaseFile
-from server.runs.models import Submission
+from server.submissions.models import Submission
 from tests.server.test_releases import download
 from tests.support.documents import skippy_part
 

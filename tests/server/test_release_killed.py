@@ -16,12 +16,13 @@ from django.core.files.storage import storages
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from server.datasets import building
-from server.datasets.building import release_build
+from server.datasets import builder
+from server.datasets.builder import release_build
 from server.datasets.models import Release, ReleasePart
 from server.datasets.selectors import file_open, release_files, releases_list
 from server.datasets.tasks import release_build_task, releases_sweep
-from server.runs.models import Benchmark, Submission
+from server.measurements.models import Benchmark
+from server.submissions.models import Submission
 from tests.support.documents import skippy_part
 from tools.embedded.binaries import PROJECT
 
@@ -115,7 +116,7 @@ def test_one_release_is_built_at_a_time(transactional_db: None, monkeypatch: pyt
     def taken(*_name: str) -> Iterator[bool]:
         yield False
 
-    monkeypatch.setattr(building, "session_lock", taken)
+    monkeypatch.setattr(builder, "session_lock", taken)
     assert release_build_task() is None
     with pytest.raises(CommandError, match="being built already"):
         call_command("release_dataset")

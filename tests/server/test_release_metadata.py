@@ -11,10 +11,10 @@ import mlcroissant
 import pytest
 from django.core.management import call_command
 
-from server.datasets.building import release_build
+from server.benchmarks.registry import kinds_by_slug
+from server.datasets.builder import release_build
 from server.datasets.samples import sample_columns
-from server.runs.kinds import kinds_by_slug
-from server.runs.models import Submission
+from server.submissions.models import Submission
 from tests.server.test_releases import download
 from tests.support.documents import skippy_part, zoned_part
 

@@ -19,14 +19,15 @@ from django.core.management import call_command
 
 from server.accounts.models import User
 from server.core.signed_note import checkpoint_open
-from server.datasets.building import release_build
+from server.datasets.builder import release_build
 from server.datasets.models import Release
 from server.datasets.selectors import file_open, release_files, releases_list
-from server.runs.aggregation import aggregates_update
-from server.runs.documents import document_load
-from server.runs.models import Aggregate, Measurement, Run, Submission
-from server.runs.publication_log import log_head
-from server.runs.withdrawing import run_withdraw
+from server.measurements.aggregation import aggregates_update
+from server.measurements.documents import document_load
+from server.measurements.models import Aggregate, Measurement, Run
+from server.submissions.models import Submission
+from server.submissions.withdrawal import run_withdraw
+from server.transparency.publication_log import log_head
 from tests.support.documents import skippy_part, zoned_part
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services]
@@ -231,7 +232,7 @@ def test_an_empty_archive_gives_a_release_with_empty_tables(transactional_db: No
 def test_samples_that_cannot_be_read_are_said_and_stop_nothing(
     archive: list[Submission], tmp_path: Path
 ) -> None:
-    from server.runs.envelopes import envelope_delete
+    from server.core.envelope_store import envelope_delete
 
     envelope_delete(name=archive[0].storage_name)
     release = release_build()

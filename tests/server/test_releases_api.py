@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from server.datasets.building import release_build
+from server.datasets.builder import release_build
 from server.datasets.models import Release
-from server.runs.models import Submission
+from server.submissions.models import Submission
 from tests.support.documents import skippy_part
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services]

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from server.core import clock
-from server.runs import aggregation, resting, sweeping, tasks
-from server.runs.models import Aggregate, AggregateCost, AggregateDue
-from server.runs.withdrawing import run_withdraw
+from server.measurements import aggregation, cooldown
+from server.measurements.models import Aggregate, AggregateCost, AggregateDue
+from server.submissions import sweeper, tasks
+from server.submissions.withdrawal import run_withdraw
 from tests.support.sample_units import measured
 
 pytestmark = pytest.mark.django_db
@@ -63,11 +64,11 @@ def test_a_large_model_takes_in_together_what_is_published_while_it_rests(
     assert runs_counted(model) == 1
     time[0] += timedelta(seconds=FACTOR * 20.0 - 1)
     with django_capture_on_commit_callbacks(execute=True):
-        sweeping.submissions_sweep()
+        sweeper.submissions_sweep()
     assert queue == []
     time[0] += timedelta(seconds=1)
     with django_capture_on_commit_callbacks(execute=True):
-        sweeping.submissions_sweep()
+        sweeper.submissions_sweep()
     assert queue == [("aggregates_update", str(model))]
     tasks.aggregates_update(str(model))
     assert runs_counted(model) == 3
@@ -77,7 +78,7 @@ def test_a_large_model_takes_in_together_what_is_published_while_it_rests(
 def test_a_model_that_is_computed_quickly_follows_every_run(
     time: list[datetime], takes: Callable[[float], None]
 ) -> None:
-    takes(resting.QUICK_S)
+    takes(cooldown.QUICK_S)
     for unit in (1, 2):
         model = measured(unit).drive_model_id
         tasks.aggregates_update(str(model))

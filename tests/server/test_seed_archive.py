@@ -10,18 +10,19 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
 
+from server.benchmarks.registry import kinds_by_slug
 from server.catalog.models import DriveModel
 from server.core import clock
 from server.core.envelope import signature_check
-from server.runs.aggregation import aggregates_update
-from server.runs.documents import document_load, envelope_of, facts_of, summary_of
-from server.runs.envelopes import EnvelopeLost
-from server.runs.kinds import kinds_by_slug
-from server.runs.models import Aggregate, Measurement, Run, Submission, Unit
-from server.runs.validation import document_validate
+from server.core.envelope_store import EnvelopeLost
+from server.measurements.aggregation import aggregates_update
+from server.measurements.documents import document_load, envelope_of, facts_of, summary_of
+from server.measurements.models import Aggregate, Measurement, Run, Unit
 from server.seeding.plan import Sizes, plan_make
 from server.seeding.samples import ARCHETYPES, FORMULAS, MOST_LEVEL, Archetype
 from server.seeding.tables import without_indexes
+from server.submissions.models import Submission
+from server.submissions.validation import document_validate
 from tests.support.documents import document as document_of
 from tests.support.sample_archive import sample_run
 
@@ -51,7 +52,7 @@ def test_the_same_seed_gives_the_same_archive_and_another_seed_another() -> None
     numbers = rows(Measurement, "id", "metric", "value", "reason")
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        cursor.execute("TRUNCATE runs_submission, catalog_drivemodel, accounts_probekey CASCADE")
+        cursor.execute("TRUNCATE submissions_submission, catalog_drivemodel, accounts_probekey CASCADE")
     seed()
     assert rows(Submission, "id", "digest") == first
     assert rows(Measurement, "id", "metric", "value", "reason") == numbers
@@ -121,11 +122,13 @@ def test_indexes_and_constraints_are_put_back_also_after_a_failure() -> None:
     def definitions() -> list[Any]:
         with connection.cursor() as cursor:
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-            cursor.execute("SELECT indexdef FROM pg_indexes WHERE tablename = 'runs_measurement' ORDER BY 1")
+            cursor.execute(
+                "SELECT indexdef FROM pg_indexes WHERE tablename = 'measurements_measurement' ORDER BY 1"
+            )
             found = cursor.fetchall()
             cursor.execute(
                 "SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint"
-                " WHERE conrelid = 'runs_measurement'::regclass ORDER BY 1"
+                " WHERE conrelid = 'measurements_measurement'::regclass ORDER BY 1"
             )
             return found + cursor.fetchall()
 

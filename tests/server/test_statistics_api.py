@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from server.runs.aggregation import aggregates_update
-from server.runs.models import Provenance
+from server.core.lifecycle import Provenance
+from server.measurements.aggregation import aggregates_update
 from tests.support.sample_units import measured
 
 pytestmark = pytest.mark.django_db

@@ -10,9 +10,10 @@ import pytest
 from django.core.management import call_command
 
 from server.benchmarks.contract import Axis, Chart, Kind, Series
-from server.runs import charts as charts_module
-from server.runs.charts import charts_of_run, run_chart, run_chart_full, run_charts
-from server.runs.models import Benchmark, StoredChart, Submission
+from server.measurements import charts as charts_module
+from server.measurements.charts import charts_of_run, run_chart, run_chart_full, run_charts
+from server.measurements.models import Benchmark, StoredChart
+from server.submissions.models import Submission
 from tests.support.documents import document, skippy_part
 
 pytestmark = pytest.mark.django_db

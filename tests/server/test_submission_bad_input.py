@@ -12,8 +12,10 @@ import pytest
 import zstandard
 from django.test import Client
 
+from server.core.lifecycle import State
 from server.core.problems import MEDIA_TYPE
-from server.runs.models import Run, State, Submission
+from server.measurements.models import Run
+from server.submissions.models import Submission
 from tests.support.documents import KEY, OTHER_KEY, document, envelope, skippy_part
 
 pytestmark = pytest.mark.django_db
@@ -334,7 +336,7 @@ def test_storage_that_fails_accepts_nothing(post: Post, monkeypatch: pytest.Monk
     def full(**_: Any) -> str:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("server.runs.intake.envelope_store", full)
+    monkeypatch.setattr("server.submissions.intake.envelope_store", full)
     response = post(document())
     problem_of(response, 503, "storage-unavailable")
     assert response.headers["Retry-After"]

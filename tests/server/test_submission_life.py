@@ -14,9 +14,12 @@ from django.test import Client
 from server.accounts.models import User
 from server.benchmarks.contract import Extraction, Facts
 from server.core import clock
-from server.runs import aggregation, deciding, extraction, pipeline, sweeping, tasks
-from server.runs.envelopes import envelope_delete
-from server.runs.models import Aggregate, AggregateDue, Benchmark, Measurement, State, Submission
+from server.core.envelope_store import envelope_delete
+from server.core.lifecycle import State
+from server.measurements import aggregation, extraction
+from server.measurements.models import Aggregate, AggregateDue, Benchmark, Measurement
+from server.submissions import moderation, pipeline, sweeper, tasks
+from server.submissions.models import Submission
 from tests.support.documents import document, skippy_part, zoned_part
 from tests.support.kinds import kind, measurement
 
@@ -192,9 +195,9 @@ def test_the_sweeper_finds_a_lost_message(
 ) -> None:
     submission = submit(document())
     queue.clear()
-    assert sweeping.submissions_sweep() == 0
+    assert sweeper.submissions_sweep() == 0
     later(monkeypatch, settings.PIPELINE_STALE_AFTER_S + 1)
-    assert sweeping.submissions_sweep() == 1
+    assert sweeper.submissions_sweep() == 1
     run_jobs()
     assert states(submission)[-1] == State.PUBLISHED
 
@@ -204,11 +207,11 @@ def test_the_sweeper_waits_twice_as_long_each_time(
 ) -> None:
     submit(document())
     later(monkeypatch, settings.PIPELINE_STALE_AFTER_S + 1)
-    assert sweeping.submissions_sweep() == 1
+    assert sweeper.submissions_sweep() == 1
     later(monkeypatch, settings.PIPELINE_STALE_AFTER_S + 1)
-    assert sweeping.submissions_sweep() == 0
+    assert sweeper.submissions_sweep() == 0
     later(monkeypatch, settings.PIPELINE_STALE_AFTER_S + 1)
-    assert sweeping.submissions_sweep() == 1
+    assert sweeper.submissions_sweep() == 1
 
 
 def test_the_sweeper_takes_up_a_run_whose_last_message_was_lost(
@@ -220,7 +223,7 @@ def test_the_sweeper_takes_up_a_run_whose_last_message_was_lost(
         extraction.benchmark_extract(benchmark_id=benchmark_id)
     queue.clear()
     later(monkeypatch, settings.PIPELINE_STALE_AFTER_S + 1)
-    sweeping.submissions_sweep()
+    sweeper.submissions_sweep()
     run_jobs()
     assert states(submission)[-1] == State.PUBLISHED
 
@@ -234,7 +237,7 @@ def test_the_sweeper_finds_aggregates_whose_message_was_lost(
         run_jobs()
     assert AggregateDue.objects.count() == 1
     later(monkeypatch, settings.PIPELINE_STALE_AFTER_S + 1)
-    sweeping.submissions_sweep()
+    sweeper.submissions_sweep()
     run_jobs()
     assert Aggregate.objects.exists()
 
@@ -245,7 +248,7 @@ def test_what_ended_is_not_swept(
     submit(document())
     run_jobs()
     later(monkeypatch, 10 * settings.PIPELINE_STALE_AFTER_S)
-    assert sweeping.submissions_sweep() == 0
+    assert sweeper.submissions_sweep() == 0
     assert queue == []
 
 
@@ -253,9 +256,9 @@ def test_rejected_bytes_go_after_their_time_and_the_reasons_stay(
     post: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     post({**document(), "created_at": "2999-01-01T00:00:00Z"})
-    assert sweeping.rejected_envelopes_expire() == 0
+    assert sweeper.rejected_envelopes_expire() == 0
     later(monkeypatch, 86400 * (settings.REJECTED_KEEP_DAYS + 1))
-    assert sweeping.rejected_envelopes_expire() == 1
+    assert sweeper.rejected_envelopes_expire() == 1
     submission = Submission.objects.get()
     assert submission.storage_name == ""
     assert "2999" in submission.events.all()[0].reason
@@ -293,7 +296,7 @@ def test_a_held_run_that_is_released_is_published_and_counts(
     submit: Submit, run_jobs: Callable[[], None]
 ) -> None:
     submission = held(submit, run_jobs)
-    deciding.submission_accept(submission, by=curator(), reason=REASON)
+    moderation.submission_accept(submission, by=curator(), reason=REASON)
     run_jobs()
     assert states(submission)[-1] == State.PUBLISHED
     assert "a-curator" in last_reason(submission)
@@ -309,14 +312,14 @@ def test_a_held_run_may_be_started_over(
     run_jobs()
     kinds["skippy"] = good
     submission.refresh_from_db()
-    deciding.submission_restart(submission, by=curator(), reason=REASON)
+    moderation.submission_restart(submission, by=curator(), reason=REASON)
     run_jobs()
     assert states(submission)[-1] == State.PUBLISHED
 
 
 def test_only_a_held_run_waits_for_a_decision(submit: Submit, run_jobs: Callable[[], None]) -> None:
     submission = held(submit, run_jobs)
-    deciding.submission_reject(submission, by=curator(), reason=REASON)
-    with pytest.raises(deciding.NotHeld):
-        deciding.submission_accept(submission, by=curator(), reason=REASON)
+    moderation.submission_reject(submission, by=curator(), reason=REASON)
+    with pytest.raises(moderation.NotQuarantined):
+        moderation.submission_accept(submission, by=curator(), reason=REASON)
     assert states(submission)[-1] == State.REJECTED

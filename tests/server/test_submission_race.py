@@ -11,8 +11,9 @@ from django.db import connection
 
 from server.catalog.models import DriveModel
 from server.core.problems import Problem
-from server.runs.intake import submission_receive
-from server.runs.models import Run, Submission
+from server.measurements.models import Run
+from server.submissions.intake import submission_receive
+from server.submissions.models import Submission
 from tests.support.documents import document, envelope
 
 pytestmark = pytest.mark.django_db(transaction=True)

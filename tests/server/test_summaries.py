@@ -12,12 +12,13 @@ from django.test.utils import CaptureQueriesContext
 from server.catalog.loading import catalog_load
 from server.catalog.models import Claim, DriveModel
 from server.catalog.signals import catalogue_changed
-from server.compare import summaries
-from server.compare.list_numbers import list_numbers_update
-from server.compare.models import ArchiveCounts, DriveSummary, ListNumber
-from server.runs.aggregation import aggregates_update
-from server.runs.counting import timings_count
-from server.runs.models import Aggregate, AggregateDue, Benchmark, Provenance, State
+from server.core.lifecycle import Provenance, State
+from server.measurements.aggregation import aggregates_update
+from server.measurements.documents import timings_count
+from server.measurements.models import Aggregate, AggregateDue, Benchmark
+from server.search import summaries
+from server.search.list_numbers import list_numbers_update
+from server.search.models import ArchiveCounts, DriveSummary, ListNumber
 from tests.support.sample_archive import sample_archive
 from tests.support.sample_units import measured
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from server.benchmarks.contract import Direction
-from server.compare.verdicts import (
+from server.claims.verdicts import (
     Evidence,
     Outcome,
     Quantity,

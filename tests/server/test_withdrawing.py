@@ -13,19 +13,14 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from server.accounts.models import User
-from server.runs import withdrawing
-from server.runs.deciding import NoReason
-from server.runs.models import (
-    Aggregate,
-    CheckResult,
-    LogLeaf,
-    Measurement,
-    State,
-    Submission,
-    Unit,
-    Withdrawal,
-)
-from server.runs.publication_log import log_check
+from server.core.lifecycle import State
+from server.measurements.models import Aggregate, Measurement, Unit
+from server.plausibility.models import CheckResult
+from server.submissions import withdrawal
+from server.submissions.models import Submission
+from server.submissions.moderation import NoReason
+from server.transparency.models import LogLeaf, Withdrawal
+from server.transparency.publication_log import log_check
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
@@ -46,7 +41,7 @@ def withdraw(
 ) -> Callable[..., Withdrawal]:
     def one(submission: Submission, **options: Any) -> Withdrawal:
         with django_capture_on_commit_callbacks(execute=True):
-            made = withdrawing.run_withdraw(run=submission.run, by=keeper, reason=REASON, **options)
+            made = withdrawal.run_withdraw(run=submission.run, by=keeper, reason=REASON, **options)
         run_jobs()
         submission.refresh_from_db()
         return made
@@ -71,7 +66,7 @@ def test_a_withdrawn_run_leaves_leaf_and_tombstone_and_no_data(
     assert submission.run.summary == {}
     assert not storages["envelopes"].exists(name)
     assert submission.storage_name == ""
-    assert list(withdrawing.tombstones_list()) == [tombstone]
+    assert list(withdrawal.tombstones_list()) == [tombstone]
 
 
 def test_the_bytes_stay_where_that_was_said(publish: Publish, withdraw: Callable[..., Withdrawal]) -> None:
@@ -84,11 +79,11 @@ def test_bytes_that_a_kill_left_are_removed_by_the_sweep(
     publish: Publish, keeper: User, run_jobs: Callable[[], None]
 ) -> None:
     submission = publish()
-    withdrawing.run_withdraw(run=submission.run, by=keeper, reason=REASON)  # its callbacks never run here
+    withdrawal.run_withdraw(run=submission.run, by=keeper, reason=REASON)  # its callbacks never run here
     assert storages["envelopes"].exists(submission.storage_name)
-    assert withdrawing.withdrawn_envelopes_remove() == 1
+    assert withdrawal.withdrawn_envelopes_remove() == 1
     assert not storages["envelopes"].exists(submission.storage_name)
-    assert withdrawing.withdrawn_envelopes_remove() == 0
+    assert withdrawal.withdrawn_envelopes_remove() == 0
 
 
 def test_other_runs_of_the_drive_keep_their_unit_and_their_statistics(
@@ -124,17 +119,17 @@ def test_withdrawing_needs_a_permission_and_a_reason(publish: Publish, keeper: U
     run = publish().run
     other = User.objects.create_user("other")
     with pytest.raises(PermissionDenied, match=r"runs\.withdraw"):
-        withdrawing.run_withdraw(run=run, by=other, reason=REASON)
+        withdrawal.run_withdraw(run=run, by=other, reason=REASON)
     with pytest.raises(NoReason, match="7 characters, of 10"):
-        withdrawing.run_withdraw(run=run, by=keeper, reason=" too \n bad ")
+        withdrawal.run_withdraw(run=run, by=keeper, reason=" too \n bad ")
 
 
 def test_what_is_not_published_cannot_be_withdrawn(submit: Any, keeper: User) -> None:
     from tests.support.documents import document
 
     run = submit(document()).run
-    with pytest.raises(withdrawing.NotPublished, match="is received, not published"):
-        withdrawing.run_withdraw(run=run, by=keeper, reason=REASON)
+    with pytest.raises(withdrawal.NotPublished, match="is received, not published"):
+        withdrawal.run_withdraw(run=run, by=keeper, reason=REASON)
 
 
 def test_the_command_names_what_it_does_not_find(publish: Publish, keeper: User) -> None:
@@ -159,7 +154,7 @@ def test_the_envelope_of_a_withdrawn_run_is_gone_for_good(
 def test_the_admin_withdraws_with_a_reason(publish: Publish, keeper: User, client: Client) -> None:
     submission = publish()
     client.force_login(keeper)
-    page = "/admin/runs/submission/"
+    page = "/admin/submissions/submission/"
     data = {"action": "withdraw", "_selected_action": [str(submission.pk)], "reason": REASON}
     answer = client.post(page, data, follow=True)
     assert "1 published run withdrawn" in answer.content.decode()

@@ -15,7 +15,9 @@ import pytest
 import redis
 from django.db import connection
 
-from server.runs.models import Benchmark, Measurement, State, Submission
+from server.core.lifecycle import State
+from server.measurements.models import Benchmark, Measurement
+from server.submissions.models import Submission
 from tests.support.documents import document
 from tools.embedded.binaries import PROJECT
 

@@ -15,12 +15,12 @@ import django
 def main(left: int) -> None:
     """Build until `left` parts are known and the next one is stored."""
     django.setup()
-    from server.datasets import building, storing
+    from server.datasets import builder, storage
 
-    store = storing.Workshop.store
+    store = storage.Workshop.store
     stored = 0
 
-    def store_and_die(shop: storing.Workshop, prefix: str) -> list[storing.Written]:
+    def store_and_die(shop: storage.Workshop, prefix: str) -> list[storage.Written]:
         nonlocal stored
         written = store(shop, prefix)
         stored += 1
@@ -28,8 +28,8 @@ def main(left: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         return written
 
-    storing.Workshop.store = store_and_die  # type: ignore[method-assign]
-    building.release_build()
+    storage.Workshop.store = store_and_die  # type: ignore[method-assign]
+    builder.release_build()
 
 
 if __name__ == "__main__":

@@ -12,23 +12,14 @@ from uuid import UUID
 from server.accounts.models import ProbeKey
 from server.catalog.models import Citation, DriveModel, LiteratureValue
 from server.catalog.services import drive_model_resolve
-from server.compare.archive_counts import archive_counts_update
-from server.compare.deriving import derived_update
 from server.core.envelope import PAYLOAD_TYPE, sha256_hex
+from server.core.envelope_store import envelope_store
 from server.core.ids import uuid7
-from server.runs.envelopes import envelope_store
-from server.runs.models import (
-    Aggregate,
-    Batch,
-    Benchmark,
-    Measurement,
-    Provenance,
-    Run,
-    State,
-    Submission,
-    SubmissionEvent,
-    Unit,
-)
+from server.core.lifecycle import Provenance, State
+from server.measurements.models import Aggregate, Batch, Benchmark, Measurement, Run, Unit
+from server.model_stats.refresh import derived_update
+from server.search.archive_counts import archive_counts_update
+from server.submissions.models import Submission, SubmissionEvent
 
 DAY = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
 ROWS: dict[str, list[tuple[str, str, float | None, float | None, float | None, str, str]]] = {

@@ -8,20 +8,20 @@ from unittest import mock
 
 from django.core.cache import cache
 
-from server.runs import kinds
+from server.benchmarks import registry
 from tests.support.sample_kinds import SAMPLE_KINDS
 
 
 def _forget() -> None:
-    kinds.kinds_by_slug.cache_clear()
-    kinds.metrics_by_key.cache_clear()
+    registry.kinds_by_slug.cache_clear()
+    registry.metrics_by_key.cache_clear()
     cache.clear()
 
 
 @contextmanager
 def sample_kinds_registered() -> Iterator[None]:
     """Let the archive know the sample kinds only, for as long as the context lasts."""
-    with mock.patch.object(kinds, "KINDS", SAMPLE_KINDS):
+    with mock.patch.object(registry, "KINDS", SAMPLE_KINDS):
         _forget()
         yield
     _forget()

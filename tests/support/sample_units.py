@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from server.runs.models import Measurement, Provenance, Run, State
+from server.core.lifecycle import Provenance, State
+from server.measurements.models import Measurement, Run
 from tests.support.sample_archive import DAY, SampleRun, sample_run
 
 

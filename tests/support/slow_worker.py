@@ -25,7 +25,8 @@ class SlowWorkerConfig(AppConfig):
 
     def ready(self) -> None:
         """Put stand-ins where the pipeline looks kinds up."""
-        from server.runs import extraction, validation
+        from server.measurements import extraction
+        from server.submissions import validation
 
         table = {"skippy": kind("skippy", wait_then_extract), "zoned": kind("zoned")}
         extraction.kinds_by_slug = lambda: table

@@ -5,9 +5,9 @@ from __future__ import annotations
 import importlib
 import pkgutil
 
-import server.runs.plausibility as package
-from server.runs.plausibility.check import Check
-from server.runs.plausibility.registry import CHECKS
+import server.plausibility as package
+from server.plausibility.check import Check
+from server.plausibility.registry import CHECKS
 from tools.plausibility_reference import PAGE, render
 
 

@@ -9,9 +9,10 @@ import pytest
 from django.test import Client
 
 from server.catalog.loading import catalog_load
-from server.compare.candidates import candidates_find
-from server.compare.deriving import derived_update
-from server.runs.models import Batch, Provenance, Run
+from server.comparison.candidates import candidates_find
+from server.core.lifecycle import Provenance
+from server.measurements.models import Batch, Run
+from server.model_stats.refresh import derived_update
 from tests.support.sample_units import measured
 from tests.web.test_pages import get, text_of
 

@@ -10,7 +10,8 @@ import pytest
 from django.test import Client
 
 from server.catalog.loading import catalog_load
-from server.runs.models import Provenance, Run
+from server.core.lifecycle import Provenance
+from server.measurements.models import Run
 from tests.support.sample_units import measured
 
 pytestmark = pytest.mark.django_db

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from server.compare.comparison import Pair, Row
-from server.compare.wording import row_words
+from server.comparison.matrix import Pair, Row
+from server.comparison.wording import row_words
 from server.web.ledger import _off
 
 

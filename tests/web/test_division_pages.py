@@ -10,9 +10,10 @@ from django.core.cache import cache
 from django.test import Client
 
 from server.catalog.models import DriveModel
-from server.compare.keys import batch_part
-from server.runs.aggregation import aggregates_update
-from server.runs.models import Batch, Provenance, Run
+from server.core.lifecycle import Provenance
+from server.measurements.aggregation import aggregates_update
+from server.measurements.group_keys import batch_part
+from server.measurements.models import Batch, Run
 from tests.support.sample_units import measured
 
 pytestmark = pytest.mark.django_db

@@ -18,11 +18,11 @@ from django.test.utils import CaptureQueriesContext
 from server.catalog.loading import catalog_load
 from server.catalog.models import DriveModel, Vendor
 from server.catalog.services import drive_model_resolve
-from server.compare.columns import COLUMNS
-from server.compare.drives import DriveList, DriveQuery, FacetGroup
-from server.compare.list_orders import SORTS
-from server.compare.models import DriveSummary
-from server.runs.models import Run
+from server.measurements.models import Run
+from server.search.columns import COLUMNS
+from server.search.drive_list import DriveList, DriveQuery, FacetGroup
+from server.search.models import DriveSummary
+from server.search.sort_index import SORTS
 from tests.support.sample_archive import DAY, sample_archive
 
 pytestmark = pytest.mark.django_db
@@ -278,5 +278,5 @@ def test_a_sorted_page_reads_the_rows_that_it_shows_alone() -> None:
     assert len(listed.page(2, 3)) == 3  # the first reader may have to make what is held
     with CaptureQueriesContext(connection) as queries:
         assert len(DriveList(DriveQuery(sort="rpm")).page(2, 3)) == 3
-    read = [query["sql"] for query in queries if "compare_drivesummary" in query["sql"]]
+    read = [query["sql"] for query in queries if "search_drivesummary" in query["sql"]]
     assert len(read) == 1 and "ORDER BY" not in read[0]

@@ -11,8 +11,9 @@ from django.test import Client
 from server.catalog.models import DriveModel
 from server.catalog.services import drive_model_resolve
 from server.core import clock
-from server.runs.aggregation import aggregates_update
-from server.runs.models import AggregateDue, Batch, Provenance, Run
+from server.core.lifecycle import Provenance
+from server.measurements.aggregation import aggregates_update
+from server.measurements.models import AggregateDue, Batch, Run
 from tests.support.sample_archive import DAY, SampleRun, sample_archive, sample_run
 from tests.support.sample_units import measured
 from tests.web.test_pages import get, text_of

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from server.compare.front import Edges, edges_choose, runs_wanted
-from server.compare.models import DriveSummary
-from server.compare.wanted import Undecided, wanted_of
+from server.search.home_summary import Edges, edges_choose, runs_wanted
+from server.search.models import DriveSummary
+from server.search.recommended_runs import Undecided, wanted_of
 from server.web.views.home import bars_of
 from tests.support.sample_archive import sample_archive
 

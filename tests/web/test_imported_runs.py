@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from server.runs.models import Provenance
+from server.core.lifecycle import Provenance
 from tests.support.sample_archive import SampleRun, sample_run
 from tests.web.test_pages import get, text_of
 

@@ -16,10 +16,10 @@ from redis.exceptions import ConnectionError as RedisAway
 
 from server.catalog.models import DriveModel
 from server.catalog.services import drive_model_resolve
-from server.compare.models import ArchiveCounts
-from server.compare.summaries import summary_update
-from server.runs.models import Aggregate
-from server.runs.signals import aggregates_updated
+from server.measurements.models import Aggregate
+from server.measurements.signals import aggregates_updated
+from server.search.models import ArchiveCounts
+from server.search.summaries import summary_update
 
 pytestmark = pytest.mark.django_db
 Queries = Callable[[int], Any]

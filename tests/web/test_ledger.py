@@ -14,11 +14,12 @@ from django.test.utils import CaptureQueriesContext
 
 from server.catalog.models import Citation, Claim, DriveModel
 from server.catalog.services import drive_model_resolve
-from server.compare.claims import verdicts_update
-from server.compare.ledger import LedgerFilter, LedgerRows, ledger_facets, ledger_list
-from server.compare.models import ArchiveCounts, DriveSummary
-from server.compare.summaries import summary_update
+from server.claims.ledger import LedgerFilter, LedgerRows, ledger_facets, ledger_list
+from server.claims.selectors import verdicts_update
 from server.core import clock
+from server.search.archive_counts import archive_version
+from server.search.models import ArchiveCounts, DriveSummary
+from server.search.summaries import summary_update
 from tests.support.sample_units import measured
 
 pytestmark = pytest.mark.django_db
@@ -143,11 +144,14 @@ def test_the_pages_of_the_ledger_are_the_whole_list_in_its_order(
 
 def test_kept_counts_of_claims_are_made_anew_with_the_archives_counts(model: DriveModel) -> None:
     ArchiveCounts.objects.update_or_create(pk=1, defaults={"updated_at": clock.now()})
-    assert ledger_facets(chosen=LedgerFilter()).total == 3
+    assert ledger_facets(chosen=LedgerFilter(), version=archive_version()).total == 3
     claim(model, 70.0)
     with CaptureQueriesContext(connection) as queries:
-        assert ledger_facets(chosen=LedgerFilter(verdict="missed")).total == 1
+        assert ledger_facets(chosen=LedgerFilter(verdict="missed"), version=archive_version()).total == 1
     assert not any("catalog_claim" in query["sql"] for query in queries)
     ArchiveCounts.objects.update(updated_at=clock.now())
-    assert ledger_facets(chosen=LedgerFilter()).total == 4
-    assert ledger_facets(chosen=LedgerFilter(metric="zoned.outer_bandwidth")).total == 3
+    assert ledger_facets(chosen=LedgerFilter(), version=archive_version()).total == 4
+    assert (
+        ledger_facets(chosen=LedgerFilter(metric="zoned.outer_bandwidth"), version=archive_version()).total
+        == 3
+    )

@@ -12,7 +12,7 @@ from django.core.files.storage import storages
 from django.core.management import call_command
 from django.test import Client
 
-from server.runs.models import Provenance, State
+from server.core.lifecycle import Provenance, State
 from tests.support.sample_archive import SampleRun, sample_run
 from tests.web.test_pages import get, text_of
 

@@ -7,10 +7,12 @@ from django.core.cache import cache
 from django.test import Client
 
 from server.accounts.models import ProbeKey
-from server.runs.aggregation import aggregates_update
-from server.runs.models import Run, State, Submission
-from server.runs.plausibility.evidence import Number, PeerUnit
-from server.runs.standing import run_standing, standing_of
+from server.core.lifecycle import State
+from server.measurements.aggregation import aggregates_update
+from server.measurements.models import Run
+from server.plausibility.evidence import Number, PeerUnit
+from server.plausibility.peer_rank import run_standing, standing_of
+from server.submissions.models import Submission
 from server.web.standing import confirmed_words, standing_view
 from tests.support.sample_archive import SampleRun, sample_run
 from tests.support.sample_units import measured

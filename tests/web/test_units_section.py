@@ -7,7 +7,7 @@ from django.core.cache import cache
 from django.test import Client
 
 from server.catalog.models import DriveModel
-from server.runs.aggregation import aggregates_update
+from server.measurements.aggregation import aggregates_update
 from tests.support.sample_units import measured
 
 pytestmark = pytest.mark.django_db

@@ -8,9 +8,11 @@ import pytest
 from django.test import Client
 
 from server.accounts.models import User
-from server.runs.log_entry import LogEntry
-from server.runs.models import LogLeaf, Run, Submission, Withdrawal
-from server.runs.publication_log import log_append
+from server.measurements.models import Run
+from server.submissions.models import Submission
+from server.transparency.log_entry import LogEntry
+from server.transparency.models import LogLeaf, Withdrawal
+from server.transparency.publication_log import log_append
 from tests.support.sample_archive import DAY, sample_run
 from tests.web.test_pages import get, text_of
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from server.benchmarks.contract import Facts, Quality
 from server.benchmarks.registry import KINDS
-from server.runs.plausibility.evidence import Evidence, ModelFacts, Number, PeerUnit
+from server.plausibility.evidence import Evidence, ModelFacts, Number, PeerUnit
 
 
 def evidence_of(

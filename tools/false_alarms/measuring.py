@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass
 from itertools import product
 from pathlib import Path
 
-from server.runs.plausibility.assessing import assess
-from server.runs.plausibility.check import Outcome
+from server.plausibility.assessment import assess
+from server.plausibility.check import Outcome
 from tests.support.probe import Probe, simtool_path
 from tools.false_alarms.judging import as_measured, evidence_of
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from scipy.stats import binomtest
 
-from server.runs.plausibility.registry import CHECKS
+from server.plausibility.registry import CHECKS
 from tools.false_alarms.measuring import Judgement
 from tools.markdown import filled
 

@@ -10,12 +10,12 @@ from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter, extend_schema_field
 from rest_framework import serializers
 
-from server.api.frame.describing import described
-from server.api.frame.filters import RANGE, Filters, WordsFilter, missing
-from server.api.frame.keyset import Ordering, Placed
-from server.api.frame.parameters import choice_read
-from server.api.frame.rows import Derived, Related, RowSerializer, Shape
-from server.api.frame.views import DetailView, ListView
+from server.api.framework.filters import RANGE, Filters, WordsFilter, missing
+from server.api.framework.keyset import Ordering, Placed
+from server.api.framework.openapi import described
+from server.api.framework.parameters import choice_read
+from server.api.framework.rows import Derived, Related, RowSerializer, Shape
+from server.api.framework.views import DetailView, ListView
 from server.api.resources.drive_orders import (
     NATURAL,
     ORDERINGS,
@@ -33,8 +33,8 @@ from server.catalog.listings import (
     vendors_all,
 )
 from server.catalog.models import DriveModel, LiteratureValue, Vendor, drive_title
-from server.compare.drives import NUMBERS
 from server.core.text import normalize_name
+from server.search.drive_list import NUMBERS
 
 
 class VendorSerializer(RowSerializer):

@@ -17,26 +17,27 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from server.api.comparisons import COMPARED, comparison_asked
-from server.api.frame.describing import problems
-from server.api.frame.filters import missing
-from server.api.frame.formats import streamed, streams_lines
-from server.api.frame.keyset import CHUNK_ROWS
-from server.api.frame.parameters import choice_read
-from server.api.frame.rows import columns_of
-from server.api.frame.tables import LedRow, TableView
+from server.api.framework.filters import missing
+from server.api.framework.formats import streamed, streams_lines
+from server.api.framework.keyset import CHUNK_ROWS
+from server.api.framework.openapi import problems
+from server.api.framework.parameters import choice_read
+from server.api.framework.rows import columns_of
+from server.api.framework.tables import LedRow, TableView
 from server.api.resources.shared import drive_model_of, run_missing
 from server.benchmarks.chart_json import chart_json, chart_of
 from server.benchmarks.chart_rows import point_rows
 from server.benchmarks.contract import Chart
-from server.compare.charts import comparison_charts
-from server.compare.comparing import comparison_get
-from server.compare.overlays import overlays_get
+from server.comparison.charts import comparison_charts
+from server.comparison.overlays import overlays_get
+from server.comparison.selectors import comparison_get
+from server.core.envelope_store import EnvelopeLost
+from server.core.lifecycle import Provenance
 from server.core.problems import Problem, problem
-from server.runs.charts import charts_of_run, run_chart_full, run_chart_text
-from server.runs.drive_charts import drive_chart, drive_charts
-from server.runs.envelopes import EnvelopeLost
-from server.runs.listings import runs_all
-from server.runs.models import Benchmark, Provenance
+from server.measurements.charts import charts_of_run, run_chart_full, run_chart_text
+from server.measurements.listings import runs_all
+from server.measurements.model_charts import drive_chart, drive_charts
+from server.measurements.models import Benchmark
 
 _PROVENANCES = [provenance.value for provenance in Provenance]
 

@@ -9,18 +9,18 @@ from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from server.api.frame.describing import described
-from server.api.frame.filters import Filters, WordsFilter
-from server.api.frame.keyset import Ordering
-from server.api.frame.rows import Derived, RowSerializer
-from server.api.frame.views import ListView
+from server.api.framework.filters import Filters, WordsFilter
+from server.api.framework.keyset import Ordering
+from server.api.framework.openapi import described
+from server.api.framework.rows import Derived, RowSerializer
+from server.api.framework.views import ListView
 from server.api.resources.catalog import CitationSerializer
 from server.api.resources.shared import DriveField, drive_filter
 from server.catalog.listings import claims_all
 from server.catalog.models import Claim
-from server.compare.claims import TERMS, terms_digest_of
-from server.compare.models import ClaimVerdict
-from server.compare.verdicts import Outcome
+from server.claims.models import ClaimVerdict
+from server.claims.selectors import TERMS, terms_digest_of
+from server.claims.verdicts import Outcome
 
 OUTCOMES = [(outcome.value, outcome.value) for outcome in Outcome]
 

@@ -8,11 +8,11 @@ from typing import Any
 from django.db.models import CharField, Exists, F, FloatField, OuterRef, QuerySet, Value
 from rest_framework import serializers
 
-from server.api.frame.keyset import Ordering, Placed
-from server.compare.columns import COLUMNS
-from server.compare.drives import NUMBERS
-from server.compare.list_orders import NUMBERED, order_key
-from server.compare.models import ListNumber
+from server.api.framework.keyset import Ordering, Placed
+from server.search.columns import COLUMNS
+from server.search.drive_list import NUMBERS
+from server.search.models import ListNumber
+from server.search.sort_index import NUMBERED, order_key
 
 NATURAL = "natural"
 SORTS = (*NUMBERED, *(column.key for column in COLUMNS))

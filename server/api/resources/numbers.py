@@ -8,16 +8,17 @@ import django_filters
 from django.db.models import QuerySet
 from rest_framework import serializers
 
-from server.api.frame.describing import described
-from server.api.frame.filters import RANGE, Filters, InstantFilter, WordsFilter
-from server.api.frame.keyset import Ordering
-from server.api.frame.rows import Derived, RowSerializer
-from server.api.frame.views import ListView
+from server.api.framework.filters import RANGE, Filters, InstantFilter, WordsFilter
+from server.api.framework.keyset import Ordering
+from server.api.framework.openapi import described
+from server.api.framework.rows import Derived, RowSerializer
+from server.api.framework.views import ListView
 from server.api.resources.runs import RunNumberSerializer
 from server.api.resources.shared import DriveField, drive_filter, vendor_filter
-from server.runs.kinds import metrics_by_key
-from server.runs.listings import aggregates_all, measurements_all
-from server.runs.models import Aggregate, Measurement, Provenance
+from server.benchmarks.registry import metrics_by_key
+from server.core.lifecycle import Provenance
+from server.measurements.listings import aggregates_all, measurements_all
+from server.measurements.models import Aggregate, Measurement
 
 
 def unit_of(metric: str) -> str:

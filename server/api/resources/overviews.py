@@ -11,16 +11,16 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from server.api.frame.tables import LedRow, TableView
+from server.api.framework.tables import LedRow, TableView
 from server.api.resources.shared import drive_model_of, page_url
 from server.catalog.similar import drive_class, drive_models_similar
-from server.compare.drives import DriveList, drive_query_of
-from server.compare.facets import FACETS
-from server.compare.front import archive_counts, runs_wanted
-from server.compare.keys import Source, key_parse, model_key
-from server.compare.overview import DriveOverview, PartCount, drive_overview
-from server.compare.wanting import drive_wanting
-from server.runs.models import Provenance
+from server.core.lifecycle import Provenance
+from server.measurements.group_keys import Source, key_parse, model_key
+from server.model_stats.coverage_gaps import drive_wanting
+from server.model_stats.overview import DriveOverview, PartCount, drive_overview
+from server.search.drive_list import DriveList, drive_query_of
+from server.search.facets import FACETS
+from server.search.home_summary import archive_counts, runs_wanted
 
 WANTED_MOST = 100
 

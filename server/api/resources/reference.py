@@ -7,13 +7,13 @@ from typing import Any
 
 from rest_framework import serializers
 
-from server.api.frame.describing import described
-from server.api.frame.filters import missing
-from server.api.frame.rows import RowSerializer, Shape
-from server.api.frame.views import DetailView, RegistryView
+from server.api.framework.filters import missing
+from server.api.framework.openapi import described
+from server.api.framework.rows import RowSerializer, Shape
+from server.api.framework.views import DetailView, RegistryView
 from server.api.resources.shared import page_url
 from server.benchmarks.contract import Direction, Kind, Metric
-from server.runs.kinds import kinds_by_slug, metrics_by_key
+from server.benchmarks.registry import kinds_by_slug, metrics_by_key
 
 
 class MetricSerializer(RowSerializer):

@@ -10,11 +10,11 @@ from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from server.api.frame.describing import described
-from server.api.frame.filters import RANGE, SPAN, Filters, InstantFilter, WholeFilter, WordsFilter
-from server.api.frame.keyset import Ordering
-from server.api.frame.rows import Derived, Related, RowSerializer, Shape
-from server.api.frame.views import DetailView, ListView
+from server.api.framework.filters import RANGE, SPAN, Filters, InstantFilter, WholeFilter, WordsFilter
+from server.api.framework.keyset import Ordering
+from server.api.framework.openapi import described
+from server.api.framework.rows import Derived, Related, RowSerializer, Shape
+from server.api.framework.views import DetailView, ListView
 from server.api.resources.shared import (
     DriveField,
     drive_filter,
@@ -23,8 +23,9 @@ from server.api.resources.shared import (
     run_missing,
     vendor_filter,
 )
-from server.compare.keys import batch_key, unit_key
-from server.runs.listings import (
+from server.core.lifecycle import Provenance
+from server.measurements.group_keys import batch_key, unit_key
+from server.measurements.listings import (
     batches_all,
     benchmarks_all,
     benchmarks_of,
@@ -33,7 +34,7 @@ from server.runs.listings import (
     runs_all,
     units_all,
 )
-from server.runs.models import Batch, Benchmark, Measurement, Provenance, Run, Unit, batch_text
+from server.measurements.models import Batch, Benchmark, Measurement, Run, Unit, batch_text
 
 
 class RunBenchmarkSerializer(serializers.Serializer[Any]):

@@ -12,17 +12,17 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from server.api.frame.answering import ReadView
-from server.api.frame.describing import problems
-from server.api.frame.filters import missing
-from server.api.frame.formats import TABLES, CSVRenderer, NDJSONRenderer, streamed
-from server.api.frame.parameters import bad_parameter, choice_read
+from server.api.framework.filters import missing
+from server.api.framework.formats import TABLES, CSVRenderer, NDJSONRenderer, streamed
+from server.api.framework.openapi import problems
+from server.api.framework.parameters import bad_parameter, choice_read
+from server.api.framework.read_view import ReadView
 from server.api.resources.shared import run_missing
+from server.core.envelope_store import EnvelopeLost
 from server.core.problems import Problem, problem
-from server.runs.envelopes import EnvelopeLost
-from server.runs.listings import runs_all
-from server.runs.models import Benchmark
-from server.runs.samples import Samples, Table, samples_read
+from server.measurements.listings import runs_all
+from server.measurements.models import Benchmark
+from server.measurements.samples import Samples, Table, samples_read
 
 _LARGEST = 10**9
 

@@ -11,15 +11,15 @@ from django.db.models import QuerySet
 from django.urls import reverse
 from rest_framework import serializers
 
-from server.api.frame.filters import missing
+from server.api.framework.filters import missing
 from server.catalog.models import DriveModel
-from server.compare.finding import models_find
-from server.compare.models import DriveSummary
 from server.core.problems import Problem, problem
-from server.core.querying import Prepared
-from server.runs.models import Submission
-from server.runs.selectors import submission_of_run
-from server.runs.withdrawing import tombstone_of
+from server.core.querying import CompiledQuery
+from server.search.models import DriveSummary
+from server.search.text_search import models_find
+from server.submissions.models import Submission
+from server.submissions.selectors import submission_of_run
+from server.submissions.withdrawal import tombstone_of
 
 
 class DriveField(serializers.Serializer[Any]):
@@ -34,7 +34,7 @@ class DriveField(serializers.Serializer[Any]):
         super().__init__(*args, **kwargs)
 
 
-_KEYS: Prepared[int] = Prepared(
+_KEYS: CompiledQuery[int] = CompiledQuery(
     lambda slug: DriveModel.objects.filter(slug__given=slug).order_by().values_list("pk", flat=True)
 )
 

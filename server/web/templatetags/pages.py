@@ -13,7 +13,7 @@ from server.core import numbers
 from server.web import assets
 from server.web.cells import FILTERS
 from server.web.hot import hot as hot_render
-from server.web.navigation import NAVIGATION, Place
+from server.web.navigation import NAVIGATION, NavItem
 
 register = template.Library()
 for _name, _filter in FILTERS.items():
@@ -34,7 +34,7 @@ def built_assets() -> assets.Assets:
 
 
 @register.simple_tag
-def navigation() -> tuple[Place, ...]:
+def navigation() -> tuple[NavItem, ...]:
     """The places of the site's navigation, in its order."""
     return NAVIGATION
 

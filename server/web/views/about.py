@@ -5,9 +5,9 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
+from server.benchmarks.registry import kinds_by_slug
 from server.catalog.selectors import citations_list
 from server.datasets.selectors import releases_list
-from server.runs.kinds import kinds_by_slug
 from server.web.page import page
 
 

@@ -12,8 +12,9 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHt
 from django.views.decorators.http import require_safe
 
 from server.catalog.models import Claim
-from server.compare.claims import claim_row_of
-from server.compare.ledger import SORTS, LedgerFilter, LedgerRows, ledger_facets, ledger_list
+from server.claims.ledger import SORTS, LedgerFilter, LedgerRows, ledger_facets, ledger_list
+from server.claims.selectors import claim_row_of
+from server.search.archive_counts import archive_version
 from server.web.claims import claim_text
 from server.web.keeping import kept_rendered
 from server.web.ledger import facet_views, ledger_rows
@@ -30,7 +31,7 @@ def ledger(request: HttpRequest) -> HttpResponse:
     """Show the claims; filters, order and page stand in the address."""
     chosen = _chosen(request)
     sort, descending = _sort(request)
-    facets = ledger_facets(chosen=chosen)
+    facets = ledger_facets(chosen=chosen, version=archive_version())
     claims = LedgerRows(chosen=chosen, sort=sort, descending=descending, total=facets.total)
     pages = Paginator(claims, PER_PAGE).get_page(request.GET.get("page"))
     sources = Sources()

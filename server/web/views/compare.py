@@ -8,9 +8,11 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
-from server.compare.candidates import candidates_find
-from server.compare.charts import comparison_charts
-from server.compare.comparing import (
+from server.benchmarks.registry import kinds_by_slug
+from server.comparison.candidates import candidates_find
+from server.comparison.charts import comparison_charts
+from server.comparison.overlays import overlays_get
+from server.comparison.selectors import (
     LEVEL,
     Comparison,
     LevelError,
@@ -18,12 +20,10 @@ from server.compare.comparing import (
     comparison_get,
     level_read,
 )
-from server.compare.groups import FEWEST, MOST, groups_find
-from server.compare.keys import LETTERS
-from server.compare.overlays import overlays_get
-from server.compare.suggesting import suggestions
-from server.compare.wording import level_words
-from server.runs.kinds import kinds_by_slug
+from server.comparison.suggestions import suggestions
+from server.comparison.wording import level_words
+from server.measurements.group_keys import LETTERS
+from server.measurements.groups import FEWEST, MOST, groups_find
 from server.web.comparing import (
     Selection,
     add_choices,

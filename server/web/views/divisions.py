@@ -10,17 +10,17 @@ from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
 from server.catalog.models import DriveModel
-from server.compare.charts import division_charts
-from server.compare.divisions import (
+from server.comparison.charts import division_charts
+from server.measurements.group_keys import Form, GroupsError
+from server.measurements.groups import Group, group_get
+from server.measurements.selectors import runs_published
+from server.model_stats.breakdown import (
     CONDITIONS,
     Divided,
     DividedNumber,
     division_statistics,
     model_divided,
 )
-from server.compare.groups import Group, group_get
-from server.compare.keys import Form, GroupsError
-from server.runs.selectors import runs_published
 from server.web.divisions import divided_view, number_name
 from server.web.figures import Figure, figure_with
 from server.web.keeping import kept_rendered

@@ -14,17 +14,18 @@ from django.utils.cache import get_conditional_response
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
+from server.benchmarks.registry import kinds_by_slug
 from server.catalog.models import DriveAlias, DriveModel
 from server.catalog.selectors import literature_list
 from server.catalog.similar import drive_class, drive_models_similar
-from server.compare.claims import claim_rows
-from server.compare.model_parts import ModelPart, model_parts
-from server.compare.selectors import drive_metric_rows
-from server.compare.wanting import wanting_of
-from server.core.querying import Prepared
-from server.runs.kinds import kinds_by_slug
-from server.runs.models import AggregateDue, Provenance, Run
-from server.runs.selectors import run_numbers, runs_before
+from server.claims.selectors import claim_rows
+from server.core.lifecycle import Provenance
+from server.core.querying import CompiledQuery
+from server.measurements.models import AggregateDue, Run
+from server.measurements.selectors import run_numbers, runs_before
+from server.model_stats.coverage_gaps import wanting_of
+from server.model_stats.model_parts import ModelPart, model_parts
+from server.model_stats.selectors import drive_metric_rows
 from server.web.badge import badge_of, badge_svg
 from server.web.claims import claim_views
 from server.web.keeping import kept_rendered
@@ -60,14 +61,14 @@ class PartView:
     runs: list[Run]
 
 
-_MODELS: Prepared[DriveModel] = Prepared(
+_MODELS: CompiledQuery[DriveModel] = CompiledQuery(
     lambda slug: (
         DriveModel.objects.select_related("vendor", "aggregate_due")
         .defer("search", "search_text")
         .filter(slug__given=slug)
     )
 )
-_ALIASES: Prepared[str] = Prepared(
+_ALIASES: CompiledQuery[str] = CompiledQuery(
     lambda drive_model_id: DriveAlias.objects.filter(drive_model_id__given=drive_model_id).values_list(
         "text", flat=True
     )

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from server.benchmarks.chart_json import chart_json
 from server.catalog.models import DriveModel
-from server.runs.drive_charts import ModelChart, drive_chart, drive_charts_numbered, first_charts
+from server.measurements.model_charts import ModelChart, drive_chart, drive_charts_numbered, first_charts
 from server.web.figures import Figure, chart_csv, chart_tables, figure_with, provenance_words
 from server.web.page import page
 from server.web.views.runs import ROWS_PER_PAGE

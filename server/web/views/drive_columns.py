@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from server.compare.column_numbers import columns_known
-from server.compare.columns import column_of
-from server.compare.drives import DriveQuery, drive_query_of
+from server.benchmarks.registry import kinds_by_slug, metrics_by_key
 from server.core.numbers import unit_text
 from server.core.scopes import scope_text
-from server.runs.kinds import kinds_by_slug, metrics_by_key
+from server.search.column_numbers import columns_known
+from server.search.columns import column_of
+from server.search.drive_list import DriveQuery, drive_query_of
 from server.web.keeping import kept_rendered
 from server.web.page import page
 from server.web.rows import metric_url

@@ -19,8 +19,10 @@ from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
-from server.compare.columns import COLUMNS, Column
-from server.compare.drives import (
+from server.benchmarks.registry import metrics_by_key
+from server.core.numbers import Shown, show, show_stated, unit_text
+from server.search.columns import COLUMNS, Column
+from server.search.drive_list import (
     MATCH,
     NUMBERS,
     PER_PAGE,
@@ -31,11 +33,9 @@ from server.compare.drives import (
     headline_of,
     label_of,
 )
-from server.compare.facets import FACET_OF_KEY
-from server.compare.finding import runs_find
-from server.compare.models import DriveSummary
-from server.core.numbers import Shown, show, show_stated, unit_text
-from server.runs.kinds import metrics_by_key
+from server.search.facets import FACET_OF_KEY
+from server.search.models import DriveSummary
+from server.search.text_search import runs_find
 from server.web.columns import places_by_column
 from server.web.keeping import kept_rendered
 from server.web.page import page

@@ -14,10 +14,10 @@ from django.views.decorators.http import require_http_methods
 
 from server.catalog.models import DriveModel
 from server.core import clock
-from server.follows.links import confirm_read, stop_read
-from server.follows.models import Follow
-from server.follows.selectors import follow_find
-from server.follows.services import BadMail, follow_by_mail, follow_confirm, follow_stop
+from server.subscriptions.links import confirm_read, stop_read
+from server.subscriptions.models import Follow
+from server.subscriptions.selectors import follow_find
+from server.subscriptions.services import BadMail, follow_by_mail, follow_confirm, follow_stop
 from server.web.page import page
 
 read_or_post = require_http_methods(["GET", "HEAD", "POST"])

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from server.compare.front import Edges, archive_counts, edges_of, runs_wanted
 from server.core.numbers import write
-from server.runs.selectors import runs_latest
+from server.measurements.selectors import runs_latest
+from server.search.home_summary import Edges, archive_counts, edges_of, runs_wanted
 from server.web.keeping import kept_rendered
 from server.web.page import page
 

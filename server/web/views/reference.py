@@ -9,8 +9,8 @@ from django.conf import settings
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.views.decorators.http import require_safe
 
+from server.benchmarks.registry import kinds_by_slug
 from server.core.problems import PROBLEM_TYPES
-from server.runs.kinds import kinds_by_slug
 from server.web.assets import license_files
 from server.web.downloads import download_name, download_path, downloads_list, help_list
 from server.web.markdown import read_about, render_markdown, split_title
@@ -18,7 +18,7 @@ from server.web.methods import method_groups
 from server.web.page import page
 from server.web.release import release_read
 
-CLAIMS_ABOUT = Path(__file__).resolve().parents[2] / "compare" / "claims.md"
+CLAIMS_ABOUT = Path(__file__).resolve().parents[2] / "claims" / "about.md"
 ESSAYS = {
     "statistics": Path(__file__).resolve().parents[2] / "compare",
     "log": Path(__file__).resolve().parents[1] / "essays" / "log",

@@ -17,13 +17,15 @@ from django.views.decorators.http import require_safe
 
 from server.benchmarks.chart_json import chart_json
 from server.benchmarks.contract import Chart
-from server.compare.keys import run_key
-from server.runs.charts import run_chart, run_chart_full
-from server.runs.envelopes import EnvelopeLost
-from server.runs.evidence import findings_of
-from server.runs.models import Benchmark, CheckResult, Run, State
-from server.runs.selectors import BenchmarkPart, RunPage, run_page
-from server.runs.standing import run_standing
+from server.core.envelope_store import EnvelopeLost
+from server.core.lifecycle import State
+from server.measurements.charts import run_chart, run_chart_full
+from server.measurements.group_keys import run_key
+from server.measurements.models import Benchmark, Run
+from server.plausibility.models import CheckResult
+from server.plausibility.peer_rank import run_standing
+from server.submissions.moderation import findings_of
+from server.submissions.selectors import BenchmarkPart, RunPage, run_page
 from server.web.disturbances import disturbance_words
 from server.web.figures import Figure, chart_csv, chart_tables, figure_of, figures_of_run
 from server.web.log_place import log_places

@@ -7,11 +7,11 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from server.catalog.models import Vendor
-from server.compare.drives import MATCH, TEXT_MAX, DriveList, DriveQuery
-from server.compare.finding import runs_find, vendors_find
-from server.compare.models import DriveSummary
 from server.core.numbers import show_bytes
-from server.runs.models import Run
+from server.measurements.models import Run
+from server.search.drive_list import MATCH, TEXT_MAX, DriveList, DriveQuery
+from server.search.models import DriveSummary
+from server.search.text_search import runs_find, vendors_find
 from server.web.keeping import kept_rendered
 
 MOST = 8

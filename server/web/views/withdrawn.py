@@ -6,8 +6,8 @@ from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
 
-from server.runs.models import Run
-from server.runs.withdrawing import tombstone_of
+from server.measurements.models import Run
+from server.submissions.withdrawal import tombstone_of
 from server.web.log_place import log_places
 from server.web.page import page
 

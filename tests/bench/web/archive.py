@@ -89,7 +89,7 @@ class Archive:
     def _fill(self) -> None:
         self.manage("migrate", "--verbosity", "0")
         self.manage("collectstatic", "--no-input", "--verbosity", "0")
-        if self.ask("SELECT EXISTS (SELECT FROM runs_submission)") == [(False,)]:
+        if self.ask("SELECT EXISTS (SELECT FROM submissions_submission)") == [(False,)]:
             every = ENVELOPE_EVERY if self.runs >= LARGE else 1
             sizes = ["--models", max(self.runs // 100, 1), "--units", max(self.runs // 10, 1)]
             self.manage("seed_archive", *sizes, "--runs", self.runs, "--envelope-every", every)

@@ -103,11 +103,11 @@ def deep_pages(archive: Archive) -> list[Page]:
     pages = []
     for place, share in (("middle", 0.5), ("end", 0.999)):
         runs = archive.ask(
-            "SELECT published_at, id FROM runs_submission WHERE state = 'published'"
+            "SELECT published_at, id FROM submissions_submission WHERE state = 'published'"
             " ORDER BY published_at DESC, id DESC OFFSET %s LIMIT 1",
             int(archive.runs * share),
         )
-        numbers = archive.ask("SELECT (max(id) * %s)::bigint FROM runs_measurement", share)
+        numbers = archive.ask("SELECT (max(id) * %s)::bigint FROM measurements_measurement", share)
         cursors = {
             "runs": _cursor(archive, "RunsView:-published_at", *(str(value) for value in runs[0])),
             "measurements": _cursor(archive, "MeasurementsView:id", numbers[0][0]),
@@ -127,14 +127,16 @@ def _cursor(archive: Archive, salt: str, *key: object) -> str:
 def _slugs(archive: Archive) -> list[str]:
     """Return the models' addresses, those with most runs first."""
     rows = archive.ask(
-        "SELECT slug FROM catalog_drivemodel JOIN compare_drivesummary ON drive_model_id = id"
+        "SELECT slug FROM catalog_drivemodel JOIN search_drivesummary ON drive_model_id = id"
         " WHERE measured_runs > 0 ORDER BY measured_runs DESC, slug"
     )
     return [str(slug) for (slug,) in rows]
 
 
 def _richest_run(archive: Archive) -> str:
-    rows = archive.ask("SELECT run_id FROM runs_benchmark WHERE kind = 'skippy' ORDER BY id DESC LIMIT 1")
+    rows = archive.ask(
+        "SELECT run_id FROM measurements_benchmark WHERE kind = 'skippy' ORDER BY id DESC LIMIT 1"
+    )
     return str(rows[0][0])
 
 

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from server.catalog.models import DriveModel
-from server.runs.aggregation import aggregates_update
+from server.measurements.aggregation import aggregates_update
 from tests.support.sample_archive import sample_archive
 from tests.support.sample_units import measured
 

@@ -12,9 +12,9 @@ from server.benchmarks.chart_json import chart_of
 from server.benchmarks.chart_rows import POINT_COLUMNS, point_rows
 from server.benchmarks.contract import Axis, Chart, Series, View
 from server.catalog.models import DriveModel
-from server.runs.aggregation import aggregates_update
-from server.runs.drive_charts import drive_charts_update
-from server.runs.models import Run
+from server.measurements.aggregation import aggregates_update
+from server.measurements.model_charts import drive_charts_update
+from server.measurements.models import Run
 from tests.server.api.test_tables import body, table
 from tests.support.sample_archive import sample_archive
 from tests.support.sample_registry import sample_kinds_registered

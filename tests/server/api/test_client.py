@@ -14,7 +14,7 @@ from django.conf import LazySettings
 
 from server.catalog.loading import catalog_load
 from server.catalog.models import DriveModel
-from server.runs.models import Run
+from server.measurements.models import Run
 from tests.support.sample_archive import SampleRun, sample_aggregate, sample_run
 
 ROOT = Path(__file__).parents[3]
@@ -46,7 +46,9 @@ def archive(transactional_db: None, live_server: Any, monkeypatch: pytest.Monkey
         assert Run.objects.get(pk=run.pk).drive_model_id == model.pk
     sample_aggregate(model, "zoned.outer_bandwidth", [150.0, 151.0, 152.0])
     part = {"kind": "seeker", "params": {}, "samples": {"series": SERIES}}
-    monkeypatch.setattr("server.runs.samples.document_load", lambda _submission: {"benchmarks": [part] * 3})
+    monkeypatch.setattr(
+        "server.measurements.samples.document_load", lambda _submission: {"benchmarks": [part] * 3}
+    )
     return str(live_server.url)
 
 

@@ -13,12 +13,12 @@ from django.test import Client
 from server.api.resources.drive_orders import NATURAL, SORTS
 from server.catalog.models import DriveModel
 from server.catalog.services import drive_model_resolve
-from server.compare.columns import COLUMN_OF_KEY
-from server.compare.deriving import derived_update
-from server.compare.drives import DriveList, drive_query_of
-from server.compare.list_numbers import list_numbers_update
-from server.compare.list_orders import SORTS as FACTS
-from server.compare.models import DriveSummary, ListNumber
+from server.model_stats.refresh import derived_update
+from server.search.columns import COLUMN_OF_KEY
+from server.search.drive_list import DriveList, drive_query_of
+from server.search.list_numbers import list_numbers_update
+from server.search.models import DriveSummary, ListNumber
+from server.search.sort_index import SORTS as FACTS
 from tests.support.sample_archive import DAY
 
 pytestmark = pytest.mark.django_db

@@ -13,8 +13,8 @@ from server.accounts.tokens import api_token_create
 from server.catalog.models import DriveModel
 from server.catalog.services import drive_model_resolve
 from server.core import clock
-from server.follows import services, tasks
-from server.follows.models import Delivery, Follow
+from server.subscriptions import services, tasks
+from server.subscriptions.models import Delivery, Follow
 
 pytestmark = pytest.mark.django_db
 HOOK = "https://example.org/hook"

@@ -15,10 +15,10 @@ import zstandard
 from django.http import HttpResponse
 from django.test import Client, override_settings
 
-from server.api.frame import keyset
+from server.api.framework import keyset
 from server.catalog.models import DriveModel
 from server.catalog.services import drive_model_resolve
-from server.compare.deriving import derived_update
+from server.model_stats.refresh import derived_update
 from tests.support.sample_archive import DAY, SampleRun, sample_archive, sample_run
 
 pytestmark = pytest.mark.django_db

@@ -23,7 +23,7 @@ from schemathesis.checks import CHECKS
 from server.accounts.models import User
 from server.accounts.tokens import api_token_create
 from server.config.wsgi import application
-from server.follows.tasks import delivery_send
+from server.subscriptions.tasks import delivery_send
 from tests.support.sample_archive import sample_archive
 
 pytestmark = pytest.mark.django_db

@@ -10,13 +10,16 @@ import pytest
 from django.test import Client
 
 from server.catalog.models import DriveModel
-from server.compare.archive_counts import archive_counts_update
-from server.compare.deriving import derived_update
-from server.runs import firmware
-from server.runs.drive_charts import drive_charts_update
-from server.runs.firmware import firmware_list
-from server.runs.models import Batch, LogLeaf, Run, State, Submission
-from server.runs.standing import run_standing
+from server.core.lifecycle import State
+from server.measurements import firmware
+from server.measurements.firmware import firmware_list
+from server.measurements.model_charts import drive_charts_update
+from server.measurements.models import Batch, Run
+from server.model_stats.refresh import derived_update
+from server.plausibility.peer_rank import run_standing
+from server.search.archive_counts import archive_counts_update
+from server.submissions.models import Submission
+from server.transparency.models import LogLeaf
 from tests.support.sample_archive import DAY, SampleRun, sample_archive, sample_run
 from tests.support.sample_registry import sample_kinds_registered
 
@@ -141,7 +144,7 @@ def test_firmware_comes_whole_as_csv_and_ndjson(
     client: Client, model: DriveModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     revisions(model, "A", "B")
-    monkeypatch.setattr("server.api.resources.divisions.CHUNK_ROWS", 1)
+    monkeypatch.setattr("server.api.resources.breakdowns.CHUNK_ROWS", 1)
     lines = text(client, "firmware.csv").splitlines()
     assert lines[0] == "drive.slug,drive.vendor,drive.number,revision,group" and len(lines) == 4
     rows = [json.loads(line) for line in text(client, "firmware.ndjson?limit=2").splitlines()]
@@ -159,7 +162,7 @@ def test_firmware_steps_from_key_to_key(model: DriveModel) -> None:
 def test_the_logs_leaves_come_whole_as_csv_and_ndjson(
     client: Client, model: DriveModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.api.log.CHUNK_ROWS", 2)
+    monkeypatch.setattr("server.api.publication_log.CHUNK_ROWS", 2)
     for index, submission in enumerate(Submission.objects.select_related("run").order_by("pk")):
         LogLeaf.objects.create(
             index=index, kind="published", digest=submission.digest, run_id=submission.run.pk, at=DAY

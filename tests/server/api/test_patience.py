@@ -11,10 +11,10 @@ from django.conf import LazySettings
 from django.db import OperationalError, connection, transaction
 from django.test import Client
 
-from server.api.frame import patience
-from server.api.frame.answering import ReadView
-from server.api.frame.keyset import LookedTooLong
-from server.api.frame.patience import LookedFor
+from server.api.framework import query_deadline
+from server.api.framework.keyset import QueryTimeout
+from server.api.framework.query_deadline import LookedFor
+from server.api.framework.read_view import ReadView
 from server.api.resources import catalog
 from server.api.urls import urlpatterns
 from server.catalog.models import Vendor
@@ -34,7 +34,7 @@ def asked(query: str) -> Any:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
     """Give a clock that is put forward by hand."""
     now = [100.0]
-    monkeypatch.setattr(patience.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(query_deadline.time, "monotonic", lambda: now[0])
     yield now
 
 
@@ -93,7 +93,7 @@ def test_nothing_is_fetched_after_the_time_of_a_cursor_that_took_too_long(
 
 @pytest.mark.django_db
 def test_no_query_begins_after_the_time(clock: list[float]) -> None:
-    with pytest.raises(LookedTooLong) as raised, LookedFor(5000):
+    with pytest.raises(QueryTimeout) as raised, LookedFor(5000):
         assert asked("SELECT 1") == (1,)
         clock[0] += 4.9
         assert asked("SELECT 2") == (2,)
@@ -105,7 +105,7 @@ def test_no_query_begins_after_the_time(clock: list[float]) -> None:
 
 @pytest.mark.django_db
 def test_what_was_begun_is_undone_also_after_the_time(clock: list[float]) -> None:
-    with LookedFor(5000), pytest.raises(LookedTooLong), transaction.atomic():
+    with LookedFor(5000), pytest.raises(QueryTimeout), transaction.atomic():
         Vendor.objects.create(name="Sample", slug="sample")
         clock[0] += 6
         asked("SELECT 1")

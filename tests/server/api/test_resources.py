@@ -12,10 +12,12 @@ import pytest
 from django.db.models import F
 from django.test import Client
 
+from server.benchmarks.registry import kinds_by_slug
 from server.catalog.loading import catalog_load
 from server.catalog.models import Claim
-from server.runs.kinds import kinds_by_slug
-from server.runs.models import Measurement, Provenance, State, Submission
+from server.core.lifecycle import Provenance, State
+from server.measurements.models import Measurement
+from server.submissions.models import Submission
 from tests.server.api.test_frame import fetch, text_of
 from tests.support.sample_archive import SampleRun, sample_archive, sample_run
 
@@ -132,7 +134,9 @@ def sampled(monkeypatch: pytest.MonkeyPatch) -> str:
     """A run whose document holds two series."""
     run = sample_run(SampleRun(provenance=Provenance.PROBE))
     part = {"kind": "skippy", "params": {"block_bytes": 512}, "samples": {"series": SERIES}}
-    monkeypatch.setattr("server.runs.samples.document_load", lambda _submission: {"benchmarks": [part]})
+    monkeypatch.setattr(
+        "server.measurements.samples.document_load", lambda _submission: {"benchmarks": [part]}
+    )
     return f"runs/{run.pk}/benchmarks/skippy/samples"
 
 

@@ -10,15 +10,16 @@ from django.test import RequestFactory
 from rest_framework import serializers
 from rest_framework.renderers import JSONRenderer
 
-from server.api.frame.formats import json_bytes
-from server.api.frame.plans import RowPlan, plan_of
-from server.api.frame.rows import RowSerializer, Shape
-from server.api.frame.views import ListView
+from server.api.framework.formats import json_bytes
+from server.api.framework.plans import RowPlan, plan_of
+from server.api.framework.rows import RowSerializer, Shape
+from server.api.framework.views import ListView
 from server.api.urls import urlpatterns
 from server.catalog.loading import catalog_load
 from server.catalog.models import Claim, DriveAlias, DriveModel
-from server.compare.deriving import derived_update
-from server.runs.models import Benchmark, Provenance, Run
+from server.core.lifecycle import Provenance
+from server.measurements.models import Benchmark, Run
+from server.model_stats.refresh import derived_update
 from tests.support.sample_archive import SampleRun, sample_archive, sample_run
 
 pytestmark = pytest.mark.django_db

@@ -11,9 +11,10 @@ import pytest
 from django.test import Client
 
 from server.catalog.models import DriveModel
-from server.runs.aggregation import aggregates_update
-from server.runs.drive_charts import drive_charts_update
-from server.runs.models import Provenance, Run
+from server.core.lifecycle import Provenance
+from server.measurements.aggregation import aggregates_update
+from server.measurements.model_charts import drive_charts_update
+from server.measurements.models import Run
 from tests.support.sample_archive import sample_archive
 from tests.support.sample_registry import sample_kinds_registered
 from tests.support.sample_units import measured

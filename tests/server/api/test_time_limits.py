@@ -12,12 +12,12 @@ from django.db import OperationalError, connection
 from django.db.models import Model
 from django.test import Client
 
-from server.api.frame import keyset
-from server.api.frame.keyset import LookedTooLong
-from server.api.frame.views import ListView
+from server.api.framework import keyset
+from server.api.framework.keyset import QueryTimeout
+from server.api.framework.views import ListView
 from server.api.resources.numbers import MeasurementsView
 from server.api.urls import urlpatterns
-from server.runs.models import Measurement, Run
+from server.measurements.models import Measurement, Run
 from tests.support.sample_archive import sample_archive
 
 pytestmark = pytest.mark.django_db
@@ -84,14 +84,14 @@ def test_a_stream_that_has_begun_is_cut_and_never_ends_as_if_it_were_whole(
     def third_is_slow(queryset: Any, **more: Any) -> Any:
         pages.append(more)
         if len(pages) == 3:
-            raise LookedTooLong(more["limit_ms"])
+            raise QueryTimeout(more["limit_ms"])
         return read(queryset, **more)
 
     monkeypatch.setattr(keyset, "page_read", third_is_slow)
     response: Any = client.get("/api/v1/measurements.ndjson")
     assert response.status_code == 200
     got: list[bytes] = []
-    with pytest.raises(LookedTooLong):
+    with pytest.raises(QueryTimeout):
         got.extend(response.streaming_content)
     assert len(b"".join(got).splitlines()) == 4
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from server.runs.models import State
+from server.core.lifecycle import State
 from tests.support.sample_archive import SampleRun, sample_run
 from tests.support.sample_registry import sample_kinds_registered
 

@@ -15,9 +15,9 @@ from server.accounts.models import User
 from server.catalog.models import DriveModel
 from server.catalog.services import drive_model_resolve
 from server.core import clock
-from server.follows import delivering, gathering, tasks
-from server.follows.models import Follow
-from server.follows.services import webhook_create
+from server.subscriptions import batching, delivery, tasks
+from server.subscriptions.models import Follow
+from server.subscriptions.services import webhook_create
 from tests.support.receiver import Receiver, receiver
 
 
@@ -54,11 +54,11 @@ def work(sent: list[str], django_capture_on_commit_callbacks: Any) -> Callable[[
 
     def turn() -> None:
         with django_capture_on_commit_callbacks(execute=True):
-            gathering.news_gather()
-            delivering.deliveries_sweep()
+            batching.news_gather()
+            delivery.deliveries_sweep()
         while sent:
             with django_capture_on_commit_callbacks(execute=True):
-                delivering.delivery_send(delivery_id=UUID(sent.pop(0)))
+                delivery.delivery_send(delivery_id=UUID(sent.pop(0)))
 
     return turn
 

@@ -14,16 +14,16 @@ from django.test import Client
 
 from server.accounts.models import User
 from server.catalog.models import DriveModel
-from server.follows import posting
-from server.follows.links import confirm_read, confirm_url
-from server.follows.models import Follow
-from server.follows.posting import PostFailed, message_post
-from server.follows.services import expired_remove, follow_confirm, follow_stop, webhook_create
-from server.follows.standard_webhooks import secret_new
-from server.follows.targets import BadTarget, target_read
-from tests.server.follows.conftest import Clock
-from tests.server.follows.test_targets import answers
-from tests.server.follows.test_webhooks import published
+from server.subscriptions import webhook_client
+from server.subscriptions.links import confirm_read, confirm_url
+from server.subscriptions.models import Follow
+from server.subscriptions.services import expired_remove, follow_confirm, follow_stop, webhook_create
+from server.subscriptions.standard_webhooks import secret_new
+from server.subscriptions.targets import BadTarget, target_read
+from server.subscriptions.webhook_client import PostFailed, message_post
+from tests.server.subscriptions.conftest import Clock
+from tests.server.subscriptions.test_targets import answers
+from tests.server.subscriptions.test_webhooks import published
 from tests.support.receiver import Receiver
 
 pytestmark = pytest.mark.django_db
@@ -73,12 +73,12 @@ def test_a_request_has_a_deadline_as_a_whole(monkeypatch: pytest.MonkeyPatch, ho
 
         def __init__(self, seconds: float, shut: Callable[[], None]) -> None:
             self.start = shut
-            assert seconds == posting.WHOLE_TIMEOUT_S
+            assert seconds == webhook_client.WHOLE_TIMEOUT_S
 
         def cancel(self) -> None:
             pass
 
-    monkeypatch.setattr(posting.threading, "Timer", Passed)
+    monkeypatch.setattr(webhook_client.threading, "Timer", Passed)
     with pytest.raises(PostFailed, match="No answer"):
         message_post(url=hook.url, body=b"{}", headers={})
     assert hook.received == []
@@ -94,16 +94,16 @@ def test_each_answer_is_awaited_and_read_within_bounds(
         limits.append(amount)
         return read(response, amount)
 
-    ask = posting._ask
+    ask = webhook_client._ask
 
     def watched(sock: socket.socket, *rest: Any) -> Any:
         waits.append(sock.gettimeout())
         return ask(sock, *rest)
 
     monkeypatch.setattr(http.client.HTTPResponse, "read", measured)
-    monkeypatch.setattr(posting, "_ask", watched)
+    monkeypatch.setattr(webhook_client, "_ask", watched)
     assert message_post(url=hook.url, body=b"{}", headers={}).taken
-    assert limits == [posting.MOST_READ_BYTES] and waits == [posting.READ_TIMEOUT_S]
+    assert limits == [webhook_client.MOST_READ_BYTES] and waits == [webhook_client.READ_TIMEOUT_S]
 
 
 def test_a_message_that_may_have_arrived_is_not_sent_to_another_address_at_once(
@@ -114,8 +114,8 @@ def test_a_message_that_may_have_arrived_is_not_sent_to_another_address_at_once(
         raise ConnectionResetError("sample")
 
     asked: list[int] = []
-    monkeypatch.setattr(posting, "addresses_of", lambda _target: ["127.0.0.1", "127.0.0.1"])
-    monkeypatch.setattr(posting, "_ask", fail)
+    monkeypatch.setattr(webhook_client, "addresses_of", lambda _target: ["127.0.0.1", "127.0.0.1"])
+    monkeypatch.setattr(webhook_client, "_ask", fail)
     with pytest.raises(PostFailed):
         message_post(url=hook.url, body=b"{}", headers={})
     assert len(asked) == 1

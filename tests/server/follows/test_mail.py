@@ -13,10 +13,10 @@ from django.test import Client
 
 from server.catalog.models import DriveModel
 from server.catalog.services import drive_model_resolve
-from server.follows.models import Delivery, Follow
-from server.follows.services import expired_remove
-from tests.server.follows.conftest import Clock
-from tests.server.follows.test_webhooks import published
+from server.subscriptions.models import Delivery, Follow
+from server.subscriptions.services import expired_remove
+from tests.server.subscriptions.conftest import Clock
+from tests.server.subscriptions.test_webhooks import published
 
 pytestmark = pytest.mark.django_db
 Work = Callable[[], None]

@@ -8,10 +8,10 @@ from uuid import UUID
 
 import pytest
 
-from server.follows import delivering
-from server.follows.models import Delivery, Follow
-from tests.server.follows.conftest import Clock
-from tests.server.follows.test_webhooks import published
+from server.subscriptions import delivery
+from server.subscriptions.models import Delivery, Follow
+from tests.server.subscriptions.conftest import Clock
+from tests.server.subscriptions.test_webhooks import published
 from tests.support.receiver import Receiver
 
 pytestmark = pytest.mark.django_db
@@ -33,7 +33,7 @@ def test_a_message_that_was_taken_is_not_sent_again_when_its_task_runs_again(
 ) -> None:
     for _ in range(3):
         time.on(days=1)
-        assert delivering.delivery_send(delivery_id=message) is None
+        assert delivery.delivery_send(delivery_id=message) is None
     assert len(hook.received) == 1
     assert Delivery.objects.get().attempts == 1
 
@@ -43,7 +43,7 @@ def test_a_message_that_was_given_up_is_not_sent_when_its_task_runs_late(
 ) -> None:
     Delivery.objects.update(state=Delivery.State.GIVEN_UP)
     time.on(days=1)
-    assert delivering.delivery_send(delivery_id=message) is None
+    assert delivery.delivery_send(delivery_id=message) is None
     assert len(hook.received) == 1
 
 
@@ -53,9 +53,9 @@ def test_a_message_waits_for_its_time_also_when_its_task_comes_early(
     """A worker that was killed leaves its task in the queue, which gives it to another one at once."""
     Delivery.objects.update(state=Delivery.State.WAITING)
     time.on(seconds=59)
-    assert delivering.delivery_send(delivery_id=message) is None
+    assert delivery.delivery_send(delivery_id=message) is None
     time.on(seconds=1)
-    assert delivering.delivery_send(delivery_id=message) == Delivery.State.DELIVERED
+    assert delivery.delivery_send(delivery_id=message) == Delivery.State.DELIVERED
     assert len(hook.received) == 2
 
 
@@ -69,8 +69,8 @@ def test_a_message_that_another_worker_is_sending_is_left_to_it(
         asked.append(names)
         yield False
 
-    monkeypatch.setattr(delivering, "session_lock", held)
+    monkeypatch.setattr(delivery, "session_lock", held)
     Delivery.objects.update(state=Delivery.State.WAITING)
     time.on(days=1)
-    assert delivering.delivery_send(delivery_id=message) is None
+    assert delivery.delivery_send(delivery_id=message) is None
     assert asked == [("delivery", str(message))] and len(hook.received) == 1

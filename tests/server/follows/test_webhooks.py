@@ -15,12 +15,13 @@ from django.db import transaction
 
 from server.accounts.models import User
 from server.catalog.models import DriveModel
-from server.follows import delivering
-from server.follows.models import Delivery, Follow, NewRun
-from server.follows.services import webhook_create, webhook_resume, webhook_test
-from server.runs.models import Provenance, Run
-from server.runs.signals import run_published
-from tests.server.follows.conftest import Clock
+from server.core.lifecycle import Provenance
+from server.measurements.models import Run
+from server.measurements.signals import run_published
+from server.subscriptions import delivery
+from server.subscriptions.models import Delivery, Follow, PendingNotification
+from server.subscriptions.services import webhook_create, webhook_resume, webhook_test
+from tests.server.subscriptions.conftest import Clock
 from tests.support.receiver import Receiver
 from tests.support.sample_archive import SampleRun, sample_run
 
@@ -48,7 +49,7 @@ def signature_of(message: Any, secret: str) -> str:
 
 def test_the_signature_is_that_of_a_computation_by_another_tool() -> None:
     """Made with `openssl dgst -sha256 -hmac`, of a key and a message chosen here."""
-    from server.follows.standard_webhooks import signature
+    from server.subscriptions.standard_webhooks import signature
 
     secret = "whsec_" + base64.b64encode(b"sample-key-sample-key-24").decode()
     found = signature(secret=secret, message="msg_sample", timestamp_s=1700000000, body=b'{"sample":1}')
@@ -77,14 +78,14 @@ def test_a_published_run_reaches_the_webhook_signed(
 def test_a_publication_that_is_taken_back_is_no_news(followed: Follow, time: Clock) -> None:
     with pytest.raises(ZeroDivisionError), transaction.atomic():
         published(time)
-        assert NewRun.objects.count() == 1
+        assert PendingNotification.objects.count() == 1
         raise ZeroDivisionError
-    assert NewRun.objects.count() == 0
+    assert PendingNotification.objects.count() == 0
 
 
 def test_nothing_is_noted_of_a_model_that_nobody_follows(model: DriveModel, time: Clock) -> None:
     published(time)
-    assert NewRun.objects.count() == 0
+    assert PendingNotification.objects.count() == 0
 
 
 def test_a_hundred_runs_make_one_message(followed: Follow, hook: Receiver, time: Clock, work: Work) -> None:
@@ -114,7 +115,7 @@ def test_simulated_runs_are_told_only_to_those_who_want_them(
     webhook_create(owner=owner, model=followed.drive_model, url=hook.url + "/sim", simulated=True)
     runs = published(time, provenance=Provenance.SIMULATED)
     Run.objects.filter(pk=runs[0].pk).update(drive_model=followed.drive_model)
-    NewRun.objects.get_or_create(
+    PendingNotification.objects.get_or_create(
         run=runs[0], defaults={"drive_model": followed.drive_model, "noted_at": time.moment}
     )
     time.on(seconds=300)
@@ -129,7 +130,7 @@ def test_a_run_withdrawn_within_the_window_is_not_told(
     type(run.submission).objects.filter(pk=run.submission_id).update(state="withdrawn")
     time.on(seconds=300)
     work()
-    assert hook.received == [] and NewRun.objects.count() == 0
+    assert hook.received == [] and PendingNotification.objects.count() == 0
 
 
 def test_a_message_that_is_not_taken_comes_again_the_same(
@@ -210,7 +211,7 @@ def test_a_worker_that_dies_in_a_try_loses_nothing(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(delivering, "message_post", die)
+        patched.setattr(delivery, "message_post", die)
         with pytest.raises(KeyboardInterrupt):
             work()
     assert Delivery.objects.get().attempts == 1

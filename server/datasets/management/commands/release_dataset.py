@@ -8,9 +8,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from server.datasets.building import ReleaseRunning, release_build
+from server.datasets.builder import ReleaseRunning, release_build
 from server.datasets.columns import FORMATS
-from server.datasets.describing import missing_count
+from server.datasets.metadata import missing_count
 
 NAMED = 20
 """Runs without samples that are named on the terminal."""

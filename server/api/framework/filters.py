@@ -1,0 +1,129 @@
+"""Filters of lists: typed, strict, and with the remedy in their errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import django_filters
+from django import forms
+from django.db import models
+from django.db.models import QuerySet
+from django_filters.fields import BaseCSVField
+from django_filters.rest_framework import DjangoFilterBackend, FilterSet
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
+from rest_framework.request import Request
+
+from server.api.framework.parameters import instant_read
+from server.core.problems import ErrorItem, Problem, problem
+
+
+class InstantField(forms.CharField):
+    """An instant with its time zone."""
+
+    def to_python(self, value: Any) -> Any:
+        """Return the instant, or None for nothing."""
+        text = super().to_python(value)
+        if not text:
+            return None
+        try:
+            return instant_read("", text)
+        except Problem as trouble:
+            raise forms.ValidationError(trouble.errors[0].message) from None
+
+
+@extend_schema_field(OpenApiTypes.DATETIME)
+class InstantFilter(django_filters.Filter):
+    """Filters by an instant."""
+
+    field_class = InstantField
+
+
+@extend_schema_field(OpenApiTypes.INT)
+class WholeFilter(django_filters.Filter):
+    """Filters by a whole number."""
+
+    field_class = forms.IntegerField
+
+
+@extend_schema_field({"type": "string", "enum": ["true", "false"]})
+class FlagFilter(django_filters.TypedChoiceFilter):
+    """Filters by `true` or `false`."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        kwargs |= {"choices": (("true", "true"), ("false", "false")), "coerce": lambda text: text == "true"}
+        super().__init__(*args, **kwargs)
+
+
+class WordsField(BaseCSVField):
+    """Words, separated by commas."""
+
+    def clean(self, value: Any) -> Any:
+        """Return the words; an empty one is an error, since nothing that is empty is meant by it."""
+        words = super().clean(value)
+        if words and not all(str(word).strip() for word in words):
+            raise forms.ValidationError("has an empty word. Write words with one comma between two.")
+        return words
+
+
+class WordsFilter(django_filters.BaseInFilter, django_filters.CharFilter):
+    """Filters by any of some words, separated by commas."""
+
+    base_field_class = WordsField
+
+
+_WHOLE = {"filter_class": WholeFilter}
+RANGE = ["exact", "gte", "lte"]
+"""Lookups of a number or an instant."""
+SPAN = ["gte", "lt"]
+"""Lookups of an instant: from, and before."""
+
+
+class Filters(FilterSet):
+    """The base of all filter sets: whole numbers are whole, instants have a time zone."""
+
+    def __init__(self, data: Any = None, queryset: QuerySet[Any] | None = None, **more: Any) -> None:
+        if data is not None:
+            # Each filter is copied and gets a form field of its own: those that are not asked for need none.
+            known: Any = self.base_filters  # type: ignore[has-type]  # set by the metaclass
+            self.base_filters = {name: one for name, one in known.items() if name in data}
+        super().__init__(data, queryset, **more)
+
+    FILTER_DEFAULTS = {
+        **FilterSet.FILTER_DEFAULTS,
+        models.PositiveSmallIntegerField: _WHOLE,
+        models.PositiveIntegerField: _WHOLE,
+        models.PositiveBigIntegerField: _WHOLE,
+        models.DateTimeField: {"filter_class": InstantFilter},
+        models.BooleanField: {"filter_class": FlagFilter},
+    }
+
+
+class StrictFilterBackend(DjangoFilterBackend):
+    """django-filter's backend with this API's problems instead of DRF's."""
+
+    def filter_queryset(self, request: Request, queryset: QuerySet[Any], view: Any) -> QuerySet[Any]:
+        """Return the rows that pass; raises Problem where a value is not understood."""
+        known: Any = getattr(view, "filterset_class", None)
+        if known is None or not set(request.query_params) & set(known.base_filters):
+            return queryset
+        filterset = self.get_filterset(request, queryset, view)
+        if filterset is None:
+            return queryset
+        if not filterset.is_valid():
+            raise _problem(filterset.errors)
+        found: QuerySet[Any] = filterset.qs
+        return found
+
+
+def _problem(errors: dict[str, list[str]]) -> Problem:
+    items = tuple(
+        ErrorItem(f"?{name}", str(message)) for name, messages in errors.items() for message in messages
+    )
+    first = items[0]
+    return problem("bad-parameter", f"The parameter {first.path[1:]!r}: {first.message}", *items)
+
+
+def missing(what: str, key: object) -> Problem:
+    """Return the problem of something that a filter or an address names and that is not there."""
+    return problem("not-found", f"There is no {what} {str(key)[:80]!r}. Check its spelling.")

@@ -1,0 +1,247 @@
+"""Pages that cost the same at any depth: a page begins where a key ends, never at a count of rows.
+
+A cursor is the key of a page's edge: the values of the ordering's columns, signed so that it need not be
+checked value by value. No page counts the rows, and none is found by stepping over others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.core import signing
+from django.db import OperationalError, connection, transaction
+from django.db.models import F, Model, Q, QuerySet
+from django.db.models.expressions import OrderBy
+from django.db.models.fields.tuple_lookups import (
+    Tuple,
+    TupleGreaterThan,
+    TupleGreaterThanOrEqual,
+    TupleLessThan,
+    TupleLessThanOrEqual,
+)
+from psycopg.errors import QueryCanceled
+
+from server.core.problems import problem
+
+CHUNK_ROWS = 1000
+"""Rows that a stream holds at a time."""
+
+_AS_A_PAGE = "SET LOCAL enable_memoize = off; SET LOCAL max_parallel_workers_per_gather = 0"
+"""A page ends after few rows. The planner makes room for the keys of all of them before the first one, which
+takes longer than the page (120 ms for 19,000,000 numbers), and starting processes takes as long."""
+
+
+class QueryTimeout(Exception):
+    """The database looked for a page's rows for as long as it may; `limit_ms` is how long that is."""
+
+    def __init__(self, limit_ms: int) -> None:
+        super().__init__(f"The rows were not found within {limit_ms / 1000:g} s.")
+        self.limit_ms = limit_ms
+
+
+@dataclass(frozen=True, slots=True)
+class Ordering:
+    """Columns that put rows into one order; the last one is unique, so that no two rows are level."""
+
+    columns: tuple[str, ...]
+    nullable: bool = False
+    """Whether the first column may be null, or more of them from the first on, but the last; such rows come
+    last, whichever the direction."""
+    descending: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """The rows of a list apart, by how many of a nullable ordering's columns are null from the first on.
+
+    Each part is read along an index of its own; of all at once the database would sort all rows for a page.
+    """
+
+    parts: tuple[QuerySet[Any], ...]
+
+    @property
+    def model(self) -> type[Model]:
+        """Return whose rows they are."""
+        model: type[Model] = self.parts[0].model
+        return model
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """Where a page begins: after `key`, or before it where `backward`."""
+
+    key: tuple[Any, ...]
+    backward: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page of rows, and the cursors of its neighbours."""
+
+    rows: tuple[tuple[Any, ...], ...]
+    next: Cursor | None
+    previous: Cursor | None
+
+
+def cursor_text(cursor: Cursor, *, salt: str) -> str:
+    """Return a cursor as it stands in an address."""
+    return signing.dumps(
+        [cursor.backward, *(_plain(value) for value in cursor.key)], salt=salt, compress=True
+    )
+
+
+def cursor_read(text: str, *, salt: str, ordering: Ordering, queryset: QuerySet[Any] | Placed) -> Cursor:
+    """Return the cursor; raises Problem where it is not one of this list in this order."""
+    try:
+        backward, *values = signing.loads(text, salt=salt)
+    except (signing.BadSignature, ValueError, TypeError):
+        raise problem(
+            "not-found",
+            "The cursor leads to no page of this list in this order. Follow the `next` and `previous` "
+            "addresses as they are, or leave the cursor out to begin anew.",
+        ) from None
+    placed = queryset.parts[0] if isinstance(queryset, Placed) else queryset
+    fields = [_field(placed, column) for column in ordering.columns]
+    return Cursor(
+        tuple(field.to_python(value) for field, value in zip(fields, values, strict=True)), backward
+    )
+
+
+def page_read(
+    queryset: QuerySet[Any] | Placed,
+    *,
+    columns: Sequence[str],
+    ordering: Ordering,
+    cursor: Cursor | None,
+    limit: int,
+    limit_ms: int,
+) -> Page:
+    """Return `limit` rows from the cursor on, as tuples of `columns` with the ordering's behind them; raises
+    LookedTooLong.
+
+    A filter that few rows pass makes the database go through all of them: `limit_ms` bounds what that costs.
+    """
+    backward = cursor is not None and cursor.backward
+    rows: list[tuple[Any, ...]] = []
+    try:
+        with transaction.atomic(), connection.cursor() as settings:
+            settings.execute(f"{_AS_A_PAGE}; SET LOCAL statement_timeout = {int(limit_ms)}")
+            for found in _parts(queryset, ordering, cursor):
+                if len(rows) <= limit:
+                    found = found.values_list(*columns, *ordering.columns)
+                    rows += found[: limit + 1 - len(rows)]
+    except OperationalError as error:
+        if isinstance(error.__cause__, QueryCanceled):
+            raise QueryTimeout(limit_ms) from error
+        raise
+    more = len(rows) > limit
+    rows = rows[:limit]
+    if backward:
+        rows.reverse()
+    first, last = (_key(rows[0], ordering), _key(rows[-1], ordering)) if rows else (None, None)
+    return Page(
+        rows=tuple(rows),
+        next=Cursor(last) if last and (more or backward) else None,
+        previous=Cursor(first, backward=True)
+        if first and (more if backward else cursor is not None)
+        else None,
+    )
+
+
+def rows_stream(
+    queryset: QuerySet[Any] | Placed,
+    *,
+    columns: Sequence[str],
+    ordering: Ordering,
+    cursor: Cursor | None,
+    limit: int | None = None,
+    limit_ms: int,
+) -> Iterator[Sequence[tuple[Any, ...]]]:
+    """Give the rows from the cursor on in chunks, all of them or `limit`; raises LookedTooLong.
+
+    Each chunk is a query of its own: no transaction stays open while a slow reader reads, and a row that
+    is there all the time comes exactly once.
+    """
+    left = limit
+    while left is None or left > 0:
+        size = CHUNK_ROWS if left is None else min(CHUNK_ROWS, left)
+        page = page_read(
+            queryset, columns=columns, ordering=ordering, cursor=cursor, limit=size, limit_ms=limit_ms
+        )
+        yield page.rows
+        if page.next is None:
+            return
+        cursor = page.next
+        left = None if left is None else left - size
+
+
+def _parts(
+    queryset: QuerySet[Any] | Placed, ordering: Ordering, cursor: Cursor | None
+) -> Iterator[QuerySet[Any]]:
+    """Give the rows behind the cursor in their order, part by part."""
+    backward = cursor is not None and cursor.backward
+    parts = _placed(queryset, ordering).parts
+    key = cursor.key if cursor else None
+    here = len(parts) - 1 if backward else 0
+    if key is not None:
+        here = next(place for place, value in enumerate(key) if value is not None)
+    for nulls in range(here, -1, -1) if backward else range(here, len(parts)):
+        rest = replace(ordering, columns=ordering.columns[nulls:])
+        yield _part(parts[nulls], rest, key[nulls:] if key and nulls == here else None, backward=backward)
+
+
+def _placed(queryset: QuerySet[Any] | Placed, ordering: Ordering) -> Placed:
+    if isinstance(queryset, Placed):
+        return queryset
+    if not ordering.nullable:
+        return Placed((queryset,))
+    null = f"{ordering.columns[0]}__isnull"
+    return Placed((queryset.filter(**{null: False}), queryset.filter(**{null: True})))
+
+
+def _part(
+    queryset: QuerySet[Any], ordering: Ordering, key: tuple[Any, ...] | None, *, backward: bool
+) -> QuerySet[Any]:
+    descending = ordering.descending != backward
+    if key is not None:
+        queryset = queryset.filter(_beyond(ordering.columns, key, descending=descending))
+    order = [OrderBy(F(column), descending=descending) for column in ordering.columns]
+    # Instances would be made of whole rows, whatever is wanted of them.
+    return queryset.prefetch_related(None).order_by(*order)
+
+
+def _beyond(columns: Sequence[str], key: tuple[Any, ...], *, descending: bool) -> Q:
+    """Return the condition of the rows behind a key."""
+    compare = TupleLessThan if descending else TupleGreaterThan
+    if len({column.rpartition("__")[0] for column in columns}) == 1:
+        return Q(compare(Tuple(*(F(column) for column in columns)), key))
+    # Columns of two tables are compared row by row; with the first alone the database begins at the place.
+    # How many rows are left it can tell only of what is said this way round: from a comparison of all columns
+    # it expects hardly any, and sorts all of them.
+    first, *others = columns
+    begins = Q(**{f"{first}__{'lte' if descending else 'gte'}": key[0]})
+    rest = (Tuple(*(F(column) for column in others)), key[1:])
+    passed = TupleGreaterThanOrEqual(*rest) if descending else TupleLessThanOrEqual(*rest)
+    return begins & ~(Q(**{first: key[0]}) & Q(passed))
+
+
+def _key(row: tuple[Any, ...], ordering: Ordering) -> tuple[Any, ...]:
+    return row[-len(ordering.columns) :]
+
+
+def _field(queryset: QuerySet[Any], column: str) -> Any:
+    if column in queryset.query.annotations:
+        return queryset.query.annotations[column].output_field
+    model: Any = queryset.model
+    *path, name = column.split("__")
+    for step in path:
+        model = model._meta.get_field(step).related_model
+    if name == "pk":
+        return model._meta.pk
+    return model._meta.get_field(name)
+
+
+def _plain(value: Any) -> Any:
+    return value if value is None or isinstance(value, int | float | str) else str(value)

@@ -1,0 +1,71 @@
+"""What every readable address does: who asks, how often, with which parameters, and whether it is new."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, ClassVar
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from server.api.framework.conditional import conditional
+from server.api.framework.formats import JSON_ONLY
+from server.api.framework.limits import ReadThrottle, Standing
+from server.api.framework.openapi import ReadSchema
+from server.api.framework.parameters import parameters_check
+from server.api.framework.query_deadline import LookedFor
+from server.api.tokens import BearerAuthentication
+
+
+class ReadView(APIView):
+    """The base of every view that only reads."""
+
+    renderer_classes = JSON_ONLY
+    authentication_classes = [BearerAuthentication]
+    throttle_classes = [ReadThrottle]
+    schema = ReadSchema()
+    known: ClassVar[frozenset[str]] = frozenset()
+    """The parameters that may be given, where the view reads them itself."""
+    repeatable: ClassVar[frozenset[str]] = frozenset()
+    """Those of them that may be given more than once."""
+    more_problems: ClassVar[tuple[int, ...]] = ()
+    """Statuses of problems that only some views have."""
+    looked_for: LookedFor
+    """Bounds the queries of the request being answered."""
+    modified: datetime | None = None
+    """When the single row that is answered with was changed last."""
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Answer; the answer carries its tag and where the client stands."""
+        with LookedFor() as self.looked_for:
+            response: HttpResponseBase = super().dispatch(request, *args, **kwargs)
+            if isinstance(response, Response) and not response.is_rendered:
+                response.render()
+        response = conditional(request, response, modified=self.modified)
+        standing: Standing | None = getattr(request, "rate_standing", None)
+        for name, value in (standing.headers() if standing else {}).items():
+            response.headers[name] = value
+        return response
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Check who asks, how often, and with which parameters; raises Problem."""
+        super().initial(request, *args, **kwargs)
+        if request.method in {"GET", "HEAD"}:
+            lines = self.streams(request)
+            self.looked_for.limit_ms = settings.API_EXPORT_LIMIT_MS if lines else settings.API_PAGE_LIMIT_MS
+            parameters_check(request, self.known_parameters(), repeatable=self.repeatable)
+
+    def streams(self, request: Request) -> bool:
+        """Return whether the answer is a stream of many lines, which counts apart and may take longer."""
+        return False
+
+    def options(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:  # type: ignore[override]
+        """Say which methods there are."""
+        return HttpResponse(status=204, headers={"Allow": ", ".join(self.allowed_methods)})
+
+    def known_parameters(self) -> set[str]:
+        """Return the parameters that may be given."""
+        return set(self.known)

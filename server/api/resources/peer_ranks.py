@@ -1,0 +1,85 @@
+"""How a run stands among the other drives of its model, as its page says it."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpResponseBase
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from server.api.framework.openapi import problems
+from server.api.framework.tables import LedRow, TableView
+from server.api.resources.shared import run_missing
+from server.measurements.listings import runs_all
+from server.plausibility.peer_rank import run_standing
+
+
+class NumberAmongSerializer(serializers.Serializer[Any]):
+    """One headline number of a run among those of the model's other drives, one value each."""
+
+    metric = serializers.CharField()
+    scope = serializers.CharField()
+    unit = serializers.CharField()
+    value = serializers.FloatField()
+    low = serializers.FloatField(allow_null=True, help_text="Lower bound of the confidence interval.")
+    high = serializers.FloatField(allow_null=True)
+    others = serializers.IntegerField(help_text="Other drives that have the number.")
+    below = serializers.IntegerField(help_text="How many of them are lower.")
+    median = serializers.FloatField(help_text="Of the others.")
+    minimum = serializers.FloatField()
+    maximum = serializers.FloatField()
+    percent_off = serializers.FloatField(
+        allow_null=True, help_text="Distance from the others' median in per cent; null where that is nought."
+    )
+
+
+class RunStandingSerializer(serializers.Serializer[Any]):
+    """A run beside the other drives of its model, measured under comparable conditions, as it is now."""
+
+    run = serializers.UUIDField()
+    confirming_keys = serializers.IntegerField(
+        source="confirming", help_text="Other keys that signed a run of another drive with the same numbers."
+    )
+    other_keys = serializers.IntegerField(help_text="Other keys that measured other drives of the model.")
+    other_units = serializers.IntegerField()
+    unlike_units = serializers.IntegerField(
+        help_text="Other drives measured under conditions that do not compare."
+    )
+    numbers = NumberAmongSerializer(many=True)
+
+
+class NumberAmongRowSerializer(LedRow, NumberAmongSerializer):
+    """The same with its run."""
+
+    leading = ("run",)
+
+    run = serializers.UUIDField()
+
+
+class RunStandingView(TableView):
+    """A run's place among its model's drives."""
+
+    tables = {"numbers": ("headline number", NumberAmongRowSerializer)}
+    file_name = "standing"
+
+    @extend_schema(
+        operation_id="run_standing",
+        summary="By how many keys a run is confirmed, and the place of each headline number",
+        description="Runs agree where four fifths of the headline numbers that both have lie within 15 %.",
+        tags=["runs"],
+        responses={200: RunStandingSerializer, **problems(410)},
+    )
+    def get(self, request: Request, run_id: UUID, format: str | None = None) -> HttpResponseBase:
+        """Return the standing."""
+        run = runs_all().filter(pk=run_id).first()
+        standing = run_standing(run=run) if run else None
+        if standing is None:
+            raise run_missing(run_id)
+        names = ("confirming", "other_keys", "other_units", "unlike_units", "numbers")
+        body = {"run": run_id, **{name: getattr(standing, name) for name in names}}
+        told = RunStandingSerializer(body).data
+        rows = [{"run": told["run"], **number} for number in told["numbers"]]
+        return self.answer(request, told, {"numbers": rows})

@@ -1,0 +1,289 @@
+"""Followed drives over HTTP: an account's webhooks. Mail addresses are never here."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpResponse
+from django.urls import reverse
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from server.accounts.models import User
+from server.api.framework.filters import missing
+from server.api.framework.openapi import problems
+from server.api.framework.read_view import ReadView
+from server.api.tokens import CHALLENGE
+from server.catalog.listings import drive_models_all
+from server.core.problems import ErrorItem, Problem, problem
+from server.subscriptions.models import Delivery, Follow
+from server.subscriptions.selectors import deliveries_latest, webhook_get, webhooks_of
+from server.subscriptions.services import TooMany, follow_stop, webhook_create, webhook_resume, webhook_test
+from server.subscriptions.standard_webhooks import message_id
+from server.subscriptions.targets import MOST_LETTERS, BadTarget
+
+TAG = ["follows"]
+STATES = [(state.value, state.value) for state in (Follow.State.ACTIVE, Follow.State.PAUSED)]
+_KINDS: dict[str, type] = {"drive": str, "url": str, "simulated": bool}
+
+
+class NewFollowSerializer(serializers.Serializer[Any]):
+    """A webhook to be made."""
+
+    drive = serializers.SlugField(max_length=200, help_text="Slug of the drive model.")
+    url = serializers.CharField(
+        max_length=MOST_LETTERS, help_text="Where messages are posted: https:, a public address."
+    )
+    simulated = serializers.BooleanField(
+        default=False, help_text="Whether runs of simulated drives count too."
+    )
+
+
+class FollowSerializer(serializers.Serializer[Any]):
+    """A drive model followed at a webhook."""
+
+    id = serializers.UUIDField()
+    drive = serializers.SlugField()
+    url = serializers.CharField()
+    simulated = serializers.BooleanField()
+    state = serializers.ChoiceField(
+        choices=STATES,
+        help_text="Paused after ten tries of one message, or a 410.",
+    )
+    reason = serializers.CharField(help_text="Why it is paused.")
+    created_at = serializers.DateTimeField()
+    active_since = serializers.DateTimeField(help_text="Runs published before are no news.")
+    api_url = serializers.URLField()
+
+
+class CreatedFollowSerializer(FollowSerializer):
+    """A new webhook, with its secret this once."""
+
+    secret = serializers.CharField(
+        allow_null=True,
+        help_text="Signs the messages (Standard Webhooks). Shown once; null where the webhook was there "
+        "already.",
+    )
+
+
+class FollowsSerializer(serializers.Serializer[Any]):
+    """An account's webhooks, the oldest first; never more than one page."""
+
+    results = FollowSerializer(many=True)
+
+
+class DeliverySerializer(serializers.Serializer[Any]):
+    """A message and what became of it."""
+
+    id = serializers.CharField(help_text="The message's `webhook-id`.")
+    kind = serializers.ChoiceField(choices=Delivery.Kind.choices)
+    state = serializers.ChoiceField(choices=Delivery.State.choices)
+    runs = serializers.IntegerField(help_text="Runs that it tells of.")
+    attempts = serializers.IntegerField()
+    status = serializers.IntegerField(allow_null=True, help_text="The last HTTP status.")
+    error = serializers.CharField()
+    created_at = serializers.DateTimeField()
+    next_try_at = serializers.DateTimeField(allow_null=True, help_text="Null once it has ended.")
+
+
+class FollowDetailSerializer(FollowSerializer):
+    """A webhook with its last messages."""
+
+    deliveries = DeliverySerializer(many=True, help_text="The last 20, the latest first.")
+
+
+class AccountView(ReadView):
+    """The base of what needs an account."""
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Check that somebody asks; raises Problem."""
+        super().initial(request, *args, **kwargs)
+        if not isinstance(request.user, User):
+            trouble = problem(
+                "token-needed",
+                "This address belongs to an account. Send `Authorization: Bearer TOKEN`; the people who run "
+                "the archive make tokens.",
+            )
+            trouble.headers["WWW-Authenticate"] = CHALLENGE
+            raise trouble
+
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
+        """Keep what is an account's own out of shared caches."""
+        answered = super().finalize_response(request, response, *args, **kwargs)
+        answered.headers["Cache-Control"] = "private, no-store"
+        return answered
+
+    def follow(self, request: Request, follow_id: UUID) -> Follow:
+        """Return one of the account's webhooks; raises Problem."""
+        try:
+            return webhook_get(owner=_owner(request), follow_id=follow_id)
+        except Follow.DoesNotExist:
+            raise missing("follow", follow_id) from None
+
+
+class FollowsView(AccountView):
+    """An account's webhooks."""
+
+    @extend_schema(
+        operation_id="follows_list",
+        summary="Your webhooks for new runs of drives",
+        tags=TAG,
+        responses={200: FollowsSerializer},
+    )
+    def get(self, request: Request) -> Response:
+        """Return all of them."""
+        rows = [follow_data(follow, request) for follow in webhooks_of(_owner(request))]
+        return Response({"results": rows})
+
+    @extend_schema(
+        operation_id="follows_create",
+        summary="Follow a drive at a webhook",
+        description="The same drive and address twice make one webhook; the second answer is a 200.",
+        tags=TAG,
+        request=NewFollowSerializer,
+        responses={200: CreatedFollowSerializer, 201: CreatedFollowSerializer, **problems(409, 422)},
+    )
+    def post(self, request: Request) -> Response:
+        """Make a webhook."""
+        wish = _wish(request)
+        model = drive_models_all().filter(slug=wish["drive"]).first()
+        if model is None:
+            raise missing("drive", wish["drive"])
+        try:
+            follow, made = webhook_create(
+                owner=_owner(request), model=model, url=wish["url"], simulated=wish["simulated"]
+            )
+        except BadTarget as error:
+            raise problem("bad-target", str(error), ErrorItem("/url", "is not taken")) from None
+        except TooMany as error:
+            raise problem("too-many-follows", str(error)) from None
+        body = {**follow_data(follow, request), "secret": follow.secret if made else None}
+        return Response(body, status=201 if made else 200, headers={"Location": body["api_url"]})
+
+
+class FollowView(AccountView):
+    """One webhook."""
+
+    @extend_schema(
+        operation_id="follows_get",
+        summary="A webhook and its last messages",
+        tags=TAG,
+        responses={200: FollowDetailSerializer},
+    )
+    def get(self, request: Request, follow_id: UUID) -> Response:
+        """Return it."""
+        follow = self.follow(request, follow_id)
+        deliveries = [delivery_data(one) for one in deliveries_latest(follow)]
+        return Response({**follow_data(follow, request), "deliveries": deliveries})
+
+    @extend_schema(
+        operation_id="follows_delete",
+        summary="End a webhook",
+        tags=TAG,
+        responses={204: None},
+    )
+    def delete(self, request: Request, follow_id: UUID) -> HttpResponse:
+        """End it; nothing of it is kept."""
+        follow_stop(follow_id=self.follow(request, follow_id).pk)
+        return HttpResponse(status=204)
+
+
+class FollowResumeView(AccountView):
+    """Going on with a paused webhook."""
+
+    @extend_schema(
+        operation_id="follows_resume",
+        summary="Go on with a paused webhook",
+        description="With what is published from now on; the list of runs has what was missed.",
+        tags=TAG,
+        request=None,
+        responses={200: FollowSerializer},
+    )
+    def post(self, request: Request, follow_id: UUID) -> Response:
+        """Make it active again."""
+        follow = webhook_resume(follow=self.follow(request, follow_id))
+        return Response(follow_data(follow, request))
+
+
+class FollowTestView(AccountView):
+    """Trying a webhook."""
+
+    @extend_schema(
+        operation_id="follows_test",
+        summary="Have a test message sent",
+        description="A signed message of type `follow.test`, within a minute.",
+        tags=TAG,
+        request=None,
+        responses={202: DeliverySerializer},
+    )
+    def post(self, request: Request, follow_id: UUID) -> Response:
+        """Send a message without runs."""
+        made = webhook_test(follow=self.follow(request, follow_id))
+        return Response(delivery_data(made), status=202)
+
+
+def follow_data(follow: Follow, request: Request) -> dict[str, Any]:
+    """Return a webhook's body, without its secret."""
+    return {
+        "id": str(follow.pk),
+        "drive": follow.drive_model.slug,
+        "url": follow.url,
+        "simulated": follow.simulated,
+        "state": follow.state,
+        "reason": follow.reason,
+        "created_at": follow.created_at,
+        "active_since": follow.active_since,
+        "api_url": request.build_absolute_uri(reverse("api:follow", args=[follow.pk])),
+    }
+
+
+def delivery_data(delivery: Delivery) -> dict[str, Any]:
+    """Return a message's body."""
+    waiting = delivery.state == Delivery.State.WAITING
+    return {
+        "id": message_id(delivery.pk),
+        "kind": delivery.kind,
+        "state": delivery.state,
+        "runs": delivery.runs,
+        "attempts": delivery.attempts,
+        "status": delivery.status,
+        "error": delivery.error,
+        "created_at": delivery.created_at,
+        "next_try_at": delivery.next_try_at if waiting else None,
+    }
+
+
+def _owner(request: Request) -> User:
+    assert isinstance(request.user, User)
+    return request.user
+
+
+def _wish(request: Request) -> dict[str, Any]:
+    """Return what is asked for; raises Problem."""
+    data = request.data
+    if not isinstance(data, dict):
+        raise _wrong(ErrorItem("", "is not an object with drive and url."))
+    for name, kind in _KINDS.items():
+        # Fields are read strictly: a serializer takes 1 for a text and "yes" for true.
+        if name in data and not isinstance(data[name], kind):
+            raise _wrong(ErrorItem(f"/{name}", f"is not a {'text' if kind is str else 'true or false'}."))
+    wish = NewFollowSerializer(data=data)
+    if not wish.is_valid():
+        raise _wrong(*(ErrorItem(f"/{name}", str(words[0])) for name, words in wish.errors.items()))
+    unknown = sorted(set(data) - set(wish.fields))
+    if unknown:
+        raise _wrong(ErrorItem(f"/{unknown[0][:60]}", "is not known."))
+    found: dict[str, Any] = wish.validated_data
+    return found
+
+
+def _wrong(*errors: ErrorItem) -> Problem:
+    first = errors[0]
+    return problem(
+        "bad-request",
+        f"{first.path or 'The body'} {first.message} Send JSON with drive, url and, if you like, simulated.",
+        *errors,
+    )

@@ -1,0 +1,264 @@
+"""Judging a model's claims: by what was measured, and apart from that by published values.
+
+From the measurements themselves, since aggregates do not know their drives. `claims.py` keeps the verdicts.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.db.models import F, QuerySet
+
+from server.benchmarks.contract import Direction, Metric, MetricKey
+from server.benchmarks.registry import metrics_by_key
+from server.catalog.models import Claim, DriveModel, LiteratureValue
+from server.catalog.selectors import claims_list
+from server.claims.exclusions import fitting_of
+from server.claims.verdicts import (
+    Evidence,
+    Outcome,
+    Quantity,
+    Terms,
+    Verdict,
+    evidence_of_summary,
+    evidence_of_values,
+    judge,
+)
+from server.core.lifecycle import Provenance, State
+from server.core.links import link_bytes_per_s
+from server.measurements.model_measurements import USABLE
+from server.measurements.models import Measurement
+
+SAME_QUANTITY: dict[MetricKey, tuple[MetricKey, ...]] = {
+    ("zoned.outer_bandwidth", ""): (
+        ("positional.mean_bandwidth", "outer"),
+        ("bandwidth.peak", "read"),
+        ("access.transfer_maximum", ""),
+    ),
+    ("zoned.inner_bandwidth", ""): (
+        ("positional.mean_bandwidth", "inner"),
+        ("access.transfer_minimum", ""),
+    ),
+}
+"""Where else the same quantity is measured; asked in this order where the claim's own place has nothing."""
+
+NOMINAL = {
+    "skippy.rotation_time",
+    "skippy.rotation_rate",
+    "skippy.sectors_per_track",
+    "skippy.surfaces",
+    "zoned.zone_count",
+}
+"""What a drive is built to have: off either way is a miss, whichever way the metric is better."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A verdict with what it rests on."""
+
+    verdict: Verdict
+    place: MetricKey | None
+    """Where the numbers were measured; None where there are none."""
+    literature: LiteratureValue | None = None
+    left_out: int = 0
+    """Runs left out: the write cache in another state, or a way to the drive that can't show the claim."""
+    evidence: Evidence | None = None
+    """The numbers that it rests on; None where nothing was held against the claim."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRow:
+    """A claim, what runs say of it, and what published values say of it (None where they say nothing)."""
+
+    claim: Claim
+    metric: Metric | None
+    measured: Judged
+    published: Judged | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Number:
+    """One usable measurement of a published run of a real drive."""
+
+    value: float
+    low: float | None
+    high: float | None
+    run: object
+    unit: object
+    cache: object
+    """Whether the write cache was on while it was measured, where the run tells."""
+    bridged: bool
+    """Whether the disk was asked through a USB bridge."""
+    link_mb_per_s: float | None
+    """The most that the link can have passed, where its speed is known."""
+
+
+def claims_judge(*, drive_model: DriveModel) -> tuple[ClaimRow, ...]:
+    """Judge a model's claims. Simulated runs and values never enter a verdict."""
+    claims = list(claims_list(drive_model=drive_model))
+    if not claims:
+        return ()
+    metrics = metrics_by_key()
+    wanted = {place[0] for claim in claims for place in _places(claim)}
+    numbers = _measured(drive_model, wanted)
+    values = _published(drive_model, wanted)
+    return tuple(
+        ClaimRow(
+            claim=claim,
+            metric=metrics.get(claim.metric),
+            measured=_judge_measured(claim, metrics.get(claim.metric), numbers),
+            published=_judge_published(claim, metrics.get(claim.metric), values),
+        )
+        for claim in claims
+    )
+
+
+def _places(claim: Claim) -> tuple[MetricKey, ...]:
+    place = (claim.metric, claim.scope)
+    return (place, *SAME_QUANTITY.get(place, ()))
+
+
+def _measured(drive_model: DriveModel, metrics: set[str]) -> dict[MetricKey, list[_Number]]:
+    rows = (
+        Measurement.objects.filter(
+            benchmark__run__drive_model=drive_model,
+            benchmark__run__provenance=Provenance.PROBE,
+            benchmark__run__submission__state=State.PUBLISHED,
+            extractor_version=F("benchmark__extractor_version"),
+            metric__in=metrics,
+            quality__in=USABLE,
+            value__isnull=False,
+        )
+        .order_by("id")
+        .values_list(
+            "metric",
+            "scope",
+            "value",
+            "low",
+            "high",
+            "benchmark__run_id",
+            "benchmark__run__unit_id",
+            "benchmark__caches",
+            "benchmark__run__summary__conditions__write_cache_during",
+            "benchmark__run__summary__device__bridge",
+            "benchmark__run__summary__device__interface",
+            "benchmark__run__summary__device__link_speed_bits_per_s",
+        )
+    )
+    found: dict[MetricKey, list[_Number]] = defaultdict(list)
+    for metric, scope, value, low, high, run, unit, caches, cache, *way in _tuples(rows):
+        during = caches.get("write") if caches else cache
+        found[metric, scope].append(_Number(value, low, high, run, unit, during, *_way(*way)))
+    return found
+
+
+def _way(bridge: Any, interface: str | None, bits_per_s: float | None) -> tuple[bool, float | None]:
+    """Return whether there is a bridge on the way to the disk, and how many MB/s the link can pass."""
+    limit = link_bytes_per_s(interface=interface or "", bridged=bool(bridge), bits_per_s=bits_per_s or 0.0)
+    return bool(bridge) or interface == "usb", limit / 1e6 or None
+
+
+def _tuples(rows: QuerySet[Any, Any]) -> Iterator[tuple[Any, ...]]:
+    yield from rows.iterator(chunk_size=2000)
+
+
+def _published(drive_model: DriveModel, metrics: set[str]) -> dict[MetricKey, list[LiteratureValue]]:
+    """Return what was measured on drives; a specification can't confirm a specification."""
+    rows = drive_model.literature_values.filter(
+        hidden=False,
+        metric__in=metrics,
+        basis=LiteratureValue.Basis.MEASURED,
+        relation__in=[LiteratureValue.Relation.EQUAL, LiteratureValue.Relation.ABOUT],
+    ).select_related("citation")
+    found: dict[MetricKey, list[LiteratureValue]] = defaultdict(list)
+    for value in rows.order_by("id"):
+        found[value.metric, value.scope].append(value)
+    return found
+
+
+def _terms(claim: Claim, metric: Metric | None) -> Terms:
+    nominal = metric is None or claim.metric in NOMINAL
+    return Terms(
+        form=claim.form,
+        low=claim.low,
+        high=claim.high,
+        unit=claim.unit,
+        direction=Direction.NEITHER if nominal or metric is None else metric.direction,
+        quantity=Quantity.OTHER if metric is None else Quantity(claim.quantity),
+        tolerance=claim.tolerance,
+    )
+
+
+def _judge_measured(claim: Claim, metric: Metric | None, numbers: dict[MetricKey, list[_Number]]) -> Judged:
+    terms = _terms(claim, metric)
+    for place in _places(claim):
+        if place not in numbers:
+            continue
+        fitting, left_out = fitting_of(claim, metric, numbers[place])
+        if not fitting:
+            return Judged(
+                Verdict(Outcome.NOT_COMPARABLE, left_out.words_alone), place, left_out=left_out.runs
+            )
+        evidence = _evidence(fitting)
+        verdict = judge(terms, evidence)
+        verdict = replace(verdict, words=f"{verdict.words}{left_out.words_beside}")
+        return Judged(verdict, place, left_out=left_out.runs, evidence=evidence)
+    elsewhere = sorted(scope or "the whole drive" for name, scope in numbers if name == claim.metric)
+    if elsewhere and terms.quantity == Quantity.SAME:
+        words = (
+            f"Claimed for {claim.scope or 'the whole drive'}, measured for {', '.join(elsewhere[:4])}: "
+            "other conditions give other numbers."
+        )
+        return Judged(Verdict(Outcome.NOT_COMPARABLE, words), None)
+    return Judged(judge(terms, None), None)
+
+
+def _evidence(numbers: Sequence[_Number]) -> Evidence:
+    """Return one value per drive. Runs that do not say of which drive they are count as one drive's."""
+    by_unit: dict[object, list[float]] = defaultdict(list)
+    for number in numbers:
+        by_unit[number.unit].append(number.value)
+    runs = len({number.run for number in numbers})
+    if len(by_unit) > 1:
+        means = [sum(values) / len(values) for values in by_unit.values()]
+        return evidence_of_values(means, units=len(means), runs=runs)
+    if len(numbers) > 1:
+        return evidence_of_values([number.value for number in numbers], units=1, runs=runs)
+    only = numbers[0]
+    return Evidence(only.value, only.low, only.high, None, 1, 1, 1)
+
+
+def _judge_published(
+    claim: Claim, metric: Metric | None, values: dict[MetricKey, list[LiteratureValue]]
+) -> Judged | None:
+    for place in _places(claim):
+        fitting = [value for value in values.get(place, ()) if value.unit == claim.unit]
+        if fitting and not claim.write_cache:
+            best = _best(fitting)
+            evidence = _evidence_published(best)
+            return Judged(judge(_terms(claim, metric), evidence), place, best, evidence=evidence)
+    return None
+
+
+def _best(values: Iterable[LiteratureValue]) -> LiteratureValue:
+    """Return the value that tells its own uncertainty, then one that is not rounded, then the first."""
+
+    def rank(value: LiteratureValue) -> tuple[Any, ...]:
+        bare = not value.samples and value.deviation is None
+        return bare, value.relation != LiteratureValue.Relation.EQUAL, value.pk
+
+    return min(values, key=rank)
+
+
+def _evidence_published(value: LiteratureValue) -> Evidence:
+    units = value.units or 0
+    if len(value.samples) > 1:
+        return evidence_of_values(value.samples, units=units)
+    # A deviation is between drives where there are several, and otherwise between samples of the one.
+    count = units if units > 1 else (value.count or 0)
+    if value.deviation is not None and count > 1:
+        return evidence_of_summary(value.value, value.deviation, count=count, units=units)
+    return Evidence(value.value, None, None, None, 1, units)

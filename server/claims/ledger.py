@@ -1,0 +1,207 @@
+"""The ledger: every claim of every vendor with its kept verdict."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
+from typing import Any, overload
+
+from django.core.cache import cache
+from django.db.models import Count, F, OrderBy, Q, QuerySet
+
+from server.catalog.models import Claim
+from server.claims.models import ClaimVerdict
+from server.claims.verdicts import Outcome
+from server.core.querying import CompiledQuery
+
+SORTS: Mapping[str, tuple[str, ...]] = {
+    "drive": ("drive_model__summary__sort_name",),
+    "metric": ("metric", "scope"),
+    "verdict": ("verdict__standing",),
+    "off": ("verdict__by_percent",),
+    "units": ("verdict__units",),
+    "runs": ("verdict__runs",),
+    "stated": ("stated_on",),
+}
+"""Names by which the ledger can be sorted, with the columns behind them."""
+_TIES = ("drive_model__summary__sort_name", "metric", "scope", "id")
+EVIDENCE = {choice.value: str(choice.label) for choice in ClaimVerdict.Evidence}
+OUTCOMES = tuple(outcome.value for outcome in Outcome)
+_KEY = "claims.ledger-groups.1"
+_KEEP_S = 7 * 24 * 3600
+DUE = "due"
+"""Stands for the verdict of claims that are not judged yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerFilter:
+    """What the ledger is narrowed to; empty texts leave everything in."""
+
+    vendor: str = ""
+    """A vendor's slug."""
+    verdict: str = ""
+    metric: str = ""
+    evidence: str = ""
+    """What the verdict rests on: `measured`, `published` or `none`."""
+    drive: str = ""
+    """A model's slug."""
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerFacets:
+    """How many claims each choice leaves, the other choices being made: value to words and count."""
+
+    vendor: tuple[tuple[str, str, int], ...]
+    verdict: tuple[tuple[str, str, int], ...]
+    metric: tuple[tuple[str, str, int], ...]
+    evidence: tuple[tuple[str, str, int], ...]
+    total: int
+    """How many claims are left."""
+
+
+_COLUMNS = {
+    "vendor": "drive_model__vendor__slug",
+    "verdict": "verdict__standing",
+    "metric": "metric",
+    "evidence": "verdict__evidence",
+    "drive": "drive_model__slug",
+}
+
+
+def ledger_list(*, chosen: LedgerFilter, sort: str = "drive", descending: bool = False) -> QuerySet[Claim]:
+    """Return the claims that are left, sorted, with all that a list shows of them."""
+    order = [
+        OrderBy(F(column), descending=descending, nulls_last=True)
+        for column in SORTS.get(sort, SORTS["drive"])
+    ]
+    return (
+        _left(chosen)
+        .select_related(*_SHOWN)
+        .order_by(*order, *(column for column in _TIES if column not in SORTS.get(sort, ())))
+    )
+
+
+_SHOWN = ("drive_model__vendor", "citation", "verdict__literature__citation")
+_NOT_SHOWN = ("drive_model__search", "drive_model__search_text", "drive_model__notes")
+_WHOLE: CompiledQuery[Claim] = CompiledQuery(
+    lambda ids: (
+        Claim.objects.filter(pk__any_of=ids, hidden=False)
+        .order_by()
+        .select_related(*_SHOWN)
+        .defer(*_NOT_SHOWN)
+    )
+)
+
+
+class LedgerRows(Sequence[Claim]):
+    """The claims that are left, sorted, of which a page reads its own alone.
+
+    The database sorts narrow rows, and whole ones are read for the page. In the order of drives it walks an
+    index of their names: models that have no summary yet are not in that, and are looked for at its end.
+    """
+
+    def __init__(self, *, chosen: LedgerFilter, sort: str, descending: bool, total: int) -> None:
+        self._rows = ledger_list(chosen=chosen, sort=sort, descending=descending)
+        self._indexed = sort == "drive" and not descending
+        self._total = total
+
+    def __len__(self) -> int:
+        return self._total
+
+    @overload
+    def __getitem__(self, place: int) -> Claim: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Claim]: ...
+    def __getitem__(self, place: int | slice) -> Claim | list[Claim]:
+        if isinstance(place, int):
+            return self._rows[place]
+        ids = self._ids(place)
+        found = {row.pk: row for row in _WHOLE.rows(ids=ids)}
+        return [found[pk] for pk in ids if pk in found]
+
+    def _ids(self, place: slice) -> list[int]:
+        narrow = self._rows.select_related(None).values_list("pk", flat=True)
+        if self._indexed:
+            ids = list(narrow.filter(drive_model__summary__sort_name__isnull=False)[place])
+            if place.stop is None or len(ids) == min(place.stop, self._total) - (place.start or 0):
+                return ids
+        return list(narrow[place])
+
+
+def _groups(chosen: LedgerFilter, version: datetime | None) -> list[tuple[Any, ...]]:
+    """Return how many claims there are of each vendor, verdict, metric and evidence, the other choices being
+    made; of all claims they are cached under `version`, when the archive's counts changed last."""
+    rows = (
+        _left(replace(chosen, vendor="", verdict="", metric="", evidence=""))
+        .order_by()
+        .values_list(
+            *("drive_model__vendor__slug", "drive_model__vendor__name"),
+            *("verdict__standing", "metric", "verdict__evidence"),
+        )
+        .annotate(count=Count("id"))
+    )
+    if version is None or chosen.drive:
+        return list(rows)
+    kept: list[tuple[Any, ...]] | None
+    at, kept = cache.get(_KEY) or (None, None)
+    if kept is None or at != version:
+        kept = list(rows)
+        cache.set(_KEY, (version, kept), _KEEP_S)
+    return kept
+
+
+def ledger_facets(*, chosen: LedgerFilter, version: datetime | None = None) -> LedgerFacets:
+    """Return the choices with their counts, cached for as long as `version` stays the same."""
+    rows = _groups(chosen, version)
+    total = 0
+    counted: dict[str, Counter[str]] = {
+        name: Counter() for name in ("vendor", "verdict", "metric", "evidence")
+    }
+    names: dict[str, str] = {}
+    wanted = {field.name: getattr(chosen, field.name) for field in fields(chosen)}
+    for slug, name, standing, metric, evidence, count in rows:
+        names[slug] = name
+        values = {
+            "vendor": slug,
+            "verdict": standing or DUE,
+            "metric": metric,
+            "evidence": evidence or "none",
+        }
+        if all(wanted[name] in ("", value) for name, value in values.items()):
+            total += count
+        for facet, counter in counted.items():
+            if all(wanted[other] in ("", values[other]) for other in values if other != facet):
+                counter[values[facet]] += count
+    return LedgerFacets(
+        vendor=_sorted(counted["vendor"], names),
+        verdict=tuple(
+            (one, one, counted["verdict"][one]) for one in (*OUTCOMES, DUE) if counted["verdict"][one]
+        ),
+        metric=_sorted(counted["metric"], {}),
+        evidence=tuple((key, text, counted["evidence"][key]) for key, text in EVIDENCE.items()),
+        total=total,
+    )
+
+
+def _sorted(counter: Counter[str], names: Mapping[str, str]) -> tuple[tuple[str, str, int], ...]:
+    entries = ((value, names.get(value, value), count) for value, count in counter.items())
+    return tuple(sorted(entries, key=lambda entry: entry[1].casefold()))
+
+
+def _left(chosen: LedgerFilter) -> QuerySet[Claim]:
+    claims = Claim.objects.filter(hidden=False)
+    for field in fields(chosen):
+        value = getattr(chosen, field.name)
+        if value:
+            claims = claims.filter(_condition(field.name, value))
+    return claims
+
+
+def _condition(name: str, value: str) -> Q:
+    if name == "verdict" and value == DUE:
+        return Q(verdict__isnull=True)
+    if name == "evidence" and value == "none":
+        return Q(verdict__evidence="none") | Q(verdict__isnull=True)
+    return Q(**{_COLUMNS[name]: value})

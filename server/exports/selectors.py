@@ -1,0 +1,118 @@
+"""Exports of a drive model from its aggregates and its representative run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from server.benchmarks.contract import MetricKey
+from server.catalog.models import DriveModel
+from server.core.lifecycle import Provenance
+from server.core.text import counted
+from server.exports.derivation import drive_of
+from server.exports.disksim import disksim
+from server.exports.drive import ExportError, Identity, MeasuredDrive
+from server.exports.fio import fio
+from server.exports.sim_file import sim_file
+from server.measurements.models import Aggregate, Benchmark, Run
+from server.model_stats.selectors import drive_representative_run
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A form that a drive can be exported in."""
+
+    slug: str
+    title: str
+    ending: str
+    write: Callable[[MeasuredDrive], str]
+
+
+FORMS: Mapping[str, Form] = {
+    form.slug: form
+    for form in (
+        Form("simulated", "Drive file for `diskatlas run sim:FILE`", "toml", sim_file),
+        Form("disksim", "Parameters for DiskSim 4.0", "parv", disksim),
+        Form("fio", "Job file for fio: zones and random accesses at their measured pace", "fio", fio),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """A drive model in one form."""
+
+    name: str
+    """Of the file."""
+    text: str
+
+
+def drive_exports(*, drive_model: DriveModel) -> tuple[tuple[Provenance, str], ...]:
+    """Return the provenances that a model has published runs of, each with the reason why no file can be made
+    of them; empty where one can."""
+    found = []
+    for provenance in Provenance:
+        run = drive_representative_run(drive_model=drive_model, provenance=provenance)
+        if run is not None:
+            try:
+                drive_of(_identity(drive_model, run), _numbers(drive_model, provenance), _details(run))
+                found.append((provenance, ""))
+            except ExportError as error:
+                found.append((provenance, str(error)))
+    return tuple(found)
+
+
+def drive_export(*, drive_model: DriveModel, provenance: Provenance, form: Form) -> Export:
+    """Return a model in a form, by its published runs of one provenance: medians over them, and zones and
+    seeks of the run that has most kinds. Raises ExportError that names what its runs lack."""
+    run = drive_representative_run(drive_model=drive_model, provenance=provenance)
+    if run is None:
+        there = [one.value for one, _reason in drive_exports(drive_model=drive_model)]
+        known = f"There are runs of {', '.join(there)}." if there else "There is none of any other either."
+        raise ExportError([f"{drive_model.title} has no published run of that provenance.", known])
+    drive = drive_of(_identity(drive_model, run), _numbers(drive_model, provenance), _details(run))
+    return Export(f"{drive_model.slug}.{form.ending}", form.write(drive))
+
+
+def _numbers(drive_model: DriveModel, provenance: Provenance) -> dict[MetricKey, float]:
+    rows = Aggregate.objects.filter(
+        drive_model=drive_model,
+        provenance=provenance,
+        metric__regex=r"^(skippy|zoned|seeker|buffer|access)\.",
+    )
+    return {
+        (metric, scope): median for metric, scope, median in rows.values_list("metric", "scope", "median")
+    }
+
+
+def _details(run: Run) -> dict[str, Mapping[str, Any]]:
+    return {
+        benchmark.kind: benchmark.details
+        for benchmark in run.benchmarks.all()
+        if benchmark.state == Benchmark.State.EXTRACTED
+    }
+
+
+def _identity(model: DriveModel, run: Run) -> Identity:
+    rotation = Aggregate.objects.filter(
+        drive_model=model, provenance=run.provenance, metric="skippy.rotation_time", scope=""
+    ).first()
+    runs, units = (rotation.n, rotation.units) if rotation else (1, 1)
+    what = "simulated" if run.provenance == Provenance.SIMULATED else "measured"
+    interface = str(run.summary.get("device", {}).get("interface") or model.interface)
+    return Identity(
+        title=model.title,
+        vendor=model.vendor.name,
+        number=model.number,
+        interface="scsi" if interface in ("scsi", "sas") else "ata",
+        form_factor=model.form_factor,
+        provenance=run.provenance,
+        origin=(
+            f"Provenance {run.provenance}: {counted(runs, f'{what} run')} of {counted(units, 'unit')}, "
+            "medians over them.",
+            f"Zones and seeks are those of run {run.pk} ({run.license}).",
+        ),
+        block_bytes=run.block_bytes,
+        capacity_bytes=run.capacity_bytes,
+    )

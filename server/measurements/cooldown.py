@@ -1,0 +1,44 @@
+"""Leaving large models alone for a while: what a publication costs must not grow with the runs before it.
+
+A model whose numbers take long to compute rests for a multiple of that time. Runs that are published
+meanwhile are taken in together when it ends: the model stays due in the database, and the sweeper finds it.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import transaction
+
+from server.core import clock
+from server.measurements.models import AggregateCost, AggregateDue
+
+QUICK_S = 1.0
+"""What takes no longer is computed after every run."""
+
+
+def refresh_cost_record(*, drive_model_id: int, took_s: float) -> None:
+    """Keep what it took to compute a model's numbers, and when that ended."""
+    AggregateCost.objects.update_or_create(
+        drive_model_id=drive_model_id, defaults={"at": clock.now(), "took_s": took_s}
+    )
+
+
+@transaction.atomic
+def cooling_down(*, drive_model_id: int) -> bool:
+    """Return whether a model rests; it is due then at the end of that, whatever was done with it since."""
+    cost = AggregateCost.objects.filter(drive_model_id=drive_model_id, took_s__gt=QUICK_S).first()
+    if cost is None:
+        return False
+    ends = cost.at + timedelta(seconds=settings.AGGREGATES_REST_FACTOR * cost.took_s)
+    if ends <= clock.now():
+        return False
+    AggregateDue.objects.update_or_create(drive_model_id=drive_model_id, defaults={"not_before": ends})
+    return True
+
+
+def cooldown_end(*, drive_model_id: int) -> None:
+    """Let a model be computed at once."""
+    AggregateCost.objects.filter(drive_model_id=drive_model_id).delete()
+    AggregateDue.objects.filter(drive_model_id=drive_model_id).update(not_before=None)

@@ -1,0 +1,141 @@
+"""All numbers of a model's published runs at once, as columns: what is computed about a model after a
+publication reads them once and no run twice."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+import numpy as np
+from django.db import connection
+from numpy.typing import NDArray
+
+from server.core.lifecycle import State
+from server.measurements.conditions import RunConditions, rows_with_conditions
+from server.measurements.models import Run
+
+USABLE = ("good", "fair")
+"""Qualities that count; what is poor is counted as excluded, so that nothing vanishes unsaid."""
+
+SeriesKey = tuple[str, str, str]
+"""Provenance, metric and scope."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedRun:
+    """One published run of the model."""
+
+    run_id: UUID
+    provenance: str
+    unit_id: int | None
+    unit: str
+    """The drive's digest; empty where the run does not tell it."""
+    block_bytes: int
+    conditions: RunConditions
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """The numbers at one place, in the order in which the archive wrote them down."""
+
+    runs: NDArray[np.int64]
+    """Places in `Published.runs`."""
+    values: NDArray[np.float64]
+    lows: NDArray[np.float64]
+    """Not a number where there is none; `highs` too."""
+    highs: NDArray[np.float64]
+    qualities: NDArray[np.object_]
+
+    @property
+    def usable(self) -> NDArray[np.bool_]:
+        """Which of them count."""
+        return np.isin(self.qualities.astype("U8"), USABLE)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelMeasurements:
+    """A model's published runs in the order in which they were made, and their present numbers."""
+
+    runs: tuple[PublishedRun, ...]
+    columns: Mapping[SeriesKey, Column]
+    """In the order of metric and scope."""
+
+    @property
+    def provenances(self) -> frozenset[str]:
+        """The provenances of which there is a run."""
+        return frozenset(run.provenance for run in self.runs)
+
+
+# Arrays by place: a row for each number would cost more to read than all that is computed from it. A number's
+# run is told by its benchmark, so that one of a run published between the two queries belongs to none.
+_NUMBERS = """
+SELECT r.provenance, x.metric, x.scope, array_agg(x.id), array_agg(x.benchmark_id), array_agg(x.value),
+       array_agg(coalesce(x.low, 'NaN')), array_agg(coalesce(x.high, 'NaN')), array_agg(x.quality::text)
+FROM measurements_run r
+JOIN submissions_submission s ON s.id = r.submission_id AND s.state = %(published)s
+JOIN measurements_benchmark b ON b.run_id = r.run_id
+JOIN measurements_measurement x ON x.benchmark_id = b.id AND x.extractor_version = b.extractor_version
+WHERE r.drive_model_id = %(model)s AND x.value IS NOT NULL
+  AND (%(metrics)s::text[] IS NULL OR x.metric = ANY(%(metrics)s))
+GROUP BY r.provenance, x.metric, x.scope
+ORDER BY x.metric, x.scope, r.provenance
+"""
+_BENCHMARKS = """
+SELECT b.id, b.run_id FROM measurements_benchmark b JOIN measurements_run r USING (run_id)
+WHERE r.drive_model_id = %s
+"""
+
+
+def model_measurements_read(
+    *, drive_model_id: int, metrics: Collection[str] | None = None
+) -> ModelMeasurements:
+    """Return the present numbers of a model's published runs: of some metrics, or of all."""
+    found = Run.objects.filter(drive_model_id=drive_model_id, submission__state=State.PUBLISHED)
+    rows = rows_with_conditions(
+        found.order_by("created_at", "run_id"),
+        *("run_id", "provenance", "unit_id", "unit__digest", "block_bytes"),
+    )
+    runs = tuple(
+        PublishedRun(run_id, provenance, unit_id, digest or "", block_bytes, made)
+        for made, run_id, provenance, unit_id, digest, block_bytes in rows
+    )
+    if not runs:
+        return ModelMeasurements((), {})
+    return ModelMeasurements(runs, _columns(drive_model_id, runs, metrics))
+
+
+def _columns(
+    drive_model_id: int, runs: tuple[PublishedRun, ...], metrics: Collection[str] | None
+) -> dict[SeriesKey, Column]:
+    places = {run.run_id: place for place, run in enumerate(runs)}
+    with connection.cursor() as cursor:
+        cursor.execute(_BENCHMARKS, [drive_model_id])
+        run_of = {benchmark: places[run_id] for benchmark, run_id in cursor.fetchall() if run_id in places}
+        wanted = None if metrics is None else sorted(metrics)
+        cursor.execute(_NUMBERS, {"published": State.PUBLISHED, "model": drive_model_id, "metrics": wanted})
+        return {
+            (provenance, metric, scope): _column(run_of, *arrays)
+            for provenance, metric, scope, *arrays in cursor.fetchall()
+        }
+
+
+def _column(
+    run_of: Mapping[int, int],
+    ids: list[int],
+    benchmarks: list[int],
+    values: list[float],
+    lows: list[float],
+    highs: list[float],
+    qualities: list[str],
+) -> Column:
+    order = np.argsort(np.asarray(ids, dtype=np.int64), kind="stable")
+    runs = np.asarray([run_of.get(benchmark, -1) for benchmark in benchmarks], dtype=np.int64)
+    order = order[runs[order] >= 0]
+    return Column(
+        runs[order],
+        np.asarray(values, dtype=np.float64)[order],
+        np.asarray(lows, dtype=np.float64)[order],
+        np.asarray(highs, dtype=np.float64)[order],
+        np.asarray(qualities, dtype=np.object_)[order],
+    )

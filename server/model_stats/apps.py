@@ -1,0 +1,18 @@
+from django.apps import AppConfig
+
+
+class ModelStatsConfig(AppConfig):
+    name = "server.model_stats"
+    label = "model_stats"
+
+    def ready(self) -> None:
+        """Keep what is computed about a model as new as its aggregates."""
+        from server.catalog.signals import catalogue_changed
+        from server.model_stats.catalogue_hooks import catalogue_follow
+
+        catalogue_changed.connect(catalogue_follow, dispatch_uid="model_stats.catalogue_follow")
+
+        from server.measurements.signals import aggregates_updated
+        from server.model_stats.refresh import derived_update
+
+        aggregates_updated.connect(derived_update, dispatch_uid="model_stats.derived_update")

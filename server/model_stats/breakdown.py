@@ -1,0 +1,251 @@
+"""A model divided by batch or firmware revision: how its drives are distributed, and whether it matters."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from django.core.cache import cache
+from django.db.models import Max
+
+from server.benchmarks.contract import Metric
+from server.benchmarks.registry import metrics_by_key
+from server.catalog.models import DriveModel
+from server.core.lifecycle import Provenance
+from server.core.numbers import show_deviation, write
+from server.measurements.group_keys import Source, batch_key, firmware_key
+from server.measurements.groups import Group
+from server.measurements.models import Aggregate
+from server.model_stats.confounders import Tested
+from server.model_stats.mechanism.features import METRICS
+from server.model_stats.statistics import LEVEL, DriveStatistics, drive_statistics, statistics_of
+from server.model_stats.values import Held, RunNumbers, held_at, means_by_state, model_numbers, places_of
+from server.stats.spread import Components, variance_components
+from server.stats.wording import count_words, quantity
+
+CONDITIONS = {"batch": ("batch", "batches"), "firmware": ("firmware revision", "firmware revisions")}
+_CACHE_S = 24 * 3600
+_FORM = 1
+"""Raised when the dataclasses below change, so that none of an older form comes out of the cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """One batch or firmware revision."""
+
+    name: str
+    key: str
+    """Names it as a group."""
+    runs: int
+    units: int
+
+
+@dataclass(frozen=True, slots=True)
+class DividedNumber:
+    """One number over the divisions."""
+
+    metric: str
+    scope: str
+    entry: Metric | None
+    values: Mapping[str, tuple[float, ...]]
+    """Division to its drives' numbers, each drive with the mean over its runs."""
+    tested: Tested | None
+    components: Components
+    """Drives of one division against divisions."""
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Divided:
+    """A model's runs of one provenance by one condition."""
+
+    condition: str
+    provenance: str
+    divisions: tuple[Division, ...]
+    untold: int
+    """Runs that do not tell theirs."""
+    numbers: tuple[DividedNumber, ...]
+    words: str
+    """What the tests say over all numbers; empty where there is nothing to compare."""
+    lack: str
+    """What is missing for a comparison; empty where nothing is."""
+
+
+def provenance_shown(drive_model: DriveModel) -> Provenance | None:
+    """Return measured where there are such runs, else simulated; None where there are none."""
+    there = set(
+        Aggregate.objects.filter(drive_model=drive_model).values_list("provenance", flat=True).distinct()
+    )
+    return next((provenance for provenance in Provenance if provenance.value in there), None)
+
+
+def model_divided(*, drive_model: DriveModel, condition: str) -> Divided | None:
+    """Return a model by batch or firmware revision; None where it has no runs with numbers.
+
+    Computed once after each change of the model's aggregates.
+    """
+    provenance = provenance_shown(drive_model)
+    if provenance is None:
+        return None
+    updated = Aggregate.objects.filter(drive_model=drive_model, provenance=provenance).aggregate(
+        at=Max("updated_at")
+    )["at"]
+    key = f"divided:{_FORM}:{condition}:{drive_model.pk}:{provenance.value}:{updated.timestamp()}"
+    found: Divided | None = cache.get(key)
+    if found is None:
+        found = _divided(drive_model, provenance, condition)
+        cache.set(key, found, _CACHE_S)
+    return found
+
+
+def _divided(drive_model: DriveModel, provenance: Provenance, condition: str) -> Divided:
+    headline = [name for name, metric in metrics_by_key().items() if metric.headline]
+    runs = model_numbers(drive_model=drive_model, provenance=provenance, metrics=headline)
+    statistics = drive_statistics(drive_model=drive_model, provenance=provenance)
+    found = next(
+        (one for one in statistics.confounders if one.condition == condition) if statistics else iter(()),
+        None,
+    )
+    tests = {(test.metric, test.scope): test for test in found.tests} if found else {}
+    divisions = _divisions(drive_model, runs, condition)
+    return Divided(
+        condition=condition,
+        provenance=provenance.value,
+        divisions=divisions,
+        untold=sum(not run.conditions.get(condition, "") for run in runs),
+        numbers=tuple(
+            _number(held, place, condition, tests.get(place))
+            for place, held in held_at(runs, places_of(runs, headline)).items()
+        ),
+        words=found.words if found else "",
+        lack=_lack(condition, divisions),
+    )
+
+
+def _divisions(drive_model: DriveModel, runs: Sequence[RunNumbers], condition: str) -> tuple[Division, ...]:
+    slug = drive_model.slug
+    keys = (
+        {str(batch): batch_key(slug, batch) for batch in drive_model.batches.all()}
+        if condition == "batch"
+        else {}
+    )
+    by_state: dict[str, list[RunNumbers]] = {}
+    for run in runs:
+        if state := run.conditions.get(condition, ""):
+            by_state.setdefault(state, []).append(run)
+    return tuple(
+        Division(
+            state,
+            keys.get(state) or firmware_key(slug, state),
+            len(members),
+            len({one.unit for one in members}),
+        )
+        for state, members in sorted(by_state.items())
+    )
+
+
+def _lack(condition: str, divisions: Sequence[Division]) -> str:
+    one, several = CONDITIONS[condition]
+    if not divisions:
+        return f"No run here tells its {one}. One that does would make the first of these {several}."
+    if len(divisions) == 1:
+        units = count_words(divisions[0].units, "drive")
+        return (
+            f"All that is known here is of one {one}, {divisions[0].name} ({units}). "
+            f"A run of a drive of another would tell whether {several} differ."
+        )
+    if max(division.units for division in divisions) < 2:
+        return f"Each {one} is known by one drive, so nothing tells how drives of one {one} scatter."
+    return ""
+
+
+def _number(
+    held: Sequence[Held], place: tuple[str, str], condition: str, tested: Tested | None
+) -> DividedNumber:
+    entry = metrics_by_key().get(place[0])
+    values = {state: tuple(units.values()) for state, units in means_by_state(held, condition).items()}
+    components = variance_components(list(values.values()), level=LEVEL)
+    words = number_words(condition, values, tested, components, entry.unit if entry else "")
+    return DividedNumber(place[0], place[1], entry, values, tested, components, words)
+
+
+def number_words(
+    condition: str,
+    values: Mapping[str, Sequence[float]],
+    tested: Tested | None,
+    components: Components,
+    unit: str,
+) -> str:
+    """Say whether a number differs between batches or revisions, and how much of its scatter that is."""
+    one, several = CONDITIONS[condition]
+    if len(values) < 2:
+        return ""
+    return " ".join(
+        text
+        for text in (_test_words(several, tested, components), _scatter_words(one, several, components, unit))
+        if text
+    )
+
+
+def _test_words(several: str, tested: Tested | None, components: Components) -> str:
+    if tested is None or tested.p is None:
+        return tested.reason if tested and tested.reason else f"Too few drives to compare {several}."
+    if not tested.differs and components.share is not None and components.share.low > 0:
+        p = show_deviation(tested.adjusted_p or 0.0)
+        return (
+            f"The scatter speaks for a difference between {several}, but so few drives' ranks do not show it "
+            f"(corrected p {p}). More drives would tell."
+        )
+    if not tested.differs:
+        return f"No difference between {several} is shown, which does not mean that there is none."
+    means = {state.state: state.mean for state in tested.states}
+    above = [(a, b) if means[a] > means[b] else (b, a) for a, b in tested.pairs]
+    pairs = "; ".join(f"{a} is higher than {b}" for a, b in above[:4])
+    more = f"; {count_words(len(above) - 4, 'more pair')}" if len(above) > 4 else ""
+    return f"{several.capitalize()} differ{': ' + pairs + more if pairs else ''}."
+
+
+def _scatter_words(one: str, several: str, components: Components, unit: str) -> str:
+    within, between = components.within_stdev, components.between_stdev
+    if not within or between is None:
+        return ""
+    share = components.share
+    part = ""
+    if share is not None:
+        low, value, high = (
+            write(100 * min(max(bound, 0.0), 1.0), 0) for bound in (share.low, share.value, share.high)
+        )
+        part = f": {value} % of the variance lies between {several} ({low} to {high} %)"
+    return (
+        f"Drives of one {one} scatter by {quantity(within, unit, within / 4)}, "
+        f"{several} by {quantity(between, unit, between / 4) if between else 'no more than that'}{part}."
+    )
+
+
+def division_statistics(group: Group) -> DriveStatistics | None:
+    """Return the statistics of one batch's or revision's runs; None where they have no usable number."""
+    updated = Aggregate.objects.filter(
+        drive_model=group.drive_model, provenance=group.source.value
+    ).aggregate(at=Max("updated_at"))["at"]
+    if updated is None or group.source == Source.LITERATURE:
+        return None
+    name = hashlib.sha256(group.key.encode()).hexdigest()
+    key = f"division:{_FORM}:{name}:{group.source.value}:{updated.timestamp()}"
+    found: DriveStatistics | None = cache.get(key)
+    if found is None:
+        headline = [name for name, metric in metrics_by_key().items() if metric.headline]
+        ids = set(group.runs().values_list("run_id", flat=True))
+        provenance = Provenance(group.source.value)
+        runs = [
+            run
+            for run in model_numbers(
+                drive_model=group.drive_model, provenance=provenance, metrics={*headline, *METRICS}
+            )
+            if run.run_id in ids
+        ]
+        if not runs:
+            return None
+        found = statistics_of(runs, headline, provenance=provenance.value)
+        cache.set(key, found, _CACHE_S)
+    return found

@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class PlausibilityConfig(AppConfig):
+    name = "server.plausibility"
+    label = "plausibility"

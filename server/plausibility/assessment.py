@@ -1,0 +1,61 @@
+"""All checks on one run's evidence. Pure."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import structlog
+
+from server.plausibility.check import Check, Outcome, Result, held
+from server.plausibility.evidence import Evidence
+from server.plausibility.registry import CHECKS
+
+log = structlog.get_logger("diskatlas.plausibility")
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A check with its answer."""
+
+    check: Check
+    result: Result
+
+
+def assess(evidence: Evidence, checks: tuple[Check, ...] = CHECKS) -> tuple[Judged, ...]:
+    """Return every check's answer, in the registry's order."""
+    return tuple(Judged(check, _answer(check, evidence)) for check in checks)
+
+
+def reasons_to_hold(answers: tuple[Judged, ...]) -> list[str]:
+    """Return the words of the checks that hold the run."""
+    return [answer.result.words for answer in answers if answer.result.outcome is Outcome.HELD]
+
+
+def _answer(check: Check, evidence: Evidence) -> Result:
+    """A check that fails on a run holds it: nobody passes by samples that no check was made for."""
+    try:
+        result = check.judge(evidence)
+    except Exception as error:
+        log.exception("a check failed", check=check.key)
+        return held(
+            f"The check {check.key!r} failed on these samples ({type(error).__name__}: {str(error)[:200]}). "
+            "This is "
+            "the archive's fault or the samples' form; an operator finds the cause in the worker's log."
+        )
+    return replace(result, figures=_plain(result.figures))
+
+
+def _plain(value: Any) -> Any:
+    """Return figures as JSON holds them: no number type of a library, no number that is not finite."""
+    if isinstance(value, dict):
+        return {str(key): _plain(child) for key, child in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(child) for child in value]
+    if isinstance(value, bool | int | str) or value is None:
+        return value
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    return _plain(value.item()) if hasattr(value, "item") else json.loads(json.dumps(value, default=str))

@@ -1,0 +1,178 @@
+"""What the checks may look at: a run's document and numbers, its model, and the model's other units. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from server.plausibility.columns import Timed, timed
+
+TURN_FASTEST_NS = 4_000_000.0
+"""One turn at 15,000 rpm. No faster spindle was sold in a hard disk, so no wait of a turn is shorter."""
+TURN_SLOWEST_NS = 16_666_667.0
+"""One turn at 3,600 rpm, the slowest rate at which disks with these interfaces turned."""
+USABLE = ("good", "fair")
+PEERS_FOR_A_RATE = 3
+"""Units whose median rotation stands in where neither the device nor the catalogue says how fast it turns."""
+ROTATION_RATE = ".rotation_rate"
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """One extracted number of a run."""
+
+    metric: str
+    scope: str
+    value: float
+    low: float | None
+    high: float | None
+    quality: str
+    unit: str = ""
+    title: str = ""
+    headline: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFacts:
+    """What the catalogue says of the model."""
+
+    title: str
+    curated: bool = False
+    capacity_bytes: int | None = None
+    capacity_tolerance: float = 0.01
+    rated_rpm: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PeerUnit:
+    """Another unit of the model under comparable conditions: one value per metric and scope, its runs'
+    median."""
+
+    name: str
+    """The beginning of the unit's digest, or of the run's id where the unit is not known."""
+    keyids: tuple[str, ...]
+    values: Mapping[tuple[str, str], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """Samples of an earlier run that this run's equal."""
+
+    kind: str
+    run_id: str
+    exact: bool
+    median_difference_ns: float
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """How long a turn takes and who says so."""
+
+    ns: float
+    source: str
+
+    @property
+    def words(self) -> str:
+        """The turn for a sentence."""
+        return f"{self.ns / 1e6:.3f} ms ({60e9 / self.ns:.0f} rpm, {self.source})"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All that is known when a run is assessed."""
+
+    document: Mapping[str, Any]
+    numbers: tuple[Number, ...]
+    model: ModelFacts
+    peers: tuple[PeerUnit, ...] = ()
+    unlike_peers: int = 0
+    """Other units of the model that were measured under other conditions."""
+    keyid: str = ""
+    copies: tuple[Copy, ...] = ()
+    received_at: datetime | None = None
+
+    @property
+    def device(self) -> Mapping[str, Any]:
+        """The document's `device`."""
+        device: Mapping[str, Any] = self.document["device"]
+        return device
+
+    @property
+    def simulated(self) -> bool:
+        """Whether a mechanical model stood in for the disk."""
+        return bool(self.document["provenance"] == "simulated")
+
+    @property
+    def imported(self) -> bool:
+        """Whether the samples were read from another tool's output."""
+        return bool(self.document["provenance"] == "imported")
+
+    @property
+    def blocks(self) -> int:
+        """The device's capacity in blocks."""
+        return int(self.device["capacity_bytes"] // self.device["block_bytes"])
+
+    @cached_property
+    def parts(self) -> tuple[Mapping[str, Any], ...]:
+        """The benchmarks that were measured."""
+        return tuple(part for part in self.document["benchmarks"] if "skipped" not in part)
+
+    @cached_property
+    def series(self) -> tuple[Timed, ...]:
+        """Every timed object of every benchmark."""
+        return tuple(found for part in self.parts for found in timed(part))
+
+    @cached_property
+    def rotating(self) -> bool:
+        """Whether the device is said to turn by somebody who can know: for virtual disks a kernel only
+        assumes it."""
+        assumed = self.device["interface"] in ("virtio", "loop") and not self._rate()
+        return bool(self.device["rotational"]["value"]) and not assumed
+
+    @cached_property
+    def turn(self) -> Turn | None:
+        """One turn, as the device, the catalogue or the model's other units say; None where nobody does."""
+        rate = self._rate()
+        return Turn(60e9 / rate[0], rate[1]) if rate and self.rotating else None
+
+    def _rate(self) -> tuple[float, str] | None:
+        if rate := self.device["rotation_rate_rpm"]:
+            return float(rate), "as the device says"
+        if self.model.rated_rpm:
+            return self.model.rated_rpm, "as the catalogue says"
+        rates = [
+            value
+            for peer in self.peers
+            for (metric, scope), value in peer.values.items()
+            if metric.endswith(ROTATION_RATE) and not scope
+        ]
+        if len(rates) >= PEERS_FOR_A_RATE:
+            return float(np.median(rates)), f"median of {len(rates)} other units"
+        return None
+
+    def sample_ns(self, kind: str) -> int | None:
+        """How long the timed samples of a kind go on; None where it has none."""
+        part = next(part for part in self.parts if part["kind"] == kind)
+        found: int | None = part["params"].get("sample_ns")
+        return found
+
+    def on_medium(self, series: Timed) -> bool:
+        """Whether a series' requests had to wait for the medium: reads, and writes that no cache takes."""
+        return not series.writes or self.write_cache(series) is False
+
+    def write_cache(self, series: Timed) -> bool | None:
+        """The write cache's state while a series was measured, as the device says; None where nobody
+        could tell."""
+        if "write_cache" in series.words:
+            return bool(series.words["write_cache"])
+        part = next(part for part in self.parts if part["kind"] == series.kind)
+        if caches := part.get("caches"):
+            state: bool | None = caches["write"]
+            return state
+        during: bool | None = self.document["conditions"].get("write_cache_during")
+        return during

@@ -1,0 +1,59 @@
+"""What the checks said of a run, what they compare samples by, and what people decided."""
+
+from __future__ import annotations
+
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db import models
+
+
+class CheckResult(models.Model):
+    """One check's answer for one run, with the figures behind it. Written anew whenever a run is assessed."""
+
+    class Outcome(models.TextChoices):
+        PASSED = "passed"
+        HELD = "held"
+        NOTED = "noted"
+        NOT_APPLICABLE = "not_applicable", "not applicable"
+
+    run = models.ForeignKey("measurements.Run", on_delete=models.CASCADE, related_name="check_results")
+    check_key = models.SlugField(
+        max_length=32, help_text=("The check, as docs/reference/plausibility.md lists it.")
+    )
+    position = models.PositiveSmallIntegerField()
+    outcome = models.CharField(max_length=16, choices=Outcome)
+    words = models.TextField()
+    figures = models.JSONField(default=dict, encoder=DjangoJSONEncoder)
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "check_key"], name="checkresult_once_per_run"),
+            models.CheckConstraint(
+                condition=models.Q(outcome__in=["passed", "held", "noted", "not_applicable"]),
+                name="checkresult_outcome_known",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.check_key}: {self.outcome}"
+
+
+class SampleTrace(models.Model):
+    """What one benchmark's samples are recognised by: digests of its times and places, and its first
+    times."""
+
+    benchmark = models.OneToOneField("measurements.Benchmark", on_delete=models.CASCADE, related_name="trace")
+    kind = models.CharField(max_length=32)
+    times_digest = models.CharField(max_length=64)
+    places_digest = models.CharField(max_length=64)
+    first_times_ns = models.JSONField(default=list)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["kind", "times_digest"], name="sampletrace_by_times"),
+            models.Index(fields=["kind", "places_digest"], name="sampletrace_by_places"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.times_digest[:12]}"

@@ -1,0 +1,88 @@
+"""Series in which the distance between one request and the next grows or shrinks by equal steps: on a
+turning disk
+their latencies are a sawtooth, whose slope is the time of a block and whose teeth are one turn high. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from server.core.robust import concentration, half_sample_mode
+from server.plausibility.columns import Timed
+from server.plausibility.evidence import Evidence
+
+ENOUGH_PAIRS = 40
+SLOW_SHARE = 0.6
+"""Where fewer requests than this took a quarter of a turn, a cache answered."""
+FLAT = 0.25
+"""Differences below this part of a turn are steps along a tooth."""
+TOOTH = (0.5, 1.5)
+"""Where a tooth is looked for, in turns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """What the latencies of a walk do from one request to the next."""
+
+    series: Timed
+    steps_ns: NDArray[np.float64]
+    """Differences of latency between neighbours whose distances differ by the walk's usual step."""
+    slow_share: float
+    """Requests that took a quarter of a turn or more."""
+
+    def order(self, turn_ns: float) -> float:
+        """Return how far the steps agree as angles, 0 to 1."""
+        return concentration(self.steps_ns / turn_ns)[0]
+
+    def moved(self, turn_ns: float) -> float:
+        """Return how many turns the latencies move through over the walk, by the greater of two steps: the
+        median, and the mean as an angle. Disturbances pull either."""
+        usual = max(
+            abs(float(np.median(self.steps_ns))) / turn_ns, abs(concentration(self.steps_ns / turn_ns)[1])
+        )
+        return usual * self.steps_ns.size
+
+    def teeth_ns(self, turn_ns: float) -> NDArray[np.float64]:
+        """Return the heights of the sawtooth's teeth, with what disturbances look like one among them."""
+        small = self.steps_ns[np.abs(self.steps_ns) < FLAT * turn_ns]
+        if small.size < ENOUGH_PAIRS // 4:
+            return np.empty(0)
+        slope = float(np.median(small))
+        heights = -np.sign(slope) * (self.steps_ns - slope)
+        low, high = TOOTH
+        return np.asarray(heights[(heights > low * turn_ns) & (heights < high * turn_ns)])
+
+
+def walks(evidence: Evidence, turn_ns: float) -> list[Walk]:
+    """Return the run's walks on the medium."""
+    found = (_walk(series, turn_ns) for series in evidence.series if evidence.on_medium(series))
+    return [walk for walk in found if walk is not None]
+
+
+def _walk(series: Timed, turn_ns: float) -> Walk | None:
+    before = series.origins()
+    if before is None or series.places is None or not series.single or series.at_once > 1:
+        return None
+    neighbours = (before[1:] >= 0) & (before[:-1] >= 0)
+    if (groups := series.columns.get("group")) is not None:
+        neighbours &= np.diff(groups) == 0
+    growth = np.diff(series.places - before)
+    if int(neighbours.sum()) < ENOUGH_PAIRS:
+        return None
+    values, counts = np.unique(growth[neighbours], return_counts=True)
+    usual = int(values[counts.argmax()])
+    if usual == 0 or int(counts.max()) < ENOUGH_PAIRS:
+        return None
+    steps = np.diff(series.times_ns)[neighbours & (growth == usual)]
+    slow = float((series.times_ns >= turn_ns / 4).mean())
+    return Walk(series, steps.astype(np.float64), slow)
+
+
+def tooth_of(found: Iterable[Walk], turn_ns: float) -> tuple[float, int]:
+    """Return the usual height of the teeth of several walks in ns, and how many teeth there are."""
+    teeth = [walk.teeth_ns(turn_ns) for walk in found]
+    heights = np.concatenate(teeth) if teeth else np.empty(0)
+    return (half_sample_mode(heights) if heights.size else 0.0), int(heights.size)

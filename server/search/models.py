@@ -1,0 +1,150 @@
+"""One row for each drive model with all that lists, facets and the home page need, and one for the
+archive."""
+
+from __future__ import annotations
+
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
+from django.db import models
+
+
+class DriveSummary(models.Model):
+    """What is known about a drive model, counted over its published runs. Written by `summary_update`
+    alone."""
+
+    drive_model = models.OneToOneField(
+        "catalog.DriveModel", on_delete=models.CASCADE, primary_key=True, related_name="summary"
+    )
+    listed = models.BooleanField(
+        help_text="Whether lists show the model: a person has checked it, or it has a published run."
+    )
+    vendor = models.ForeignKey("catalog.Vendor", on_delete=models.CASCADE, related_name="+")
+    sort_name = models.CharField(
+        max_length=600, help_text="Vendor and number in lower case, runs of digits padded."
+    )
+    family = models.CharField(max_length=100, blank=True)
+    capacity_bytes = models.PositiveBigIntegerField(null=True)
+    rpm = models.FloatField(null=True)
+    interface = models.CharField(max_length=32, blank=True)
+    form_factor = models.CharField(max_length=64, blank=True)
+    recording = models.CharField(max_length=8, blank=True)
+    year = models.PositiveSmallIntegerField(null=True)
+    measured_runs = models.PositiveIntegerField(default=0)
+    simulated_runs = models.PositiveIntegerField(default=0)
+    units = models.PositiveIntegerField(default=0, help_text="Different drives among the measured runs.")
+    batches = models.PositiveIntegerField(default=0, help_text="Different batches among the measured runs.")
+    firmwares = models.PositiveIntegerField(default=0, help_text="Revisions among the measured runs.")
+    samples = models.PositiveBigIntegerField(default=0, help_text="Timings in the measured runs' documents.")
+    measurements = models.PositiveIntegerField(default=0, help_text="Numbers out of the measured runs.")
+    claims = models.PositiveIntegerField(default=0)
+    literature_values = models.PositiveIntegerField(default=0)
+    verdicts = models.JSONField(
+        default=dict,
+        help_text="What verdicts rest on (`measured`, `published`, `none`) to verdict to number of claims.",
+    )
+    outcomes = ArrayField(
+        models.CharField(max_length=16), default=list, help_text="Verdicts that at least one claim has."
+    )
+    provenances = ArrayField(
+        models.CharField(max_length=16), default=list, help_text="Where numbers of the model come from."
+    )
+    facets = ArrayField(
+        models.CharField(max_length=120),
+        default=list,
+        help_text="`facet:value`, see server/search/facets.py.",
+    )
+    names = ArrayField(models.CharField(max_length=600), default=list, help_text="Normalised, each once.")
+    headline = models.JSONField(
+        default=dict, help_text="Provenance to `metric|scope` to median, quartiles, runs and units."
+    )
+    last_published_at = models.DateTimeField(null=True)
+    wanted_rank = models.PositiveSmallIntegerField(
+        null=True, help_text="The smaller, the more a further run settles; empty where none is wanted."
+    )
+    wanted_words = models.CharField(max_length=400, blank=True)
+    trigrams = ArrayField(
+        models.IntegerField(), default=list, help_text="Of the names, see server/search/trigrams.py."
+    )
+    updated_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "drive summaries"
+        ordering = ["sort_name", "drive_model_id"]
+        indexes = [
+            models.Index(fields=["sort_name", "drive_model"], name="drivesummary_by_name"),
+            models.Index(fields=["vendor"], name="drivesummary_vendor"),
+            models.Index(
+                fields=["wanted_rank", "-measured_runs", "sort_name"],
+                condition=models.Q(listed=True, wanted_rank__isnull=False),
+                name="drivesummary_wanted",
+            ),
+            GinIndex(fields=["trigrams"], name="drivesummary_trigrams"),
+            GinIndex(fields=["facets"], name="drivesummary_facets"),
+        ]
+
+    def __str__(self) -> str:
+        return self.sort_name
+
+
+class ListNumber(models.Model):
+    """A number by which lists of models are ordered; a model has none in the orders in which it has no
+    value."""
+
+    drive_model = models.ForeignKey(
+        "catalog.DriveModel", on_delete=models.CASCADE, db_index=False, related_name="list_numbers"
+    )
+    order = models.CharField(max_length=160, help_text="See server/search/sort_index.py.")
+    rising = models.FloatField()
+    falling = models.FloatField(help_text="The negated number: level models stand by name in both orders.")
+    by_name = models.CharField(max_length=600, help_text="The summary's `sort_name`.")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["drive_model", "order"], name="listnumber_one_of_an_order")
+        ]
+        indexes = [
+            models.Index(fields=["order", "rising", "by_name", "drive_model"], name="listnumber_rising"),
+            models.Index(fields=["order", "falling", "by_name", "drive_model"], name="listnumber_falling"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.order} {self.rising:g}"
+
+
+class ArchiveCountsDue(models.Model):
+    """A change of a summary that the archive's counts do not hold yet; written with it, gone with the
+    count."""
+
+    since = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "archive counts due"
+
+    def __str__(self) -> str:
+        return str(self.since)
+
+
+class ArchiveCounts(models.Model):
+    """How much the archive holds; there is one row, the sum over the models' summaries."""
+
+    id = models.PositiveSmallIntegerField(primary_key=True, default=1)
+    models_listed = models.PositiveIntegerField(default=0)
+    models_measured = models.PositiveIntegerField(default=0)
+    units = models.PositiveIntegerField(default=0)
+    measured_runs = models.PositiveIntegerField(default=0)
+    simulated_runs = models.PositiveIntegerField(default=0)
+    samples = models.PositiveBigIntegerField(default=0)
+    measurements = models.PositiveBigIntegerField(default=0)
+    claims = models.PositiveIntegerField(default=0)
+    facets = models.JSONField(
+        default=dict, help_text="`facet:value` to number of models, of all that are listed."
+    )
+    edges = models.JSONField(default=list, help_text="The home page's picture, see compare/front.py.")
+    updated_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "archive counts"
+        constraints = [models.CheckConstraint(condition=models.Q(id=1), name="archivecounts_one_row")]
+
+    def __str__(self) -> str:
+        return f"{self.measured_runs} measured runs"

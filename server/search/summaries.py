@@ -1,0 +1,210 @@
+"""Writing drive models' summaries: in the worker, after a change, never for a page.
+
+A model's row is counted from its own runs, and the archive's row (`archive_counts.py`) is the sum over the
+models' rows, so that one publication never makes anyone read a million runs.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, Max, Q, Sum
+
+from server.benchmarks.registry import metrics_by_key
+from server.catalog.models import DriveModel
+from server.claims.models import ClaimVerdict
+from server.claims.verdicts import Outcome
+from server.core import clock
+from server.core.lifecycle import Provenance, State
+from server.core.text import normalize_name
+from server.measurements.model_measurements import ModelMeasurements, model_measurements_read
+from server.measurements.models import Aggregate, Benchmark, Run
+from server.search.archive_counts import archive_counts_follow
+from server.search.column_numbers import LITERATURE, published_spreads
+from server.search.columns import COLUMNS
+from server.search.facets import facet_words
+from server.search.list_numbers import list_numbers_update
+from server.search.models import DriveSummary
+from server.search.recommended_runs import Undecided, Wanted, wanted_of
+from server.search.trigrams import trigrams_of_names
+
+UNTESTED = "untested"
+"""What a claim is that neither a run nor a published value speaks about."""
+_DIGITS = re.compile(r"\d+")
+
+
+@transaction.atomic
+def summary_update(*, drive_model_id: int, published: ModelMeasurements | None = None) -> None:
+    """Write a model's row anew, and make the archive's due. A model that is gone has none."""
+    model = DriveModel.objects.select_related("vendor").filter(pk=drive_model_id).first()
+    if model is None:
+        return
+    published = published or model_measurements_read(drive_model_id=drive_model_id)
+    runs = _runs(model)
+    headline = _headline(model)
+    verdicts = _verdicts(model)
+    counts = {
+        name: runs[name] or 0 for name in ("measured_runs", "simulated_runs", "units", "batches", "firmwares")
+    }
+    literature = model.literature_values.filter(hidden=False).count()
+    provenances = [
+        provenance
+        for provenance, there in (
+            (Provenance.PROBE.value, counts["measured_runs"]),
+            (LITERATURE, literature),
+            (Provenance.IMPORTED.value, runs["imported_runs"]),
+            (Provenance.SIMULATED.value, counts["simulated_runs"]),
+        )
+        if there
+    ]
+    outcomes = sorted({outcome for counted in verdicts.values() for outcome in counted})
+    claims = model.claims.filter(hidden=False).count()
+    values = (
+        _identity(model)
+        | counts
+        | _amounts(model, published)
+        | {
+            "listed": model.curated
+            or bool(counts["measured_runs"] or counts["simulated_runs"] or runs["imported_runs"]),
+            "last_published_at": runs["last"],
+            "claims": claims,
+            "facets": _facets(model, counts | {"claims": claims}, provenances, outcomes),
+            "literature_values": literature,
+            "provenances": provenances,
+            "headline": headline,
+            "verdicts": verdicts,
+            "outcomes": outcomes,
+            "updated_at": clock.now(),
+        }
+    )
+    wanted = _wanted(model, counts | {"claims": claims})
+    values |= {
+        "wanted_rank": wanted.rank if wanted else None,
+        "wanted_words": wanted.words if wanted else "",
+    }
+    summary, _new = DriveSummary.objects.update_or_create(drive_model=model, defaults=values)
+    list_numbers_update(summary)
+    archive_counts_follow()
+
+
+def _facets(
+    model: DriveModel, counts: dict[str, int], provenances: list[str], outcomes: list[str]
+) -> list[str]:
+    return facet_words(
+        vendor=model.vendor.slug,
+        family=model.family,
+        capacity_bytes=model.capacity_bytes,
+        rpm=model.rated_rpm,
+        interface=model.interface,
+        form_factor=model.form_factor,
+        recording=model.recording,
+        year=model.year,
+        provenances=provenances,
+        counts=counts | {"runs": counts["measured_runs"]},
+        outcomes=outcomes,
+    )
+
+
+def summaries_missing() -> list[int]:
+    """Return the ids of models that have no row yet."""
+    return list(DriveModel.objects.filter(summary__isnull=True).order_by("pk").values_list("pk", flat=True))
+
+
+def sort_name_of(vendor: str, number: str) -> str:
+    """Return what names are sorted by: `ST2` comes before `ST10`."""
+    return _DIGITS.sub(lambda found: found.group().zfill(8), f"{vendor} {number}".casefold())[:600]
+
+
+def _identity(model: DriveModel) -> dict[str, Any]:
+    names = [model.number, f"{model.vendor.name} {model.number}", model.name, f"{model.family} {model.name}"]
+    names += model.aliases.values_list("text", flat=True)
+    return {
+        "vendor": model.vendor,
+        "sort_name": sort_name_of(model.vendor.name, model.number),
+        "family": model.family,
+        "capacity_bytes": model.capacity_bytes,
+        "rpm": model.rated_rpm,
+        "interface": model.interface,
+        "form_factor": model.form_factor,
+        "recording": model.recording,
+        "year": model.year,
+        "names": list(dict.fromkeys(filter(None, map(normalize_name, names)))),
+        "trigrams": trigrams_of_names(names),
+    }
+
+
+def _runs(model: DriveModel) -> dict[str, Any]:
+    measured = Q(provenance=Provenance.PROBE)
+    return Run.objects.filter(drive_model=model, submission__state=State.PUBLISHED).aggregate(
+        measured_runs=Count("pk", filter=measured),
+        simulated_runs=Count("pk", filter=Q(provenance=Provenance.SIMULATED)),
+        imported_runs=Count("pk", filter=Q(provenance=Provenance.IMPORTED)),
+        units=Count("unit", filter=measured, distinct=True),
+        batches=Count("batch", filter=measured, distinct=True),
+        firmwares=Count("firmware", filter=measured & ~Q(firmware=""), distinct=True),
+        last=Max("submission__published_at"),
+    )
+
+
+def _wanted(model: DriveModel, counts: dict[str, int]) -> Wanted | None:
+    """Return what is wanted most of a model, by its counts and its undecided claims."""
+    rows = ClaimVerdict.objects.filter(
+        drive_model=model,
+        claim__hidden=False,
+        evidence=ClaimVerdict.Evidence.MEASURED,
+        outcome=Outcome.INCONCLUSIVE.value,
+        needed__isnull=False,
+    ).select_related("claim")
+    metrics = metrics_by_key()
+    undecided = []
+    for row in rows:
+        metric = metrics.get(row.claim.metric)
+        title = metric.title if metric else row.claim.metric
+        stated = f"{title}, “{row.claim.printed}”" if row.claim.printed else title
+        undecided.append(Undecided(stated, row.needed or 0, row.units))
+    return wanted_of(
+        measured_runs=counts["measured_runs"],
+        units=counts["units"],
+        batches=counts["batches"],
+        claims=counts["claims"],
+        undecided=undecided,
+    )
+
+
+def _amounts(model: DriveModel, published: ModelMeasurements) -> dict[str, int]:
+    """Return how many timings and numbers the model's measured runs brought."""
+    parts = Benchmark.objects.filter(
+        run__drive_model=model, run__provenance=Provenance.PROBE, run__submission__state=State.PUBLISHED
+    )
+    numbers = sum(
+        column.runs.size for place, column in published.columns.items() if place[0] == Provenance.PROBE
+    )
+    return {"samples": parts.aggregate(sum=Sum("samples"))["sum"] or 0, "measurements": numbers}
+
+
+def _headline(model: DriveModel) -> dict[str, dict[str, list[float | int | None]]]:
+    """Return provenance to place to median, lower and upper quartile, runs and units, of the list's
+    columns."""
+    places = {column.place for column in COLUMNS}
+    metrics = {column.metric for column in COLUMNS}
+    found: dict[str, dict[str, list[float | int | None]]] = {}
+    for row in Aggregate.objects.filter(drive_model=model, metric__in=metrics):
+        if (place := f"{row.metric}|{row.scope}") in places:
+            found.setdefault(row.provenance, {})[place] = [row.median, row.q1, row.q3, row.n, row.units]
+    for place, stated in published_spreads(metrics, [model.pk]).items():
+        if place in places:
+            found.setdefault(LITERATURE, {})[place] = stated[model.pk]
+    return found
+
+
+def _verdicts(model: DriveModel) -> dict[str, dict[str, int]]:
+    """Return how many claims have which verdict, by what it rests on; nothing is no evidence for one."""
+    counted: dict[str, dict[str, int]] = {}
+    rows = ClaimVerdict.objects.filter(drive_model=model, claim__hidden=False)
+    for evidence, standing in rows.values_list("evidence", "standing"):
+        outcome = UNTESTED if evidence == ClaimVerdict.Evidence.NONE else standing
+        of_evidence = counted.setdefault(evidence, {})
+        of_evidence[outcome] = of_evidence.get(outcome, 0) + 1
+    return counted

@@ -1,0 +1,126 @@
+"""Two groups of independent units: Welch's t, with ranks beside it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scipy import stats
+
+from server.stats.decision import decide, needed_units
+from server.stats.effect import hedges_g, pooled_stdev
+from server.stats.intervals import t_quantile
+from server.stats.ranks import ranks
+from server.stats.results import Decision, Interval, Ranks, Unpaired
+from server.stats.samples import Values, check_level, usable, varies
+
+
+@dataclass(frozen=True, slots=True)
+class Welch:
+    """Welch's test of A minus B."""
+
+    difference: Interval
+    t: float
+    degrees: float
+    p: float
+
+
+def compare_unpaired(
+    a: Sequence[float | None] | Values,
+    b: Sequence[float | None] | Values,
+    *,
+    level: float,
+    margin: float | None = None,
+) -> Unpaired:
+    """Compare the units of A with those of B: one value for each unit; what is no number is left out.
+
+    Welch's interval decides. Where a group does not scatter at all, ranks do.
+    """
+    check_level(level)
+    first, second = usable(a), usable(b)
+    test = welch(first, second, level)
+    by_ranks = ranks(first, second, level) if first.size and second.size else None
+    decision, reason = _outcome(test, by_ranks, first, second, margin)
+    difference = float(first.mean() - second.mean()) if by_ranks else 0.0
+    needed = None
+    if decision is Decision.UNDECIDED:
+        sizes = (first.size, second.size)
+        needed = needed_units(difference, pooled_stdev(first, second), sizes, level, margin)
+    return Unpaired(
+        level=level,
+        n_a=first.size,
+        n_b=second.size,
+        mean_a=float(first.mean()) if first.size else None,
+        mean_b=float(second.mean()) if second.size else None,
+        stdev_a=float(first.std(ddof=1)) if first.size > 1 else None,
+        stdev_b=float(second.std(ddof=1)) if second.size > 1 else None,
+        difference=test.difference if test else None,
+        t=test.t if test else None,
+        degrees=test.degrees if test else None,
+        p=_deciding_p(test, by_ranks, first, second),
+        ranks=by_ranks,
+        effect=hedges_g(first, second, level) if test else None,
+        needed=needed,
+        decision=decision,
+        reason=reason,
+    )
+
+
+def welch(a: Values, b: Values, level: float) -> Welch | None:
+    """Return Welch's test (1947) with Satterthwaite's degrees of freedom; None where a group has fewer than
+    two values or does not scatter, since its variance is then not known."""
+    if not varies(a) or not varies(b):
+        return None
+    shares = [float(group.var(ddof=1)) / group.size for group in (a, b)]
+    error = math.sqrt(sum(shares))
+    degrees = sum(shares) ** 2 / sum(
+        share**2 / (group.size - 1) for share, group in zip(shares, (a, b), strict=True)
+    )
+    difference = float(a.mean() - b.mean())
+    t = difference / error
+    half = t_quantile(level, degrees) * error
+    interval = Interval(difference, difference - half, difference + half, level)
+    return Welch(interval, t, degrees, 2 * float(stats.t.sf(abs(t), degrees)))
+
+
+def _deciding_p(test: Welch | None, by_ranks: Ranks | None, a: Values, b: Values) -> float | None:
+    if test:
+        return test.p
+    return by_ranks.p if by_ranks and min(a.size, b.size) > 1 else None
+
+
+def _outcome(
+    test: Welch | None, by_ranks: Ranks | None, a: Values, b: Values, margin: float | None
+) -> tuple[Decision, str]:
+    if by_ranks is None:
+        return Decision.NOT_COMPARABLE, "One of the two has no value at all."
+    if min(a.size, b.size) < 2:
+        return Decision.UNDECIDED, (
+            f"There are {a.size} and {b.size} units. One unit alone does not tell how far units of its kind "
+            "scatter; at least two of each are needed."
+        )
+    if test:
+        return decide(test.difference, margin), _ranks_disagree(test, by_ranks)
+    return _by_ranks_alone(by_ranks, test_level=by_ranks.delta.level)
+
+
+def _by_ranks_alone(by_ranks: Ranks, *, test_level: float) -> tuple[Decision, str]:
+    """Decide without Welch's test: a group without scatter."""
+    why = "The values of one group are all the same, so ranks decide."
+    alpha = 1 - test_level
+    if by_ranks.p <= alpha:
+        return (Decision.A_HIGHER if by_ranks.delta.value > 0 else Decision.B_HIGHER), why
+    if by_ranks.smallest_p > alpha:
+        why += f" So few units can't decide at this level: at best p would be {by_ranks.smallest_p:.2g}."
+    return Decision.UNDECIDED, why
+
+
+def _ranks_disagree(test: Welch, by_ranks: Ranks) -> str:
+    """Return a sentence where the ranks see it otherwise, though they could have seen it."""
+    alpha = 1 - test.difference.level
+    if (test.p <= alpha) == (by_ranks.p <= alpha) or by_ranks.smallest_p > alpha:
+        return ""
+    if test.p <= alpha:
+        return "The ranks alone would not show it (Mann-Whitney)."
+    return "The ranks alone would show a difference (Mann-Whitney): single values stretch the interval."

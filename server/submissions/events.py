@@ -1,0 +1,58 @@
+"""The steps of a submission's life: each leaves a reason, and each moves the sweeper's clock."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+
+from server.core import clock
+from server.core.lifecycle import State
+from server.submissions.models import Submission, SubmissionEvent
+
+log = structlog.get_logger("diskatlas.life")
+
+
+def event_add(submission: Submission, state: State, reason: str) -> SubmissionEvent:
+    """Append an event."""
+    return SubmissionEvent.objects.create(submission=submission, at=clock.now(), state=state, reason=reason)
+
+
+def submission_move(submission: Submission, state: State, reason: str) -> None:
+    """Move a submission to its next state; its attempts start anew there."""
+    submission.state = state
+    submission.attempts = 0
+    submission.sweeps = 0
+    submission.next_sweep_at = clock.now() + timedelta(seconds=settings.PIPELINE_STALE_AFTER_S)
+    if state == State.PUBLISHED:
+        submission.published_at = clock.now()
+    submission.save(update_fields=["state", "attempts", "sweeps", "next_sweep_at", "published_at"])
+    event_add(submission, state, reason)
+    log.info("moved", submission=str(submission.pk), state=state.value, reason=reason)
+
+
+def submission_enqueue(submission: Submission) -> None:
+    """Put a message into the queue once the transaction has committed.
+
+    The row is the truth: a broker that is away costs nothing but time, since the sweeper finds the row.
+    """
+    submission.next_sweep_at = clock.now() + timedelta(seconds=settings.PIPELINE_STALE_AFTER_S)
+    submission.save(update_fields=["next_sweep_at"])
+    submission_id = str(submission.pk)
+    transaction.on_commit(lambda: _send("submission_process", submission_id))
+
+
+def aggregates_enqueue(drive_model_id: int) -> None:
+    """Put the recomputation of a model's aggregates into the queue once the transaction has committed."""
+    transaction.on_commit(lambda: _send("aggregates_update", str(drive_model_id)))
+
+
+def _send(task: str, argument: str) -> None:
+    from server.submissions import tasks  # here, since the tasks import the services that enqueue
+
+    try:
+        getattr(tasks, task).delay(argument)
+    except Exception as error:
+        log.warning("not enqueued; the sweeper will find it", task=task, id=argument, error=repr(error))

@@ -1,0 +1,108 @@
+"""Reading submissions and runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import F, Prefetch, Q
+
+from server.benchmarks.contract import Metric
+from server.benchmarks.registry import kinds_by_slug, metrics_by_key
+from server.core.lifecycle import ACTIVE_STATES
+from server.measurements.models import Benchmark, Measurement, Run
+from server.submissions.models import Submission
+
+
+@dataclass(frozen=True, slots=True)
+class MeasurementRow:
+    """A measurement with its metric's entry in the registry; None for a metric that is no longer
+    registered."""
+
+    measurement: Measurement
+    metric: Metric | None
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkPart:
+    """One kind's part of a run page."""
+
+    benchmark: Benchmark
+    title: str
+    measurements: tuple[MeasurementRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunPage:
+    """All that a run page shows but the charts, which `charts.run_charts` computes."""
+
+    run: Run
+    submission: Submission
+    parts: tuple[BenchmarkPart, ...]
+    queue_position: int | None
+    """How many submissions are ahead, counting this one; None once its life has ended."""
+
+    @property
+    def active(self) -> bool:
+        """Whether jobs still run."""
+        return self.queue_position is not None
+
+    @property
+    def extracted(self) -> int:
+        """How many kinds need no more work: extracted, skipped or failed."""
+        return sum(part.benchmark.state != Benchmark.State.PENDING for part in self.parts)
+
+
+def submission_get(*, submission_id: UUID) -> Submission:
+    """Return a submission with its run, benchmarks and events; raises Submission.DoesNotExist."""
+    return (
+        Submission.objects.select_related("run", "probe_key")
+        .prefetch_related("events", "run__benchmarks")
+        .get(pk=submission_id)
+    )
+
+
+def submission_of_run(*, run_id: UUID) -> Submission:
+    """Return the submission that brought a run; raises Submission.DoesNotExist."""
+    return Submission.objects.get(run__run_id=run_id)
+
+
+def submission_run(submission: Submission) -> Run | None:
+    """Return the submission's run; a document that was rejected has none."""
+    try:
+        return submission.run
+    except Run.DoesNotExist:
+        return None
+
+
+def submission_queue_position(submission: Submission) -> int | None:
+    """Return how many submissions are in work or waiting up to this one, itself included; None when it has
+    ended."""
+    if submission.state not in ACTIVE_STATES:
+        return None
+    ahead = Q(received_at__lt=submission.received_at) | Q(
+        received_at=submission.received_at, id__lt=submission.id
+    )
+    return Submission.objects.filter(ahead, state__in=ACTIVE_STATES).count() + 1
+
+
+def run_page(*, run_id: UUID) -> RunPage:
+    """Return a run page's data; raises Run.DoesNotExist."""
+    current = Measurement.objects.filter(extractor_version=F("benchmark__extractor_version"))
+    run = (
+        Run.objects.select_related("drive_model__vendor", "submission__probe_key", "unit", "batch")
+        .prefetch_related(
+            "submission__events",
+            Prefetch("benchmarks__measurements", queryset=current.order_by("id")),
+        )
+        .get(pk=run_id)
+    )
+    parts = tuple(_benchmark_part(benchmark) for benchmark in run.benchmarks.all())
+    return RunPage(run, run.submission, parts, submission_queue_position(run.submission))
+
+
+def _benchmark_part(benchmark: Benchmark) -> BenchmarkPart:
+    kind = kinds_by_slug().get(benchmark.kind)
+    metrics = metrics_by_key()
+    rows = tuple(MeasurementRow(entry, metrics.get(entry.metric)) for entry in benchmark.measurements.all())
+    return BenchmarkPart(benchmark, kind.title if kind else benchmark.kind, rows)

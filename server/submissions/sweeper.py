@@ -1,0 +1,75 @@
+"""Finding rows whose queue message was lost, and envelopes that need not be kept any longer."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q
+
+from server.core import clock
+from server.core.envelope_store import envelope_delete
+from server.core.lifecycle import ACTIVE_STATES, State
+from server.measurements.models import AggregateDue
+from server.submissions.events import aggregates_enqueue, event_add, submission_enqueue
+from server.submissions.models import Submission
+
+log = structlog.get_logger("diskatlas.sweeper")
+
+_BATCH = 200
+
+
+def submissions_sweep() -> int:
+    """Enqueue again what has not moved for too long; return how many submissions.
+
+    A message may be late rather than lost, so that a repeated one must do no harm, and each repetition
+    waits twice
+    as long as the one before. What never ends is stopped by the count of its starts, not by the sweeper.
+    """
+    now = clock.now()
+    with transaction.atomic():
+        due = list(
+            Submission.objects.select_for_update(skip_locked=True)
+            .filter(state__in=ACTIVE_STATES, next_sweep_at__lte=now)
+            .order_by("next_sweep_at")[:_BATCH]
+        )
+        for submission in due:
+            submission_enqueue(submission)
+            submission.sweeps += 1
+            doubled_s = settings.PIPELINE_STALE_AFTER_S * 2 ** min(submission.sweeps, 20)
+            wait_s = min(doubled_s, settings.PIPELINE_SWEEP_MAX_S)
+            submission.next_sweep_at = now + timedelta(seconds=wait_s)
+            submission.save(update_fields=["sweeps", "next_sweep_at"])
+            log.warning("enqueued again", submission=str(submission.pk), sweeps=submission.sweeps)
+        _aggregates_sweep()
+    return len(due)
+
+
+def _aggregates_sweep() -> None:
+    now = clock.now()
+    stale = now - timedelta(seconds=settings.PIPELINE_STALE_AFTER_S)
+    lost = Q(not_before=None, since__lte=stale)
+    for due in AggregateDue.objects.filter(lost | Q(not_before__lte=now))[:_BATCH]:
+        aggregates_enqueue(due.drive_model_id)
+
+
+def rejected_envelopes_expire() -> int:
+    """Remove the bytes of rejected documents after their time; the row and its reasons stay. Return how
+    many."""
+    before = clock.now() - timedelta(days=settings.REJECTED_KEEP_DAYS)
+    expired = Submission.objects.filter(state=State.REJECTED, received_at__lt=before).exclude(storage_name="")
+    count = 0
+    for submission in expired.filter(run=None)[:_BATCH]:
+        with transaction.atomic():
+            name, submission.storage_name = submission.storage_name, ""
+            submission.save(update_fields=["storage_name"])
+            event_add(
+                submission,
+                State.REJECTED,
+                f"The bytes were removed after {settings.REJECTED_KEEP_DAYS} days.",
+            )
+        envelope_delete(name=name)
+        count += 1
+    return count

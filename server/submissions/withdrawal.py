@@ -1,0 +1,116 @@
+"""Withdrawing a published run: its leaf and a tombstone stay, its data go.
+
+Pages, API, aggregates and exports show published submissions only, so that the state alone takes the run out
+of them; the numbers are removed besides, and the envelope's bytes where the one who withdraws says so.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import structlog
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.db.models import QuerySet
+
+from server.accounts.models import User
+from server.core import clock
+from server.core.envelope_store import envelope_delete
+from server.core.lifecycle import State
+from server.measurements.cooldown import cooldown_end
+from server.measurements.models import AggregateDue, Batch, Run, Unit
+from server.submissions.events import aggregates_enqueue, submission_move
+from server.submissions.models import Submission
+from server.submissions.moderation import SHORTEST_REASON, NoReason
+from server.transparency.log_entry import LogEntry
+from server.transparency.models import LogLeaf, Withdrawal
+from server.transparency.publication_log import log_append
+
+log = structlog.get_logger("diskatlas.withdrawing")
+
+PERMISSION = "transparency.withdraw"
+
+
+class NotPublished(Exception):
+    """Only what was published can be withdrawn."""
+
+
+@transaction.atomic
+def run_withdraw(*, run: Run, by: User, reason: str, keep_envelope: bool = False) -> Withdrawal:
+    """Withdraw a published run for a public reason; one that is withdrawn already keeps its tombstone.
+
+    Raises NotPublished, NoReason, PermissionDenied.
+    """
+    reason = _checked(by, reason)
+    submission = Submission.objects.select_for_update().get(pk=run.submission_id)
+    known = Withdrawal.objects.filter(submission=submission).first()
+    if known is not None:
+        return known
+    if submission.state != State.PUBLISHED:
+        raise NotPublished(f"The run {run.pk} is {submission.state}, not published: it is shown to nobody.")
+    submission_move(submission, State.WITHDRAWN, f"Withdrawn: {reason}")
+    _data_remove(Run.objects.select_for_update().get(pk=run.pk))
+    leaf = log_append(LogEntry(LogLeaf.Kind.WITHDRAWN.value, submission.digest, run.run_id, clock.now()))
+    made = Withdrawal.objects.create(
+        submission=submission,
+        leaf=leaf,
+        reason=reason,
+        envelope=Withdrawal.Envelope.KEPT if keep_envelope else Withdrawal.Envelope.REMOVED,
+        by=by,
+    )
+    AggregateDue.objects.get_or_create(drive_model_id=run.drive_model_id)
+    # What is withdrawn leaves the model's numbers at once, however large the model.
+    cooldown_end(drive_model_id=run.drive_model_id)
+    aggregates_enqueue(run.drive_model_id)
+    transaction.on_commit(withdrawn_envelopes_remove)
+    log.info("withdrawn", run=str(run.pk), leaf=leaf.index, reason=reason)
+    return made
+
+
+def withdrawn_envelopes_remove() -> int:
+    """Remove the bytes of withdrawn runs that are still there; return how many. The sweep calls it too."""
+    count = 0
+    due = Submission.objects.filter(withdrawal__envelope=Withdrawal.Envelope.REMOVED).exclude(storage_name="")
+    for submission in due[:200]:
+        envelope_delete(name=submission.storage_name)
+        # After the bytes: a kill between the two leaves a name to try again.
+        Submission.objects.filter(pk=submission.pk).update(storage_name="")
+        count += 1
+    return count
+
+
+def tombstones_list(*, since: datetime | None = None) -> QuerySet[Withdrawal]:
+    """Return the tombstones in the order of their leaves; `since` leaves out those that are older."""
+    found = Withdrawal.objects.select_related("submission__run__drive_model", "leaf").order_by("leaf_id")
+    return found.filter(leaf__at__gte=since) if since is not None else found
+
+
+def tombstone_of(submission: Submission) -> Withdrawal | None:
+    """Return the tombstone of a submission, with its leaf; None where it was not withdrawn."""
+    return Withdrawal.objects.select_related("leaf").filter(submission=submission).first()
+
+
+def _checked(by: User, reason: str) -> str:
+    if not by.is_active or not by.has_perm(PERMISSION):
+        raise PermissionDenied(f"Withdrawing a run needs the permission '{PERMISSION}'.")
+    reason = " ".join(reason.split())
+    if len(reason) < SHORTEST_REASON:
+        raise NoReason(
+            f"The reason has {len(reason)} characters, of {SHORTEST_REASON} at least. It stands on the "
+            "tombstone: say what a reader should know."
+        )
+    return reason
+
+
+def _data_remove(run: Run) -> None:
+    """Remove what the run told; its identity stays, so that the same run is not taken in again."""
+    unit, batch = run.unit, run.batch
+    run.benchmarks.all().delete()
+    run.check_results.all().delete()
+    run.unit = run.batch = None
+    run.firmware, run.summary = "", {}
+    run.save(update_fields=["unit", "batch", "firmware", "summary"])
+    if unit is not None:
+        Unit.objects.filter(pk=unit.pk, runs__isnull=True).delete()
+    if batch is not None:
+        Batch.objects.filter(pk=batch.pk, runs__isnull=True).delete()

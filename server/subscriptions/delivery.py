@@ -1,0 +1,142 @@
+"""Sending a message, and what follows from how that went.
+
+A try is counted before it is made, so that a worker that dies in it neither loses the message nor tries for
+ever. A message may therefore come twice; its id is the same then.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+
+from server.core import clock
+from server.core.locks import session_lock
+from server.subscriptions.messages import mail_of
+from server.subscriptions.models import Delivery, Follow
+from server.subscriptions.queue import delivery_enqueue
+from server.subscriptions.standard_webhooks import headers, message_id
+from server.subscriptions.webhook_client import PostFailed, message_post
+
+log = structlog.get_logger("diskatlas.follows")
+
+WAITS_S = (60, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400)
+"""Seconds until the next try, after the first, the second...: ten tries within three days."""
+_MOST_WAIT_S = 86_400
+_GONE = 410
+_BATCH = 500
+
+
+class _Failed(Exception):
+    """A try that failed."""
+
+    def __init__(self, words: str, *, status: int | None = None, wait_s: int = 0, gone: bool = False) -> None:
+        super().__init__(words[:300])
+        self.status, self.wait_s, self.gone = status, wait_s, gone
+
+
+def delivery_send(*, delivery_id: UUID) -> Delivery.State | None:
+    """Send a message that is due; return its state, None where there is nothing to do."""
+    with session_lock("delivery", str(delivery_id)) as free:
+        delivery = _due(delivery_id) if free else None
+        if delivery is None:
+            return None
+        attempts = delivery.attempts + 1
+        wait_s = WAITS_S[min(attempts, len(WAITS_S)) - 1]
+        delivery.attempts, delivery.next_try_at = attempts, clock.now() + timedelta(seconds=wait_s)
+        delivery.save(update_fields=["attempts", "next_try_at"])
+        try:
+            status = _send(delivery)
+        except _Failed as failed:
+            _failure_record(delivery, failed)
+        else:
+            _end(delivery, Delivery.State.DELIVERED, status=status, error="")
+        return Delivery.State(delivery.state)
+
+
+def deliveries_sweep() -> int:
+    """Put every message that is due into the queue; return how many."""
+    due = Delivery.objects.filter(state=Delivery.State.WAITING, next_try_at__lte=clock.now())
+    ids = list(due.order_by("next_try_at").values_list("pk", flat=True)[:_BATCH])
+    for delivery_id in ids:
+        delivery_enqueue(delivery_id)
+    return len(ids)
+
+
+def _due(delivery_id: UUID) -> Delivery | None:
+    return (
+        Delivery.objects.select_related("follow")
+        .filter(pk=delivery_id, state=Delivery.State.WAITING, next_try_at__lte=clock.now())
+        .first()
+    )
+
+
+def _send(delivery: Delivery) -> int | None:
+    """Send a message; return the HTTP status of a webhook. Raises _Failed."""
+    if not delivery.follow.mail:
+        return _webhook_send(delivery)
+    _mail_send(delivery)
+    return None
+
+
+def _webhook_send(delivery: Delivery) -> int:
+    body = delivery.body.encode()
+    signed = headers(
+        secret=delivery.follow.secret,
+        message=message_id(delivery.pk),
+        timestamp_s=int(clock.now().timestamp()),
+        body=body,
+    )
+    own = {"Content-Type": "application/json", "User-Agent": f"DiskAtlas-Webhooks/1 (+{settings.SITE_URL})"}
+    try:
+        answer = message_post(url=delivery.follow.url, body=body, headers={**signed, **own})
+    except PostFailed as error:
+        raise _Failed(str(error)) from None
+    if answer.taken:
+        return answer.status
+    words = f"It answered {answer.status}, not 2xx."
+    if 300 <= answer.status < 400:
+        words += " Redirects are not followed: give the address that they lead to."
+    raise _Failed(words, status=answer.status, wait_s=answer.retry_after_s or 0, gone=answer.status == _GONE)
+
+
+def _mail_send(delivery: Delivery) -> None:
+    try:
+        mail_of(delivery).send()
+    except OSError as error:
+        # Of smtplib too. Its words may hold the address, which stays out of logs and rows.
+        raise _Failed(f"The mail server did not take it: {type(error).__name__}.") from None
+
+
+def _failure_record(delivery: Delivery, failed: _Failed) -> None:
+    last = delivery.attempts > len(WAITS_S) or failed.gone
+    log.info("not delivered", delivery=str(delivery.pk), attempts=delivery.attempts, error=str(failed))
+    if not last:
+        wait_s = min(max(failed.wait_s, WAITS_S[delivery.attempts - 1]), _MOST_WAIT_S)
+        delivery.next_try_at = clock.now() + timedelta(seconds=wait_s)
+        delivery.status, delivery.error = failed.status, str(failed)
+        delivery.save(update_fields=["next_try_at", "status", "error"])
+        return
+    with transaction.atomic():
+        _end(delivery, Delivery.State.GIVEN_UP, status=failed.status, error=str(failed))
+        tries = "It is gone for good" if failed.gone else f"{delivery.attempts} tries failed"
+        if delivery.follow.state == Follow.State.ACTIVE:
+            _pause(delivery.follow, f"{tries}: {failed}")
+
+
+def _pause(follow: Follow, reason: str) -> None:
+    """Stop sending to a follower until they say that all is well again."""
+    now = clock.now()
+    Follow.objects.filter(pk=follow.pk).update(state=Follow.State.PAUSED, reason=reason[:300], paused_at=now)
+    follow.deliveries.filter(state=Delivery.State.WAITING).update(
+        state=Delivery.State.GIVEN_UP, ended_at=now, error="The follow was paused before."
+    )
+
+
+def _end(delivery: Delivery, state: Delivery.State, *, status: int | None, error: str) -> None:
+    delivery.state, delivery.status, delivery.error = state, status, error
+    delivery.ended_at = clock.now()
+    delivery.save(update_fields=["state", "status", "error", "ended_at"])

@@ -1,0 +1,101 @@
+"""What a message says: its body as JSON, and the mail that is made of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.template.loader import render_to_string
+from django.urls import reverse
+
+from server.catalog.models import DriveModel
+from server.measurements.models import Run
+from server.subscriptions.links import confirm_url, stop_url
+from server.subscriptions.models import Delivery
+
+MOST_RUNS = 100
+"""Runs that a message lists; it says how many there are, and where the others stand."""
+TYPES = {
+    Delivery.Kind.RUNS: "runs.published",
+    Delivery.Kind.TEST: "follow.test",
+    Delivery.Kind.CONFIRMATION: "follow.confirmation",
+}
+_SUBJECTS = {
+    Delivery.Kind.RUNS: "{count} new {runs} of {title}",
+    Delivery.Kind.CONFIRMATION: "Confirm that you follow {title}",
+    Delivery.Kind.TEST: "Test: {title}",
+}
+
+
+def body_text(*, kind: Delivery.Kind, model: DriveModel, runs: Sequence[Run], at: datetime) -> str:
+    """Return a message's body; `runs` are those it tells of, the oldest first."""
+    data: dict[str, Any] = {
+        "drive": {
+            "slug": model.slug,
+            "title": model.title,
+            "url": _page("drive-detail", model.slug),
+            "api_url": _page("api:drive", model.slug),
+        },
+        "count": len(runs),
+        "runs": [_run(run) for run in runs[:MOST_RUNS]],
+        "all_url": _all_url(model, runs),
+    }
+    return json.dumps({"type": TYPES[kind], "timestamp": instant_text(at), "data": data}, ensure_ascii=False)
+
+
+def _run(run: Run) -> dict[str, Any]:
+    published = run.submission.published_at
+    return {
+        "id": str(run.pk),
+        "provenance": run.provenance,
+        "published_at": instant_text(published) if published else None,
+        "url": _page("run-detail", run.pk),
+        "api_url": _page("api:run", run.pk),
+    }
+
+
+def _all_url(model: DriveModel, runs: Sequence[Run]) -> str:
+    """Return where the runs stand as a list: from the first one's publication on."""
+    address = f"{_page('api:runs')}?drive={model.slug}"
+    first = runs[0].submission.published_at if runs else None
+    return f"{address}&published_at__gte={instant_text(first)}" if first else address
+
+
+def mail_of(delivery: Delivery) -> EmailMessage:
+    """Return the mail of a message, with the header by which mail programs end a follow (RFC 2369, 8058)."""
+    follow = delivery.follow
+    told = json.loads(delivery.body)["data"]
+    confirming = delivery.kind == Delivery.Kind.CONFIRMATION
+    context = {
+        "follow": follow,
+        "told": told,
+        "more": told["count"] - len(told["runs"]),
+        "confirm_url": confirm_url(follow),
+        "stop_url": stop_url(follow),
+        "hours": settings.FOLLOW_CONFIRM_HOURS,
+    }
+    count = told["count"]
+    subject = _SUBJECTS[Delivery.Kind(delivery.kind)].format(
+        count=count, runs="run" if count == 1 else "runs", title=told["drive"]["title"]
+    )
+    text = render_to_string("subscriptions/confirm.txt" if confirming else "subscriptions/runs.txt", context)
+    host = settings.SITE_URL.partition("://")[2].partition("/")[0].partition(":")[0] or "localhost"
+    headers = {"Message-ID": f"<{delivery.pk.hex}@{host}>", "Auto-Submitted": "auto-generated"}
+    if not confirming:
+        headers["List-Unsubscribe"] = f"<{stop_url(follow)}>"
+        headers["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
+        headers["List-Id"] = f"<{told['drive']['slug']}.follows.{host}>"
+    return EmailMessage(" ".join(subject.split()), text, to=[follow.mail], headers=headers)
+
+
+def instant_text(at: datetime) -> str:
+    """Return an instant as messages write it: RFC 3339 in UTC."""
+    return at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def _page(name: str, *args: object) -> str:
+    return f"{settings.SITE_URL}{reverse(name, args=args)}"

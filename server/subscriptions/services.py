@@ -1,0 +1,184 @@
+"""Beginning, confirming, resuming and ending follows."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import transaction
+
+from server.accounts.models import User
+from server.catalog.models import DriveModel
+from server.core import clock
+from server.core.locks import transaction_lock
+from server.subscriptions.messages import body_text
+from server.subscriptions.models import Delivery, Follow
+from server.subscriptions.queue import delivery_enqueue
+from server.subscriptions.standard_webhooks import secret_new
+from server.subscriptions.targets import target_read
+
+MOST_WEBHOOKS = 100
+"""Webhooks of one account."""
+MOST_UNCONFIRMED = 5
+"""Confirmations that wait at one address: nobody fills a stranger's mailbox from here."""
+ASK_AGAIN_AFTER = timedelta(hours=1)
+
+
+class BadMail(ValueError):
+    """What was given is no mail address."""
+
+
+class TooMany(Exception):
+    """An account has as many webhooks as it may."""
+
+
+@transaction.atomic
+def follow_by_mail(*, model: DriveModel, mail: str, simulated: bool = False) -> None:
+    """Ask an address whether it wants to follow a model; raises BadMail.
+
+    What happens is not told: whether an address follows a drive already is nobody else's business.
+    """
+    mail = mail_read(mail)
+    now = clock.now()
+    transaction_lock("follow-mail", mail.lower())
+    follow = Follow.objects.filter(drive_model=model, mail__iexact=mail).first()
+    if follow is None:
+        waiting = Follow.objects.filter(mail__iexact=mail, state=Follow.State.UNCONFIRMED)
+        if waiting.count() >= MOST_UNCONFIRMED:
+            return
+        follow = Follow(
+            drive_model=model, channel=Follow.Channel.MAIL, mail=mail, simulated=simulated, created_at=now
+        )
+    elif follow.state == Follow.State.ACTIVE or _asked_lately(follow):
+        return
+    follow.asked_at = now
+    follow.simulated = simulated
+    follow.save()
+    _deliver(follow, Delivery.Kind.CONFIRMATION)
+
+
+@transaction.atomic
+def follow_confirm(*, follow_id: UUID) -> Follow | None:
+    """Begin a follow by mail; None where it was ended or has expired. Confirming twice changes nothing."""
+    follow = (
+        Follow.objects.select_for_update(of=("self",))
+        .select_related("drive_model__vendor")
+        .filter(pk=follow_id, channel=Follow.Channel.MAIL)
+        .first()
+    )
+    if follow is None or follow.state == Follow.State.ACTIVE:
+        return follow
+    _activate(follow)
+    return follow
+
+
+@transaction.atomic
+def follow_stop(*, follow_id: UUID, all_of_address: bool = False) -> int:
+    """End a follow, or all of its mail address, and keep nothing of it; return how many ended."""
+    follow = Follow.objects.filter(pk=follow_id).first()
+    if follow is None:
+        return 0
+    ended = Follow.objects.filter(pk=follow_id)
+    if all_of_address and follow.mail:
+        ended = Follow.objects.filter(mail__iexact=follow.mail)
+    count = ended.count()
+    ended.delete()
+    return count
+
+
+@transaction.atomic
+def webhook_create(
+    *, owner: User, model: DriveModel, url: str, simulated: bool = False
+) -> tuple[Follow, bool]:
+    """Follow a model at a webhook; return the follow and whether it is new. Raises BadTarget, TooMany.
+
+    The row holds the secret, which is to be shown this once.
+    """
+    target_read(url)
+    transaction_lock("follow-owner", str(owner.pk))
+    known = Follow.objects.filter(owner=owner, drive_model=model, url=url).first()
+    if known is not None:
+        return known, False
+    if Follow.objects.filter(owner=owner).count() >= MOST_WEBHOOKS:
+        raise TooMany(
+            f"The account has {MOST_WEBHOOKS} webhooks, which is the most. Delete one that is not needed."
+        )
+    now = clock.now()
+    follow = Follow.objects.create(
+        drive_model=model,
+        channel=Follow.Channel.WEBHOOK,
+        url=url,
+        owner=owner,
+        secret=secret_new(),
+        simulated=simulated,
+        state=Follow.State.ACTIVE,
+        created_at=now,
+        active_since=now,
+    )
+    return follow, True
+
+
+@transaction.atomic
+def webhook_test(*, follow: Follow) -> Delivery:
+    """Have a test message sent to a webhook; one that waits already is the one."""
+    waiting = follow.deliveries.filter(kind=Delivery.Kind.TEST, state=Delivery.State.WAITING).first()
+    return waiting or _deliver(follow, Delivery.Kind.TEST)
+
+
+@transaction.atomic
+def webhook_resume(*, follow: Follow) -> Follow:
+    """Go on with a paused webhook, with what is published from now on; an active one stays as it is."""
+    locked = Follow.objects.select_for_update().get(pk=follow.pk)
+    if locked.state == Follow.State.PAUSED:
+        _activate(locked)
+    return locked
+
+
+def mail_read(text: str) -> str:
+    """Return a mail address without what does not count; raises BadMail."""
+    mail = text.strip()
+    try:
+        if len(mail) > 254:
+            raise ValidationError("too long")
+        validate_email(mail)
+    except ValidationError:
+        raise BadMail(f"{mail[:80]!r} is no mail address. Write it as name@example.org.") from None
+    name, _, domain = mail.rpartition("@")
+    return f"{name}@{domain.lower()}"
+
+
+def expired_remove() -> int:
+    """Delete mail addresses that nobody confirmed or that take no mail, and what was delivered long ago;
+    return how many follows."""
+    now = clock.now()
+    late = now - timedelta(hours=settings.FOLLOW_CONFIRM_HOURS)
+    old = now - timedelta(days=settings.FOLLOW_KEEP_DAYS)
+    mails = Follow.objects.filter(channel=Follow.Channel.MAIL)
+    useless = mails.filter(state=Follow.State.UNCONFIRMED, asked_at__lt=late) | mails.filter(
+        state=Follow.State.PAUSED, paused_at__lt=old
+    )
+    count = useless.count()
+    useless.delete()
+    Delivery.objects.filter(ended_at__lt=old).delete()
+    return count
+
+
+def _asked_lately(follow: Follow) -> bool:
+    return follow.asked_at is not None and clock.now() - follow.asked_at < ASK_AGAIN_AFTER
+
+
+def _activate(follow: Follow) -> None:
+    follow.state, follow.reason, follow.paused_at = Follow.State.ACTIVE, "", None
+    follow.active_since = clock.now()
+    follow.save(update_fields=["state", "reason", "paused_at", "active_since"])
+
+
+def _deliver(follow: Follow, kind: Delivery.Kind) -> Delivery:
+    now = clock.now()
+    body = body_text(kind=kind, model=follow.drive_model, runs=[], at=now)
+    made = Delivery.objects.create(follow=follow, kind=kind, body=body, created_at=now, next_try_at=now)
+    delivery_enqueue(made.pk)
+    return made

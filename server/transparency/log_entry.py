@@ -1,0 +1,90 @@
+"""The bytes of a leaf of the publication log, and how its rows are written. docs/reference/publication-log.md
+states both for other programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from uuid import UUID
+
+from django.db.models import Exists, OuterRef
+
+from server.core.lifecycle import State
+from server.core.merkle import NodeIndex, appended_nodes, leaf_hash
+from server.measurements.models import Run
+from server.transparency.models import LogLeaf, LogNode
+
+VERSION = "diskatlas-log/v1"
+LEVEL_BITS = 48
+"""A node's number is its level times 2^48 plus its index: room for 2.8e14 leaves."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """What one leaf says."""
+
+    kind: str
+    """`published` or `withdrawn`."""
+    digest: str
+    """Lower-case hex SHA-256 of the submission's envelope."""
+    run_id: UUID
+    at: datetime
+
+    def canonical(self) -> bytes:
+        """Return the bytes that are hashed: five lines, each with its line feed."""
+        return f"{VERSION}\n{self.kind}\n{self.digest}\n{self.run_id}\n{time_text(self.at)}\n".encode()
+
+
+def time_text(at: datetime) -> str:
+    """Return an instant as leaves write it: UTC with six decimals of the second and a Z."""
+    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def position_of(place: NodeIndex) -> int:
+    """Return the number under which a node is stored."""
+    return place[0] << LEVEL_BITS | place[1]
+
+
+def place_of(position: int) -> NodeIndex:
+    """Return level and index of a stored node."""
+    return position >> LEVEL_BITS, position & (1 << LEVEL_BITS) - 1
+
+
+def entries_write(size: int, entries: Sequence[LogEntry]) -> None:
+    """Append `entries` to a log of `size` leaves, in one statement per table. The caller holds the log's
+    lock."""
+    made: dict[NodeIndex, bytes] = {}
+
+    def known(places: Sequence[NodeIndex]) -> dict[NodeIndex, bytes]:
+        missing = [position_of(place) for place in places if place not in made]
+        rows = LogNode.objects.filter(position__in=missing) if missing else ()
+        found = {row.position: bytes(row.hash) for row in rows}
+        return {place: made[place] if place in made else found[position_of(place)] for place in places}
+
+    for index, entry in enumerate(entries, start=size):
+        made.update(appended_nodes(index, leaf_hash(entry.canonical()), known))
+    LogLeaf.objects.bulk_create(
+        (
+            LogLeaf(index=index, kind=entry.kind, digest=entry.digest, run_id=entry.run_id, at=entry.at)
+            for index, entry in enumerate(entries, start=size)
+        ),
+        batch_size=5000,
+    )
+    LogNode.objects.bulk_create(
+        (LogNode(position=position_of(place), hash=hashed) for place, hashed in made.items()),
+        batch_size=10000,
+    )
+
+
+def published_missing() -> Iterable[LogEntry]:
+    """Return published runs that have no leaf, in the order in which they were published."""
+    # Not `digest NOT IN`, which the database answers by reading all leaves once for every submission.
+    leaf = LogLeaf.objects.filter(kind="published", digest=OuterRef("submission__digest"))
+    rows = Run.objects.filter(~Exists(leaf), submission__state=State.PUBLISHED)
+    for digest, run_id, at in (
+        rows.order_by("submission__published_at", "submission__digest")
+        .values_list("submission__digest", "run_id", "submission__published_at")
+        .iterator(chunk_size=5000)
+    ):
+        yield LogEntry("published", digest, run_id, at)

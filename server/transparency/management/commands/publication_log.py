@@ -1,0 +1,34 @@
+"""`manage.py publication_log [--fill] [--check]`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from server.transparency.publication_log import log_check, log_fill, log_head
+
+
+class Command(BaseCommand):
+    """Show the log's head, fill it up, or check all of it."""
+
+    help = "Show the signed head of the publication log."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Say what is done besides."""
+        parser.add_argument(
+            "--fill", action="store_true", help="append a leaf for every published run that has none"
+        )
+        parser.add_argument("--check", action="store_true", help="compute every hash anew and compare")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        """Do it."""
+        if options["fill"]:
+            self.stdout.write(f"{log_fill()} leaves were added.")
+        if options["check"]:
+            wrong = log_check()
+            if wrong:
+                raise CommandError("\n".join(["The log is not what its leaves say:", *wrong[:20]]))
+            self.stdout.write("Every hash is the one of its leaves.")
+        head = log_head()
+        self.stdout.write(f"{head.verifier_key}\n\n{head.checkpoint}", ending="")
