@@ -12,9 +12,9 @@ from django.http import HttpResponse
 from django.test import Client
 
 from server.benchmarks.contract import Kind
-from server.measurements import charts, extraction, reextraction, selectors
+from server.measurements import charts, extraction, reextraction
 from server.measurements.management.commands import reextract
-from server.submissions import tasks, validation
+from server.submissions import selectors, tasks, validation
 from server.submissions.models import Submission
 from tests.support.documents import document, envelope, skippy_part
 from tests.support.kinds import kind
