@@ -12,5 +12,5 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 app = Celery("diskatlas")
 app.config_from_object("server.config.celery_config")
-app.autodiscover_tasks(["server.compare", "server.datasets", "server.subscriptions", "server.runs"])
+app.autodiscover_tasks(["server.submissions", "server.search", "server.datasets", "server.subscriptions"])
 app.set_default()

@@ -139,7 +139,7 @@ class ArchiveCounts(models.Model):
     facets = models.JSONField(
         default=dict, help_text="`facet:value` to number of models, of all that are listed."
     )
-    edges = models.JSONField(default=list, help_text="The home page's picture, see compare/front.py.")
+    edges = models.JSONField(default=list, help_text="The home page's picture, see search/home_summary.py.")
     updated_at = models.DateTimeField()
 
     class Meta:

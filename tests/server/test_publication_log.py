@@ -17,7 +17,7 @@ from server.core.signed_note import checkpoint_open
 from server.submissions.models import Submission
 from server.transparency import publication_log
 from server.transparency.log_entry import LogEntry, entries_write
-from server.transparency.models import LogKey, LogLeaf, LogNode
+from server.transparency.models import LogKey, LogLeaf
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
@@ -90,7 +90,7 @@ def test_a_proof_reads_the_same_number_of_queries_however_large_the_log_is(
     with django_assert_num_queries(3):
         publication_log.log_inclusion(index=1)
     with transaction.atomic():
-        entries_write(LogLeaf.objects, LogNode.objects, 5, [entry(number) for number in range(5, 1500)])
+        entries_write(5, [entry(number) for number in range(5, 1500)])
     with django_assert_num_queries(3):
         publication_log.log_inclusion(index=1)
     assert publication_log.log_check() == []
@@ -130,9 +130,9 @@ def test_a_submission_is_published_once_in_the_log() -> None:
 def test_tampering_behind_the_triggers_is_found() -> None:
     append(7)
     with connection.cursor() as cursor:
-        cursor.execute("ALTER TABLE transparency_logleaf DISABLE TRIGGER runs_logleaf_rows")
+        cursor.execute("ALTER TABLE transparency_logleaf DISABLE TRIGGER transparency_logleaf_rows")
         cursor.execute("UPDATE transparency_logleaf SET digest = %s WHERE index = 4", ["ee" * 32])
-        cursor.execute("ALTER TABLE transparency_logleaf ENABLE TRIGGER runs_logleaf_rows")
+        cursor.execute("ALTER TABLE transparency_logleaf ENABLE TRIGGER transparency_logleaf_rows")
     found = publication_log.log_check()
     assert found[0].startswith("Leaf 4: the stored hash at level 0, index 4 is not")
     with pytest.raises(CommandError, match="not what its leaves say"):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import pytest
 from django.core.management import call_command
 from django.db import connection
@@ -169,16 +167,3 @@ def test_what_lists_go_by_follows_the_summary() -> None:
     with CaptureQueriesContext(connection) as queries:
         list_numbers_update(row)
     assert len(queries) == 1
-
-
-def test_the_migration_takes_lists_numbers_out_of_summaries_as_they_are_written() -> None:
-    sample_archive()
-    DriveSummary.objects.filter(measured_runs=0).update(last_published_at=None)
-    for row in DriveSummary.objects.all():
-        list_numbers_update(row)
-    written = numbers_held()
-    assert len({order for _model, order, *_numbers in written}) == 5
-    ListNumber.objects.all().delete()
-    with connection.cursor() as cursor:
-        cursor.execute(import_module("server.compare.migrations.0008_list_numbers").FILL)
-    assert numbers_held() == written

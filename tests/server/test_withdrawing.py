@@ -31,7 +31,7 @@ REASON = "The drive was measured while it was failing."
 @pytest.fixture
 def keeper() -> User:
     user = User.objects.create_user("keeper", password="only for tests", is_staff=True)
-    user.user_permissions.add(*Permission.objects.filter(content_type__app_label="runs"))
+    user.user_permissions.add(*Permission.objects.filter(content_type__app_label="transparency"))
     return user
 
 
@@ -118,7 +118,7 @@ def test_the_same_bytes_sent_again_stay_withdrawn(
 def test_withdrawing_needs_a_permission_and_a_reason(publish: Publish, keeper: User) -> None:
     run = publish().run
     other = User.objects.create_user("other")
-    with pytest.raises(PermissionDenied, match=r"runs\.withdraw"):
+    with pytest.raises(PermissionDenied, match=r"transparency\.withdraw"):
         withdrawal.run_withdraw(run=run, by=other, reason=REASON)
     with pytest.raises(NoReason, match="7 characters, of 10"):
         withdrawal.run_withdraw(run=run, by=keeper, reason=" too \n bad ")

@@ -50,7 +50,7 @@ class Migration(migrations.Migration):
                 (
                     "edges",
                     models.JSONField(
-                        default=list, help_text="The home page's picture, see compare/front.py."
+                        default=list, help_text="The home page's picture, see search/home_summary.py."
                     ),
                 ),
                 ("updated_at", models.DateTimeField()),

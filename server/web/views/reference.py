@@ -20,7 +20,7 @@ from server.web.release import release_read
 
 CLAIMS_ABOUT = Path(__file__).resolve().parents[2] / "claims" / "about.md"
 ESSAYS = {
-    "statistics": Path(__file__).resolve().parents[2] / "compare",
+    "statistics": Path(__file__).resolve().parents[2] / "model_stats",
     "log": Path(__file__).resolve().parents[1] / "essays" / "log",
 }
 """Methods that belong to no kind: address to the folder of their `about.md`."""
