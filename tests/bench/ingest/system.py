@@ -30,12 +30,12 @@ WEB = ("--workers", "2", "--threads", "4", "--timeout", "60", "--max-requests", 
 WORKERS = "2"
 ENVELOPE_EVERY = 50
 TABLES = {
-    "submissions": ("submissions_submission", "runs_submission"),
+    "submissions": ("submissions_submission", "submissions_submission"),
     "due": (
         "model_stats_refreshdue",
         "model_stats_aggregatedue",
         "measurements_aggregatedue",
-        "runs_aggregatedue",
+        "measurements_aggregatedue",
     ),
 }
 """Present and former names."""
