@@ -31,7 +31,9 @@ REASON = "The drive was measured while it was failing."
 @pytest.fixture
 def keeper() -> User:
     user = User.objects.create_user("keeper", password="only for tests", is_staff=True)
-    user.user_permissions.add(*Permission.objects.filter(content_type__app_label="transparency"))
+    user.user_permissions.add(
+        *Permission.objects.filter(content_type__app_label__in=("submissions", "transparency"))
+    )
     return user
 
 
