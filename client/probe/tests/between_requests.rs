@@ -72,7 +72,7 @@ fn between_the_requests_of_a_chain_no_memory_is_asked_for_and_no_page_is_missing
     let mut disk = RawDisk::open(&device.device, Writing::Preserve, None).expect("an exclusive open");
     let blocks = disk.geometry().capacity_blocks();
     let spans: Vec<Span> = (0..64).map(|index| Span::single(index * 2)).collect();
-    disk.keep(&spans).expect("readable blocks");
+    disk.stage(&spans).expect("readable blocks");
     let reads: Vec<Action> = (0..REQUESTS).map(|index| Action::Read(Span::single(index * 1021 % blocks))).collect();
     let writes: Vec<Action> = (0..spans.len()).cycle().take(reads.len()).map(Action::Write).collect();
     for (what, actions) in [("reads", reads), ("writes", writes)] {

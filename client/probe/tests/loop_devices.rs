@@ -47,7 +47,7 @@ fn preserving_writes_the_same_bytes_back() {
     let long = disk.max_transfer_blocks() + 3;
     let span = |(index, &block): (usize, &u64)| Span { block, count: if index == 7 { long } else { 1 } };
     let spans: Vec<Span> = blocks.iter().enumerate().map(span).collect();
-    disk.keep(&spans).expect("readable blocks");
+    disk.stage(&spans).expect("readable blocks");
     for index in 0..spans.len() {
         let timing = disk.write_timed(index).expect("a write");
         assert!(timing.latency_ns > 0);
@@ -62,7 +62,7 @@ fn destroying_writes_the_pattern_at_the_blocks_that_were_told_and_nowhere_else()
     let before = device.image();
     let mut disk = RawDisk::open(&device.device, Writing::Destroy, None).expect("an exclusive open");
     let size = disk.geometry().block_bytes as usize;
-    disk.keep(&[Span { block: 7, count: 2 }, Span::single(3)]).expect("readable blocks");
+    disk.stage(&[Span { block: 7, count: 2 }, Span::single(3)]).expect("readable blocks");
     disk.write_timed(0).expect("a write");
     drop(disk);
     let after = device.image();
@@ -75,7 +75,7 @@ fn destroying_writes_the_pattern_at_the_blocks_that_were_told_and_nowhere_else()
 fn a_disk_opened_for_reading_refuses_to_write() {
     let Some(device) = Loop::new(&[]) else { return };
     let mut disk = RawDisk::open(&device.device, Writing::Nothing, None).expect("an open");
-    disk.keep(&[Span::single(3)]).expect("a readable block");
+    disk.stage(&[Span::single(3)]).expect("a readable block");
     assert!(!disk.writable());
     assert!(matches!(disk.write_timed(0), Err(AccessError::Gone { .. })));
 }
@@ -86,7 +86,7 @@ fn a_block_that_was_not_kept_is_not_written() {
     let before = device.image();
     let mut disk = RawDisk::open(&device.device, Writing::Preserve, None).expect("an exclusive open");
     let beyond = disk.geometry().capacity_blocks() + 5;
-    assert!(disk.keep(&[Span::single(3), Span::single(beyond)]).is_err());
+    assert!(disk.stage(&[Span::single(3), Span::single(beyond)]).is_err());
     assert!(disk.write_timed(0).is_err());
     drop(disk);
     assert!(device.image() == before, "bytes changed");

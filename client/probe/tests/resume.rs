@@ -25,10 +25,10 @@ impl Place {
         self.0.path()
     }
 
-    fn probe(&self, arguments: &[&str], fate: Option<(&str, u64)>) -> Output {
+    fn probe(&self, arguments: &[&str], fault: Option<(&str, u64)>) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_diskatlas"));
         command.current_dir(self.path()).env("DISKATLAS_KEY", self.path().join("key")).args(arguments);
-        if let Some((name, at)) = fate {
+        if let Some((name, at)) = fault {
             command.env(name, at.to_string());
         }
         command.output().expect("the probe")
@@ -41,7 +41,7 @@ impl Place {
     /// What `verify` accepts.
     fn document(&self) -> Value {
         let verified = self.probe(&["verify", "run.json"], None);
-        assert!(verified.status.success(), "{}", words(&verified));
+        assert!(verified.status.success(), "{}", stderr_text(&verified));
         let envelope: Value =
             serde_json::from_slice(&fs::read(self.path().join("run.json")).expect("the file")).expect("JSON");
         let payload = STANDARD.decode(envelope["payload"].as_str().expect("a payload")).expect("base64");
@@ -49,7 +49,7 @@ impl Place {
     }
 }
 
-fn words(output: &Output) -> String {
+fn stderr_text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
@@ -68,7 +68,7 @@ fn killed_until_through(random: &mut Random) -> (Value, u32) {
             assert!(!place.journal(), "a journal is left over");
             return (place.document(), kills);
         }
-        assert_eq!(output.status.code(), None, "{}", words(&output));
+        assert_eq!(output.status.code(), None, "{}", stderr_text(&output));
         assert!(place.journal(), "no journal is left");
         assert!(!place.path().join("run.json").exists());
         kills += 1;
@@ -100,9 +100,9 @@ fn a_resumed_run_has_the_samples_that_were_measured_before_and_as_many_as_a_whol
     assert!(whole.probe(&RUN, None).status.success());
     let place = Place::new();
     let output = place.probe(&RUN, Some(("DISKATLAS_KILL_AT", 5000)));
-    assert_eq!(output.status.code(), None, "{}", words(&output));
+    assert_eq!(output.status.code(), None, "{}", stderr_text(&output));
     let output = place.probe(&RESUME, None);
-    assert!(output.status.success(), "{}", words(&output));
+    assert!(output.status.success(), "{}", stderr_text(&output));
     let (whole, resumed) = (whole.document(), place.document());
     let first = |document: &Value| document["benchmarks"][0]["samples"]["series"][0].clone();
     // The drive's noise comes from its seed: what was measured before the kill is what the whole run measured.
@@ -119,12 +119,12 @@ fn a_resumed_run_has_the_samples_that_were_measured_before_and_as_many_as_a_whol
 fn after_ctrl_c_the_partial_document_is_saved_and_the_run_goes_on_where_it_stopped() {
     let place = Place::new();
     let output = place.probe(&RUN, Some(("DISKATLAS_INTERRUPT_AT", 5000)));
-    assert_eq!(output.status.code(), Some(1), "{}", words(&output));
-    assert!(words(&output).contains("diskatlas resume run.json"), "{}", words(&output));
+    assert_eq!(output.status.code(), Some(1), "{}", stderr_text(&output));
+    assert!(stderr_text(&output).contains("diskatlas resume run.json"), "{}", stderr_text(&output));
     let partial = place.document();
     assert_eq!(partial["conditions"]["interrupted"], true);
     let output = place.probe(&RESUME, None);
-    assert!(output.status.success(), "{}", words(&output));
+    assert!(output.status.success(), "{}", stderr_text(&output));
     let document = place.document();
     assert_eq!(document["run_id"], partial["run_id"]);
     assert_eq!(document["conditions"]["interrupted"], false);
@@ -136,8 +136,8 @@ fn after_ctrl_c_the_partial_document_is_saved_and_the_run_goes_on_where_it_stopp
 fn an_interrupt_before_anything_was_finished_leaves_no_journal() {
     let place = Place::new();
     let output = place.probe(&RUN, Some(("DISKATLAS_INTERRUPT_AT", 3)));
-    assert_eq!(output.status.code(), Some(1), "{}", words(&output));
-    assert!(!place.journal() && !words(&output).contains("resume"), "{}", words(&output));
+    assert_eq!(output.status.code(), Some(1), "{}", stderr_text(&output));
+    assert!(!place.journal() && !stderr_text(&output).contains("resume"), "{}", stderr_text(&output));
 }
 
 #[test]
@@ -151,8 +151,8 @@ fn another_device_is_refused_and_the_journal_stays_as_it_is() {
         ("/dev/null", "a character device"),
     ] {
         let output = place.probe(&["resume", "run.json", device], None);
-        assert_eq!(output.status.code(), Some(2), "{}", words(&output));
-        assert!(words(&output).contains(difference), "{}", words(&output));
+        assert_eq!(output.status.code(), Some(2), "{}", stderr_text(&output));
+        assert!(stderr_text(&output).contains(difference), "{}", stderr_text(&output));
     }
     assert!(fs::read(place.path().join("run.json.journal")).expect("a journal") == before);
 }
@@ -167,8 +167,8 @@ fn a_damaged_journal_is_used_as_far_as_it_goes_and_that_is_said() {
     bytes[place_of_damage] ^= 1;
     fs::write(&path, bytes).expect("the journal");
     let output = place.probe(&["resume", "run.json.journal"], None);
-    assert!(output.status.success(), "{}", words(&output));
-    assert!(words(&output).contains("the end of the journal is damaged"), "{}", words(&output));
+    assert!(output.status.success(), "{}", stderr_text(&output));
+    assert!(stderr_text(&output).contains("the end of the journal is damaged"), "{}", stderr_text(&output));
     assert_eq!(place.document()["conditions"]["interruptions"].as_array().map(Vec::len), Some(1));
 }
 
@@ -177,8 +177,8 @@ fn a_run_does_not_take_the_place_of_one_that_can_be_resumed() {
     let place = Place::new();
     place.probe(&RUN, Some(("DISKATLAS_KILL_AT", 5000)));
     let output = place.probe(&RUN, None);
-    assert_eq!(output.status.code(), Some(2), "{}", words(&output));
-    assert!(words(&output).contains("go on with `diskatlas resume"), "{}", words(&output));
+    assert_eq!(output.status.code(), Some(2), "{}", stderr_text(&output));
+    assert!(stderr_text(&output).contains("go on with `diskatlas resume"), "{}", stderr_text(&output));
 }
 
 #[test]
@@ -186,10 +186,10 @@ fn a_run_that_is_through_has_nothing_left_to_resume() {
     let place = Place::new();
     assert!(place.probe(&RUN, None).status.success());
     let output = place.probe(&RESUME, None);
-    assert_eq!(output.status.code(), Some(2), "{}", words(&output));
-    assert!(words(&output).contains("nothing is left to resume"), "{}", words(&output));
+    assert_eq!(output.status.code(), Some(2), "{}", stderr_text(&output));
+    assert!(stderr_text(&output).contains("nothing is left to resume"), "{}", stderr_text(&output));
     let output = place.probe(&["resume", "other.json"], None);
-    assert!(words(&output).contains("there is no journal other.json.journal"), "{}", words(&output));
+    assert!(stderr_text(&output).contains("there is no journal other.json.journal"), "{}", stderr_text(&output));
 }
 
 /// A file system of 100 KB; `None`, with the reason said, where this machine lets nobody mount one.
@@ -224,9 +224,13 @@ fn on_a_full_file_system_the_run_goes_on_says_that_it_cannot_be_resumed_and_keep
     let mut command = Command::new(env!("CARGO_BIN_EXE_diskatlas"));
     command.current_dir(place.path()).env("DISKATLAS_KEY", place.path().join("key")).env("TMPDIR", place.path());
     let output = command.args(["run", "sim:ibm-9zx", "-o"]).arg(output).output().expect("the probe");
-    assert!(output.status.success(), "{}", words(&output));
-    assert!(words(&output).contains("what is measured from here on is lost if it is cut off"), "{}", words(&output));
-    assert!(words(&output).contains("is full"), "{}", words(&output));
+    assert!(output.status.success(), "{}", stderr_text(&output));
+    assert!(
+        stderr_text(&output).contains("what is measured from here on is lost if it is cut off"),
+        "{}",
+        stderr_text(&output)
+    );
+    assert!(stderr_text(&output).contains("is full"), "{}", stderr_text(&output));
     let document = place.document();
     assert_eq!(document["conditions"]["interrupted"], false);
 }

@@ -22,7 +22,7 @@ const NO_LICENSE: &[u8] = br#""license":null"#;
 /// For a run that is to be sent: asked before hours of measuring, so that nobody has to be there at their end. Where nobody can
 /// be asked it is measured all the same, and not sent.
 /// Errors: [`UsageError`] where the person gives nothing away.
-pub fn beforehand(given: Option<String>) -> Result<Option<String>, UsageError> {
+pub fn ask_before_run(given: Option<String>) -> Result<Option<String>, UsageError> {
     if given.is_some() || !io::stdin().is_terminal() {
         return Ok(given);
     }
@@ -58,7 +58,12 @@ fn answer(line: &str) -> Option<String> {
 /// The envelope as it may be sent. One without a licence gets the one that is given or asked for: it is signed again with
 /// the same key and takes the file's place.
 /// Errors: [`UsageError`] where there is no consent, or another licence stands in the document already.
-pub fn settle(file: &Path, envelope: Vec<u8>, verified: &Verified, given: Option<&str>) -> anyhow::Result<Vec<u8>> {
+pub fn ensure_license(
+    file: &Path,
+    envelope: Vec<u8>,
+    verified: &Verified,
+    given: Option<&str>,
+) -> anyhow::Result<Vec<u8>> {
     let Some(place) = find(verified.payload(), NO_LICENSE) else {
         return refuse_another(verified, given).map(|()| envelope);
     };

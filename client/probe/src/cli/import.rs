@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::run::{Answer, checked_label, parse_week, save_document, summary};
 use super::{Status, UsageError, input, load_or_create_key};
-use crate::import::{self, Asked, Input, LARGEST_FILE_BYTES, Tool};
+use crate::import::{self, ImportOptions, Input, LARGEST_FILE_BYTES, Tool};
 use crate::report::document::{Manufacture, RunDocument};
 use crate::report::json::Json;
 use crate::report::save;
@@ -87,7 +87,7 @@ impl From {
 }
 
 pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
-    let asked = Asked {
+    let asked = ImportOptions {
         offset_gib: args.offset,
         rotational: args.rotational.map(|answer| answer == Answer::Yes),
         manufacture: args.manufactured.clone(),

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::Status;
 use crate::device::Writing;
-use crate::device::dialogue::{Bus, Notebook};
+use crate::device::passthrough::{Bus, CacheRestoreState};
 use crate::device::raw::RawDisk;
 use crate::identify::pages::Setting;
 use crate::identify::{Disk, Tree};
@@ -51,8 +51,12 @@ fn row(tree: &Tree, name: &str) -> Option<Row> {
         Ok(mut device) => {
             snapshot.signatures = signatures::look(&mut device);
             disk.take(device.ask(Bus::of(&disk.interface)));
-            if Notebook::exists(&tree.run, name) {
-                disk.notes.extend(device.mend_caches(Notebook::open(&tree.run, name, digest_of(&disk))));
+            if CacheRestoreState::exists(&tree.run, name) {
+                disk.notes.extend(device.restore_caches_after_kill(CacheRestoreState::open(
+                    &tree.run,
+                    name,
+                    digest_of(&disk),
+                )));
             }
         }
         Err(error) => {

@@ -15,12 +15,12 @@ mod list;
 mod man;
 mod manifest;
 mod plan;
+mod quickstart;
 mod resume;
 mod run;
 mod show;
 mod submit;
 mod verify;
-mod welcome;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -101,7 +101,7 @@ pub fn main() -> ExitCode {
 
 fn dispatch(command: Option<&Command>, stdout: &mut dyn Write) -> anyhow::Result<Status> {
     let Some(command) = command else {
-        welcome::print(rustix::process::geteuid().is_root(), stdout)?;
+        quickstart::print(rustix::process::geteuid().is_root(), stdout)?;
         return Ok(Status::Done);
     };
     match command {

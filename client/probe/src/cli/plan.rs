@@ -137,7 +137,7 @@ fn write_json(args: &Args, costs: &[(&dyn Kind, Cost)], stdout: &mut dyn Write) 
         })
         .collect();
     let plan =
-        json!({"device": args.device, "suite": args.choice.suite().word(), "kinds": kinds, "total": entry(sum(costs))});
+        json!({"device": args.device, "suite": args.choice.suite().name(), "kinds": kinds, "total": entry(sum(costs))});
     serde_json::to_writer_pretty(&mut *stdout, &plan)?;
     writeln!(stdout)?;
     Ok(())

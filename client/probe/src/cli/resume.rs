@@ -3,12 +3,14 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::run::{Ending, announce, ask, close_journal, nothing_measured, report_end, save_document, usage_or_failure};
+use super::run::{
+    ReportOptions, announce, ask, close_journal, nothing_measured, report_end, save_document, usage_or_failure,
+};
 use super::{Status, UsageError, load_or_create_key, parse_server, upload_with_defaults};
 use crate::identify::{Disk, Tree};
 use crate::report::save;
 use crate::run::journal::{JournalError, LoadError, RunJournal};
-use crate::run::measure::{End, measure};
+use crate::run::measure::{Outcome, measure};
 use crate::run::start::{self, ResumeError};
 use crate::run::{Request, signals};
 use crate::safety::confirm::Challenge;
@@ -63,10 +65,10 @@ pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
     let (document, end) = measure(&mut target, &request, &tree, &mut Display::new(), &interrupt, &mut journal);
     drop(target);
     let file = save_document(&output, &document, &key)?;
-    let ending = Ending { json: args.json, submits: args.submit.is_some() };
-    report_end(&ending, &document, &end, &file, stdout)?;
+    let options = ReportOptions { json: args.json, submits: args.submit.is_some() };
+    report_end(&options, &document, &end, &file, stdout)?;
     close_journal(journal, &end);
-    if !matches!(end, End::Complete) || nothing_measured(&document) {
+    if !matches!(end, Outcome::Complete) || nothing_measured(&document) {
         return Ok(Status::Failed);
     }
     match &args.submit {

@@ -14,7 +14,7 @@ use crate::kinds::registry;
 use crate::report::document::{Benchmark, Manufacture, RunDocument};
 use crate::report::{save, sign_document};
 use crate::run::journal::RunJournal;
-use crate::run::measure::{End, measure};
+use crate::run::measure::{Outcome, measure};
 use crate::run::target::{self, Target, TargetError};
 use crate::run::{Request, signals, start};
 use crate::safety::confirm::Challenge;
@@ -78,8 +78,8 @@ pub enum Answer {
 }
 
 impl Args {
-    fn ending(&self) -> Ending {
-        Ending { json: self.json, submits: self.submit.is_some() }
+    fn options(&self) -> ReportOptions {
+        ReportOptions { json: self.json, submits: self.submit.is_some() }
     }
 }
 
@@ -87,7 +87,7 @@ pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
     let mut request = request(args)?;
     if let Some(server) = &args.submit {
         parse_server(server)?;
-        request.license = consent::beforehand(request.license)?;
+        request.license = consent::ask_before_run(request.license)?;
     }
     if let Some(output) = &args.output {
         save::preflight(output)?;
@@ -106,9 +106,9 @@ pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
     // Closed before anything is uploaded: a disk is not held for the sake of a network.
     drop(target);
     let file = save_document(&output, &document, &key)?;
-    report_end(&args.ending(), &document, &end, &file, stdout)?;
+    report_end(&args.options(), &document, &end, &file, stdout)?;
     close_journal(journal, &end);
-    if !matches!(end, End::Complete) || nothing_measured(&document) {
+    if !matches!(end, Outcome::Complete) || nothing_measured(&document) {
         return Ok(Status::Failed);
     }
     match &args.submit {
@@ -220,8 +220,8 @@ pub(super) fn save_document(
 }
 
 /// The journal of a run that is through goes; that of one that is not stays, and how to go on with it is said.
-pub(super) fn close_journal(journal: RunJournal, end: &End) {
-    let kept = journal.resumable().filter(|_| !matches!(end, End::Complete));
+pub(super) fn close_journal(journal: RunJournal, end: &Outcome) {
+    let kept = journal.resumable().filter(|_| !matches!(end, Outcome::Complete));
     match kept {
         Some(path) => say!("go on where it stopped with: diskatlas resume {}", start::output_path(path).display()),
         None => journal.remove(),
@@ -229,15 +229,15 @@ pub(super) fn close_journal(journal: RunJournal, end: &End) {
 }
 
 /// How the person wants to hear of the end.
-pub(super) struct Ending {
+pub(super) struct ReportOptions {
     pub json: bool,
     pub submits: bool,
 }
 
 pub(super) fn report_end(
-    ending: &Ending,
+    options: &ReportOptions,
     document: &RunDocument,
-    end: &End,
+    end: &Outcome,
     file: &Path,
     stdout: &mut dyn Write,
 ) -> anyhow::Result<()> {
@@ -246,21 +246,21 @@ pub(super) fn report_end(
         say!("warning: {warning}");
     }
     match end {
-        End::Complete if nothing_measured(document) => {
+        Outcome::Complete if nothing_measured(document) => {
             say!("nothing was measured: the file says why for each benchmark, and an archive would refuse it");
         }
-        End::Complete => {}
-        End::Interrupted => say!("interrupted: the file holds what was measured until then"),
-        End::Gone(error) => say!("the device vanished ({error}): the file holds what was measured until then"),
+        Outcome::Complete => {}
+        Outcome::Interrupted => say!("interrupted: the file holds what was measured until then"),
+        Outcome::Gone(error) => say!("the device vanished ({error}): the file holds what was measured until then"),
     }
-    if ending.json {
+    if options.json {
         let kinds: Vec<_> = document.benchmarks.iter().map(summary).collect();
         let interrupted = document.conditions.interrupted;
         let line = json!({"file": file, "run_id": document.run_id, "interrupted": interrupted, "benchmarks": kinds});
         writeln!(stdout, "{line}")?;
     } else {
         writeln!(stdout, "{}", file.display())?;
-        if !ending.submits && !nothing_measured(document) {
+        if !options.submits && !nothing_measured(document) {
             let license = document.license.as_deref();
             let under = license.map(|license| format!(", and free under {license} once submitted")).unwrap_or_default();
             say!("signed{under}: diskatlas submit {} --server URL", file.display());

@@ -86,7 +86,7 @@ fn upload(file: &Path, target: &Target, json: bool, stdout: &mut dyn Write) -> a
         .and_then(|envelope| envelope.verify())
         .with_context(|| format!("{} was not sent", file.display()))?;
     warn_if_unfinished(file);
-    let envelope = consent::settle(file, envelope, &verified, target.license.as_deref())?;
+    let envelope = consent::ensure_license(file, envelope, &verified, target.license.as_deref())?;
     drop(verified);
     if endpoint.exposed {
         say!("warning: {} is plain http: others on the way can read what you send", endpoint.base());

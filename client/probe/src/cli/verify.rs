@@ -18,8 +18,8 @@ use crate::submit::endpoint::Endpoint;
 use crate::submit::http::{Client, Http};
 use crate::terminal::text;
 use crate::transparency;
-use crate::transparency::saved::{Keeping, Saved};
-use crate::transparency::{Shown, memory};
+use crate::transparency::offline::{RecordingHttp, SavedAnswers};
+use crate::transparency::{LogProof, known_head};
 
 /// Check a file's signature and schema, offline
 #[derive(Debug, clap::Args)]
@@ -76,7 +76,7 @@ struct Findings {
     violations: Vec<Violation>,
     /// What the publication log shows, where it was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
-    log: Option<Shown>,
+    log: Option<LogProof>,
     #[serde(skip_serializing_if = "Option::is_none")]
     log_problem: Option<String>,
 }
@@ -105,17 +105,17 @@ pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
 /// Asks the log; what it shows is remembered, what it fails to show makes the findings not valid.
 fn look_up(findings: &mut Findings, bytes: &[u8], server: &str, args: &Args) -> anyhow::Result<()> {
     let endpoint = Endpoint::parse(server).map_err(|error| UsageError(error.to_string()))?;
-    let folder = memory::folder();
+    let folder = known_head::folder();
     let seen = match &folder {
-        Some(folder) => memory::load(folder, endpoint.base())
+        Some(folder) => known_head::load(folder, endpoint.base())
             .with_context(|| format!("can't read what was seen of the log, in {}", folder.display()))?,
         None => None,
     };
     let digest = hex(&Sha256::digest(bytes));
     let client = Client::new(Duration::from_secs(30));
-    let files = args.proofs.clone().map(Saved);
+    let files = args.proofs.clone().map(SavedAnswers);
     let asked: &dyn Http = files.as_ref().map_or(&client, |files| files);
-    let http = Keeping::new(asked);
+    let http = RecordingHttp::new(asked);
     let key = args.log_key.as_deref();
     match transparency::check(&http, endpoint.base(), &digest, findings.run_id.as_deref(), key, seen.as_ref()) {
         Ok(shown) => {
@@ -123,7 +123,7 @@ fn look_up(findings: &mut Findings, bytes: &[u8], server: &str, args: &Args) -> 
                 keep(&http, endpoint.base(), &shown, args.since, proofs)?;
             }
             if let (Some(folder), Some(seen)) = (&folder, &shown.seen) {
-                memory::store(folder, seen)
+                known_head::store(folder, seen)
                     .with_context(|| format!("can't remember the log's head in {}", folder.display()))?;
             }
             findings.valid = shown.is_published();
@@ -138,7 +138,13 @@ fn look_up(findings: &mut Findings, bytes: &[u8], server: &str, args: &Args) -> 
 }
 
 /// Keeps what was asked, and what the other machine will need to see that the log goes on from the head it knows.
-fn keep(http: &Keeping<'_>, server: &str, shown: &Shown, since: Option<u64>, folder: &Path) -> anyhow::Result<()> {
+fn keep(
+    http: &RecordingHttp<'_>,
+    server: &str,
+    shown: &LogProof,
+    since: Option<u64>,
+    folder: &Path,
+) -> anyhow::Result<()> {
     if let Some(first) = since.filter(|first| *first > 0 && *first < shown.size) {
         let url = format!("{server}/api/v1/log/proofs/consistency?first={first}&second={}", shown.size);
         let answer = http.get(&url)?;

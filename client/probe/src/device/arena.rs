@@ -32,11 +32,11 @@ impl Arena {
         self.start = self.storage.as_ptr().align_offset(alignment);
         self.length = length;
         if large {
-            super::edge::ask_for_large_pages(&mut self.storage);
+            super::syscalls::ask_for_large_pages(&mut self.storage);
         }
         // A page that was swapped out would be fetched in the middle of a timed request. Refused where the limit on
         // locked memory is low: then the pages stay in memory for having just been touched.
-        let _ = super::edge::lock_in_memory(&mut self.storage);
+        let _ = super::syscalls::lock_in_memory(&mut self.storage);
     }
 
     pub fn bytes(&self) -> &[u8] {

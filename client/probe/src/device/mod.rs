@@ -1,11 +1,11 @@
 //! The `Device` trait: what a benchmark can ask of a disk, real or simulated.
 
 mod arena;
-pub mod dialogue;
-mod edge;
 pub mod open;
+pub mod passthrough;
 pub mod raw;
 pub mod request;
+mod syscalls;
 pub mod traffic;
 mod uring;
 mod workers;
@@ -13,7 +13,7 @@ mod workers;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::identify::processors::Processors;
-use request::{Action, Burst, BurstError, Done, Ending, NoQueue};
+use request::{Action, Burst, BurstError, BurstOutcome, Completion, QueueUnavailable};
 
 pub use request::{AccessError, Span, Timing};
 
@@ -71,7 +71,7 @@ pub enum Cache {
 impl Cache {
     pub const ALL: [Self; 2] = [Self::Write, Self::LookAhead];
 
-    pub fn words(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Self::Write => "write cache",
             Self::LookAhead => "look-ahead",
@@ -82,7 +82,7 @@ impl Cache {
 /// Why a cache stays as it is, as a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Unswitchable(pub String);
+pub struct CacheSwitchError(pub String);
 
 /// The longest span that may be handed to `read_timed`, and that may be kept: a single call, which the kernel passes on in pieces.
 pub const LONGEST_READ_BYTES: u64 = 1 << 30;
@@ -112,7 +112,7 @@ pub trait Device {
     /// the bytes inside the device handle. Replaces what an earlier call kept. Untimed. No span is longer than
     /// [`LONGEST_WRITE_BYTES`], and memory is taken for all of them together.
     /// Errors: [`AccessError`] when a block can't be read: nothing may then be written there.
-    fn keep(&mut self, spans: &[Span]) -> Result<(), AccessError>;
+    fn stage(&mut self, spans: &[Span]) -> Result<(), AccessError>;
 
     /// Writes the span that `keep` was told at `index` in one call, and times it. In `preserve` mode the
     /// bytes are those that `keep` read, in `destroy` mode the device's own pattern.
@@ -139,10 +139,10 @@ pub trait Device {
     ///
     /// In `preserve` mode a write that failed is tried once more at the end, untimed: what stood there is still known.
     /// Errors: [`BurstError`] when the burst asks for what the device can't do, or when the device is gone.
-    fn burst(&mut self, burst: &Burst<'_>, done: &mut Vec<Done>) -> Result<Ending, BurstError>;
+    fn burst(&mut self, burst: &Burst<'_>, done: &mut Vec<Completion>) -> Result<BurstOutcome, BurstError>;
 
     /// Whether one issuer can have up to `depth` requests under way here.
-    fn queue(&mut self, depth: u32) -> Result<(), NoQueue>;
+    fn queue(&mut self, depth: u32) -> Result<(), QueueUnavailable>;
 
     /// What the machine's processors did so far; `None` for a simulated drive, whose time is not theirs.
     fn processors(&self) -> Option<Processors> {
@@ -160,10 +160,10 @@ pub trait Device {
     fn cache(&mut self, which: Cache) -> Option<bool>;
 
     /// Switches the cache, for as long as the device has power.
-    fn set_cache(&mut self, which: Cache, on: bool) -> Result<(), Unswitchable>;
+    fn set_cache(&mut self, which: Cache, on: bool) -> Result<(), CacheSwitchError>;
 
     /// Takes the caches as they stand now for what they are put back to when the device is closed.
-    fn settle_caches(&mut self) {}
+    fn accept_caches(&mut self) {}
 
     /// What the device's sensor says now; `None` where it has none or it can't be asked.
     fn temperature_celsius(&mut self) -> Option<i32>;

@@ -15,12 +15,12 @@ use rustix::io::Errno;
 use rustix::time::{ClockId, clock_gettime};
 
 use super::arena::Arena;
-use super::dialogue::{Bus, Dialogue, Notebook};
 use super::open::{OpenError, check_type, open_error};
-use super::request::{Action, Burst, BurstError, Done, Ending, NoQueue};
+use super::passthrough::{Bus, CacheRestoreState, Passthrough};
+use super::request::{Action, Burst, BurstError, BurstOutcome, Completion, QueueUnavailable};
 use super::traffic::Traffic;
 use super::uring::Ring;
-use super::{AccessError, Cache, Device, Geometry, LONGEST_READ_BYTES, Span, Timing, Unswitchable, Writing};
+use super::{AccessError, Cache, CacheSwitchError, Device, Geometry, LONGEST_READ_BYTES, Span, Timing, Writing};
 use crate::identify::DeviceInfo;
 use crate::identify::processors::Processors;
 use crate::identify::{Tree, processors};
@@ -43,15 +43,15 @@ pub struct RawDisk {
     writing: Writing,
     max_transfer_blocks: u32,
     buffer: Arena,
-    kept: Arena,
+    staged: Arena,
     /// Where each kept span belongs, and where its bytes start in `kept`.
-    kept_spans: Vec<(Span, usize)>,
+    staged_spans: Vec<(Span, usize)>,
     /// One buffer for each request that is under way at once.
     lanes: Arena,
     /// Made when it is first asked for, or why there is none.
-    ring: Option<Result<Ring, NoQueue>>,
+    ring: Option<Result<Ring, QueueUnavailable>>,
     traffic: Arc<Traffic>,
-    dialogue: Dialogue,
+    passthrough: Passthrough,
     /// Held so that nobody else mounts or claims the disk, where it was opened read-only and its caches are switched.
     claim: Option<OwnedFd>,
 }
@@ -70,7 +70,7 @@ impl RawDisk {
         let fd = rustix::fs::open(path, access | OFlags::DIRECT | OFlags::CLOEXEC, Mode::empty())
             .map_err(|error| open_error(&name, error, writing))?;
         // A read-only flag on a block device does not make a read-write open fail.
-        if writing != Writing::Nothing && super::edge::is_read_only(&fd).unwrap_or(true) {
+        if writing != Writing::Nothing && super::syscalls::is_read_only(&fd).unwrap_or(true) {
             return Err(OpenError::ReadOnly(name));
         }
         let geometry = read_geometry(&fd).map_err(|error| OpenError::Other(name.clone(), error))?;
@@ -87,19 +87,19 @@ impl RawDisk {
             writing,
             max_transfer_blocks,
             buffer: Arena::new(bytes, ALIGNMENT),
-            kept: Arena::new(0, ALIGNMENT),
-            kept_spans: Vec::new(),
+            staged: Arena::new(0, ALIGNMENT),
+            staged_spans: Vec::new(),
             lanes: Arena::new(0, ALIGNMENT),
             ring: None,
             traffic: Arc::default(),
-            dialogue: Dialogue::new(talk),
+            passthrough: Passthrough::new(talk),
             claim: None,
         })
     }
 
     /// Asks the disk itself what it is.
     pub fn ask(&mut self, bus: Bus) -> DeviceInfo {
-        self.dialogue.ask(bus)
+        self.passthrough.ask(bus)
     }
 
     /// Lets the caches be switched, on a disk that nobody else uses: with the write cache on behind the kernel's back, a
@@ -110,13 +110,13 @@ impl RawDisk {
             self.claim = rustix::fs::open(path, exclusive, Mode::empty()).ok();
         }
         let alone = self.writing != Writing::Nothing || self.claim.is_some();
-        let others = || Unswitchable("others use the disk (it is mounted, or part of another device)".to_owned());
-        self.dialogue.permit(if alone { Ok(()) } else { Err(others()) });
+        let others = || CacheSwitchError("others use the disk (it is mounted, or part of another device)".to_owned());
+        self.passthrough.permit(if alone { Ok(()) } else { Err(others()) });
     }
 
-    /// As [`Dialogue::mend`].
-    pub fn mend_caches(&mut self, notebook: Notebook) -> Vec<String> {
-        self.dialogue.mend(notebook)
+    /// As [`Passthrough::mend`].
+    pub fn restore_caches_after_kill(&mut self, cache_restore: CacheRestoreState) -> Vec<String> {
+        self.passthrough.restore_after_kill(cache_restore)
     }
 
     /// Reads up to `length` bytes from `offset_bytes`, untimed: what guards look at before anything is written.
@@ -148,19 +148,19 @@ impl RawDisk {
     }
 
     /// Puts the bytes for the span into `kept` from `at` on.
-    fn keep_one(&mut self, span: Span, at: usize) -> Result<(), AccessError> {
+    fn stage_one(&mut self, span: Span, at: usize) -> Result<(), AccessError> {
         let size = self.geometry.block_bytes as usize;
         let place = at..at + span.count as usize * size;
         let offset = self.offset(span.block);
         self.count(span.count);
         // Read in `destroy` mode as well: where a disk can't read, the probe does not write.
-        match rustix::io::pread(&self.file, &mut self.kept.bytes_mut()[place.clone()], offset) {
+        match rustix::io::pread(&self.file, &mut self.staged.bytes_mut()[place.clone()], offset) {
             Ok(read) if read == place.len() => {}
             Ok(read) => return Err(self.fail(span.block + (read / size) as u64, Errno::IO)),
             Err(error) => return Err(self.fail(span.block, error)),
         }
         if self.writing == Writing::Destroy {
-            for (block, bytes) in (span.block..).zip(self.kept.bytes_mut()[place].chunks_mut(size)) {
+            for (block, bytes) in (span.block..).zip(self.staged.bytes_mut()[place].chunks_mut(size)) {
                 fill_pattern(bytes, block);
             }
         }
@@ -208,7 +208,7 @@ impl Device for RawDisk {
             let result = rustix::io::pread(&self.file, buffer, offset);
             (Timing { start_ns, latency_ns: clock_ns() - start_ns }, result)
         } else {
-            let list = super::edge::Repeated::new(self.buffer.bytes_mut(), length);
+            let list = super::syscalls::Repeated::new(self.buffer.bytes_mut(), length);
             let start_ns = clock_ns();
             let result = list.pread(&self.file, offset);
             (Timing { start_ns, latency_ns: clock_ns() - start_ns }, result)
@@ -220,31 +220,31 @@ impl Device for RawDisk {
         }
     }
 
-    fn keep(&mut self, spans: &[Span]) -> Result<(), AccessError> {
+    fn stage(&mut self, spans: &[Span]) -> Result<(), AccessError> {
         let size = self.geometry.block_bytes as usize;
         // Emptied first: after a failure `write_timed` has nothing to write.
-        self.kept_spans.clear();
-        self.kept.ensure(spans.iter().map(|span| span.count as usize * size).sum());
+        self.staged_spans.clear();
+        self.staged.ensure(spans.iter().map(|span| span.count as usize * size).sum());
         let mut at = 0;
-        let mut kept = Vec::with_capacity(spans.len());
+        let mut staged = Vec::with_capacity(spans.len());
         for &span in spans {
-            self.keep_one(span, at)?;
-            kept.push((span, at));
+            self.stage_one(span, at)?;
+            staged.push((span, at));
             at += span.count as usize * size;
         }
-        self.kept_spans = kept;
+        self.staged_spans = staged;
         Ok(())
     }
 
     fn write_timed(&mut self, index: usize) -> Result<Timing, AccessError> {
         let denied = || io::Error::from(io::ErrorKind::PermissionDenied);
-        let Some(&(span, at)) = self.kept_spans.get(index).filter(|_| self.writing != Writing::Nothing) else {
+        let Some(&(span, at)) = self.staged_spans.get(index).filter(|_| self.writing != Writing::Nothing) else {
             return Err(AccessError::Gone { source: denied() });
         };
         let offset = self.offset(span.block);
         let length = span.count as usize * self.geometry.block_bytes as usize;
         self.count(span.count);
-        let bytes = &self.kept.bytes()[at..at + length];
+        let bytes = &self.staged.bytes()[at..at + length];
         let start_ns = clock_ns();
         let result = rustix::io::pwrite(&self.file, bytes, offset);
         let end_ns = clock_ns();
@@ -264,7 +264,7 @@ impl Device for RawDisk {
         self.serve_chain(actions, interrupt, timings)
     }
 
-    fn burst(&mut self, burst: &Burst<'_>, done: &mut Vec<Done>) -> Result<Ending, BurstError> {
+    fn burst(&mut self, burst: &Burst<'_>, done: &mut Vec<Completion>) -> Result<BurstOutcome, BurstError> {
         self.serve_burst(burst, done)
     }
 
@@ -273,7 +273,7 @@ impl Device for RawDisk {
         let _ = rustix::fs::fdatasync(&self.file);
     }
 
-    fn queue(&mut self, depth: u32) -> Result<(), NoQueue> {
+    fn queue(&mut self, depth: u32) -> Result<(), QueueUnavailable> {
         self.open_queue(depth)
     }
 
@@ -282,19 +282,19 @@ impl Device for RawDisk {
     }
 
     fn cache(&mut self, which: Cache) -> Option<bool> {
-        self.dialogue.cache(which)
+        self.passthrough.cache(which)
     }
 
-    fn set_cache(&mut self, which: Cache, on: bool) -> Result<(), Unswitchable> {
-        self.dialogue.set_cache(which, on)
+    fn set_cache(&mut self, which: Cache, on: bool) -> Result<(), CacheSwitchError> {
+        self.passthrough.set_cache(which, on)
     }
 
-    fn settle_caches(&mut self) {
-        self.dialogue.settle();
+    fn accept_caches(&mut self) {
+        self.passthrough.accept_current();
     }
 
     fn temperature_celsius(&mut self) -> Option<i32> {
-        self.dialogue.temperature_celsius()
+        self.passthrough.temperature_celsius()
     }
 
     fn writable(&self) -> bool {

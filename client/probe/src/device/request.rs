@@ -64,14 +64,14 @@ pub enum Action {
 
 /// Who issues.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Crowd {
+pub enum Concurrency {
     /// So many workers with one request under way each.
     Workers(u32),
     /// One issuer with so many requests under way.
     Queue(u32),
 }
 
-impl Crowd {
+impl Concurrency {
     /// Requests under way at once.
     pub fn lanes(self) -> u32 {
         match self {
@@ -85,7 +85,7 @@ impl Crowd {
 pub struct Burst<'a> {
     /// Writes of one burst must not overlap each other.
     pub actions: &'a [Action],
-    pub crowd: Crowd,
+    pub concurrency: Concurrency,
     /// No request is issued after this moment of the device's clock.
     pub deadline_ns: Option<u64>,
     /// Looked at before each request; no more are issued once it is set.
@@ -99,20 +99,20 @@ impl Burst<'_> {
     }
 
     /// How a burst ended of which so many requests were issued.
-    pub fn ending(&self, issued: usize) -> Ending {
+    pub fn ending(&self, issued: usize) -> BurstOutcome {
         if issued >= self.actions.len() {
-            Ending::Complete
+            BurstOutcome::Complete
         } else if self.interrupt.load(Ordering::Relaxed) {
-            Ending::Interrupted
+            BurstOutcome::Interrupted
         } else {
-            Ending::Deadline
+            BurstOutcome::Deadline
         }
     }
 }
 
 /// What came of one request.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Done {
+pub struct Completion {
     /// Index of the action.
     pub action: u32,
     /// Which worker, or which place in the queue.
@@ -123,7 +123,7 @@ pub struct Done {
     pub error: Option<i32>,
 }
 
-impl Done {
+impl Completion {
     pub fn timing(&self) -> Timing {
         Timing { start_ns: self.start_ns, latency_ns: self.latency_ns }
     }
@@ -134,7 +134,7 @@ impl Done {
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Ending {
+pub enum BurstOutcome {
     Complete,
     Interrupted,
     Deadline,
@@ -153,11 +153,11 @@ pub enum BurstError {
 /// Why one issuer can't have several requests under way, as a sentence.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{0}")]
-pub struct NoQueue(pub String);
+pub struct QueueUnavailable(pub String);
 
 /// What is wrong with a burst of those kept spans on a device of so many blocks; `None` where it can be served.
-pub fn fault(burst: &Burst<'_>, kept: &[Span], capacity_blocks: u64, block_bytes: u32) -> Option<String> {
-    let lanes = burst.crowd.lanes();
+pub fn fault(burst: &Burst<'_>, staged: &[Span], capacity_blocks: u64, block_bytes: u32) -> Option<String> {
+    let lanes = burst.concurrency.lanes();
     if !(1..=LANES_MOST).contains(&lanes) {
         return Some(format!("{lanes} requests at once are not 1 to {LANES_MOST}"));
     }
@@ -165,7 +165,7 @@ pub fn fault(burst: &Burst<'_>, kept: &[Span], capacity_blocks: u64, block_bytes
     for &action in burst.actions {
         let span = match action {
             Action::Read(span) => span,
-            Action::Write(index) => match kept.get(index) {
+            Action::Write(index) => match staged.get(index) {
                 Some(&span) => {
                     writes.push((span.block, span.block + u64::from(span.count)));
                     span
@@ -195,7 +195,8 @@ mod tests {
 
     fn fault_of(actions: &[Action], lanes: u32) -> Option<String> {
         let interrupt = AtomicBool::new(false);
-        let burst = Burst { actions, crowd: Crowd::Workers(lanes), deadline_ns: None, interrupt: &interrupt };
+        let burst =
+            Burst { actions, concurrency: Concurrency::Workers(lanes), deadline_ns: None, interrupt: &interrupt };
         fault(&burst, &KEPT, 1000, 512)
     }
 
@@ -225,11 +226,16 @@ mod tests {
     fn a_burst_ends_at_the_interrupt_or_at_its_deadline() {
         let interrupt = AtomicBool::new(false);
         let actions = [Action::Read(Span::single(1)); 2];
-        let burst = Burst { actions: &actions, crowd: Crowd::Queue(1), deadline_ns: Some(50), interrupt: &interrupt };
+        let burst = Burst {
+            actions: &actions,
+            concurrency: Concurrency::Queue(1),
+            deadline_ns: Some(50),
+            interrupt: &interrupt,
+        };
         assert!(!burst.ends(49) && burst.ends(50));
-        assert_eq!([burst.ending(2), burst.ending(1)], [Ending::Complete, Ending::Deadline]);
+        assert_eq!([burst.ending(2), burst.ending(1)], [BurstOutcome::Complete, BurstOutcome::Deadline]);
         interrupt.store(true, Ordering::Relaxed);
         assert!(burst.ends(0));
-        assert_eq!(burst.ending(1), Ending::Interrupted);
+        assert_eq!(burst.ending(1), BurstOutcome::Interrupted);
     }
 }

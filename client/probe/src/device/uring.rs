@@ -6,8 +6,8 @@ use std::os::fd::AsRawFd;
 use io_uring::{IoUring, Probe, opcode, types};
 use rustix::io::Errno;
 
-use super::request::{Done, LANES_MOST, NoQueue};
-use super::workers::{Course, Work};
+use super::request::{Completion, LANES_MOST, QueueUnavailable};
+use super::workers::{BurstProgress, Work};
 
 /// How long to wait between two looks at the completions where the kernel does not even let us wait for them.
 const LOOK_AGAIN: std::time::Duration = std::time::Duration::from_millis(1);
@@ -16,19 +16,19 @@ const LOOK_AGAIN: std::time::Duration = std::time::Duration::from_millis(1);
 pub struct Ring(IoUring);
 
 impl Ring {
-    /// Errors: [`NoQueue`] says why this system has none.
-    pub fn open() -> Result<Self, NoQueue> {
+    /// Errors: [`QueueUnavailable`] says why this system has none.
+    pub fn open() -> Result<Self, QueueUnavailable> {
         // With its own task work the kernel need not interrupt the issuer (Linux 5.19); older ones go without.
         let ring = IoUring::builder()
             .setup_coop_taskrun()
             .build(LANES_MOST)
             .or_else(|_| IoUring::new(LANES_MOST))
-            .map_err(|error| NoQueue(why_not(&error)))?;
+            .map_err(|error| QueueUnavailable(why_not(&error)))?;
         let mut probe = Probe::new();
         let known = ring.submitter().register_probe(&mut probe).is_ok()
             && probe.is_supported(opcode::Read::CODE)
             && probe.is_supported(opcode::Write::CODE);
-        if known { Ok(Self(ring)) } else { Err(NoQueue(TOO_OLD.to_owned())) }
+        if known { Ok(Self(ring)) } else { Err(QueueUnavailable(TOO_OLD.to_owned())) }
     }
 }
 
@@ -63,9 +63,9 @@ struct Lane {
 pub fn serve(
     ring: Ring,
     work: &Work<'_>,
-    course: &Course,
+    progress: &BurstProgress,
     buffers: Vec<&mut [u8]>,
-    done: &mut Vec<Done>,
+    done: &mut Vec<Completion>,
 ) -> Option<Ring> {
     let mut queue = Queue {
         ring: ring.0,
@@ -74,9 +74,9 @@ pub fn serve(
         buffers,
         under_way: 0,
     };
-    done.resize(work.burst.actions.len(), Done::default());
+    done.resize(work.burst.actions.len(), Completion::default());
     let intact = loop {
-        queue.issue(work, course);
+        queue.issue(work, progress);
         if queue.under_way == 0 {
             break true;
         }
@@ -86,13 +86,13 @@ pub fn serve(
             // Too much is waiting to be collected: that is what comes next.
             Err(error) if is_full(&error) => {}
             Err(error) => {
-                queue.abandon(work, course, &error, done);
+                queue.abandon(work, progress, &error, done);
                 break false;
             }
         }
-        queue.collect(work, course, done);
+        queue.collect(work, progress, done);
     };
-    done.truncate(course.issued(work));
+    done.truncate(progress.issued(work));
     intact.then_some(Ring(queue.ring))
 }
 
@@ -111,24 +111,24 @@ struct Queue<'a> {
 
 impl Queue<'_> {
     /// Gives every free lane a request.
-    fn issue(&mut self, work: &Work<'_>, course: &Course) {
+    fn issue(&mut self, work: &Work<'_>, progress: &BurstProgress) {
         while let Some(&lane) = self.free.last() {
             let now_ns = (work.clock_ns)();
-            let Some(action) = course.take(work, now_ns) else { return };
-            let piece = work.piece(action);
+            let Some(action) = progress.take(work, now_ns) else { return };
+            let request = work.request(action);
             let fd = types::Fd(work.file.as_raw_fd());
-            let length = u32::try_from(piece.length).unwrap_or(0);
-            let entry = match piece.kept_at {
+            let length = u32::try_from(request.length).unwrap_or(0);
+            let entry = match request.staged_at {
                 None => {
-                    let buffer = &mut self.buffers[lane][..piece.length];
-                    opcode::Read::new(fd, buffer.as_mut_ptr(), length).offset(piece.offset).build()
+                    let buffer = &mut self.buffers[lane][..request.length];
+                    opcode::Read::new(fd, buffer.as_mut_ptr(), length).offset(request.offset).build()
                 }
                 Some(at) => {
-                    let bytes = &work.kept[at..at + piece.length];
-                    opcode::Write::new(fd, bytes.as_ptr(), length).offset(piece.offset).build()
+                    let bytes = &work.staged[at..at + request.length];
+                    opcode::Write::new(fd, bytes.as_ptr(), length).offset(request.offset).build()
                 }
             };
-            self.lanes[lane] = Lane { action, length: piece.length, start_ns: (work.clock_ns)() };
+            self.lanes[lane] = Lane { action, length: request.length, start_ns: (work.clock_ns)() };
             // SAFETY: the entry names a buffer of this lane, which no other request uses until this one is collected, or
             // kept bytes, which nobody changes. Both are borrowed for longer than `serve` runs, and `serve` does not
             // return while a request is under way.
@@ -140,7 +140,7 @@ impl Queue<'_> {
         }
     }
 
-    fn collect(&mut self, work: &Work<'_>, course: &Course, done: &mut [Done]) {
+    fn collect(&mut self, work: &Work<'_>, progress: &BurstProgress, done: &mut [Completion]) {
         let mut completions = self.ring.completion();
         completions.sync();
         for completion in completions {
@@ -152,7 +152,7 @@ impl Queue<'_> {
                 Ok(_) => Err(Errno::IO),
                 Err(_) => Err(Errno::from_raw_os_error(-completion.result())),
             };
-            done[lane.action] = Done {
+            done[lane.action] = Completion {
                 action: u32::try_from(lane.action).unwrap_or(u32::MAX),
                 lane: u32::try_from(index).unwrap_or(u32::MAX),
                 start_ns: lane.start_ns,
@@ -161,15 +161,15 @@ impl Queue<'_> {
             };
             self.free.push(index);
             self.under_way -= 1;
-            course.note(work, result);
+            progress.note(work, result);
         }
     }
 
     /// The kernel takes no more calls: waits for what it already has, and counts the rest as failed.
-    fn abandon(&mut self, work: &Work<'_>, course: &Course, error: &std::io::Error, done: &mut [Done]) {
+    fn abandon(&mut self, work: &Work<'_>, progress: &BurstProgress, error: &std::io::Error, done: &mut [Completion]) {
         let unsent = self.ring.submission().len();
         while self.under_way > unsent {
-            self.collect(work, course, done);
+            self.collect(work, progress, done);
             std::thread::sleep(LOOK_AGAIN);
         }
         let errno = error.raw_os_error().unwrap_or(Errno::IO.raw_os_error());
@@ -177,8 +177,8 @@ impl Queue<'_> {
             let action = u32::try_from(lane.action).unwrap_or(u32::MAX);
             let lane_number = u32::try_from(index).unwrap_or(u32::MAX);
             done[lane.action] =
-                Done { action, lane: lane_number, start_ns: lane.start_ns, latency_ns: 0, error: Some(errno) };
+                Completion { action, lane: lane_number, start_ns: lane.start_ns, latency_ns: 0, error: Some(errno) };
         }
-        course.lose(errno);
+        progress.lose(errno);
     }
 }

@@ -11,15 +11,15 @@ use rustix::io::Errno;
 use rustix::process::{getpriority_process, setpriority_process};
 
 use super::Span;
-use super::request::{Action, Burst, Done, FAILURES_MEAN_GONE};
+use super::request::{Action, Burst, Completion, FAILURES_MEAN_GONE};
 
 /// A burst and the bytes it works with.
 pub struct Work<'a> {
     pub file: &'a File,
     pub burst: &'a Burst<'a>,
     /// The bytes that were kept, and where in them those of each span start.
-    pub kept: &'a [u8],
-    pub kept_spans: &'a [(Span, usize)],
+    pub staged: &'a [u8],
+    pub staged_spans: &'a [(Span, usize)],
     pub block_bytes: usize,
     pub clock_ns: fn() -> u64,
     pub is_gone: fn(&File, Errno) -> bool,
@@ -27,47 +27,47 @@ pub struct Work<'a> {
 
 /// One request in bytes.
 #[derive(Clone, Copy)]
-pub struct Piece {
+pub struct RawRequest {
     pub offset: u64,
     pub length: usize,
     /// Where in the kept bytes a write starts; `None` for a read.
-    pub kept_at: Option<usize>,
+    pub staged_at: Option<usize>,
 }
 
 impl Work<'_> {
     /// The request of that index. The burst was checked: everything it names is there.
-    pub fn piece(&self, index: usize) -> Piece {
-        let (span, kept_at) = match self.burst.actions[index] {
+    pub fn request(&self, index: usize) -> RawRequest {
+        let (span, staged_at) = match self.burst.actions[index] {
             Action::Read(span) => (span, None),
             Action::Write(index) => {
-                let (span, at) = self.kept_spans[index];
+                let (span, at) = self.staged_spans[index];
                 (span, Some(at))
             }
         };
         let size = self.block_bytes;
-        Piece { offset: span.block * size as u64, length: span.count as usize * size, kept_at }
+        RawRequest { offset: span.block * size as u64, length: span.count as usize * size, staged_at }
     }
 
     /// Serves the request in one call.
     /// Errors: what the call said; `EIO` where it moved fewer bytes.
-    pub fn serve(&self, piece: Piece, buffer: &mut [u8]) -> Result<(), Errno> {
-        let moved = match piece.kept_at {
-            None => rustix::io::pread(self.file, &mut buffer[..piece.length], piece.offset)?,
-            Some(at) => rustix::io::pwrite(self.file, &self.kept[at..at + piece.length], piece.offset)?,
+    pub fn serve(&self, request: RawRequest, buffer: &mut [u8]) -> Result<(), Errno> {
+        let moved = match request.staged_at {
+            None => rustix::io::pread(self.file, &mut buffer[..request.length], request.offset)?,
+            Some(at) => rustix::io::pwrite(self.file, &self.staged[at..at + request.length], request.offset)?,
         };
-        if moved == piece.length { Ok(()) } else { Err(Errno::IO) }
+        if moved == request.length { Ok(()) } else { Err(Errno::IO) }
     }
 }
 
 /// How far the burst is, for all workers.
-pub struct Course {
+pub struct BurstProgress {
     next: AtomicUsize,
     failures_in_a_row: AtomicU32,
     gone: AtomicBool,
     gone_errno: AtomicU32,
 }
 
-impl Course {
+impl BurstProgress {
     pub fn new() -> Self {
         Self {
             next: AtomicUsize::new(0),
@@ -129,9 +129,9 @@ struct Slot {
 }
 
 impl Slot {
-    fn done(&self, action: usize) -> Done {
+    fn done(&self, action: usize) -> Completion {
         let errno = self.errno.load(Ordering::Relaxed);
-        Done {
+        Completion {
             action: u32::try_from(action).unwrap_or(u32::MAX),
             lane: self.lane.load(Ordering::Relaxed),
             start_ns: self.start_ns.load(Ordering::Relaxed),
@@ -143,7 +143,12 @@ impl Slot {
 
 /// Serves the burst with one thread for each part of `buffers`. All threads are there before the first request.
 /// Errors: why a thread could not be made. Nothing was done then.
-pub fn serve(work: &Work<'_>, course: &Course, buffers: Vec<&mut [u8]>, done: &mut Vec<Done>) -> std::io::Result<()> {
+pub fn serve(
+    work: &Work<'_>,
+    progress: &BurstProgress,
+    buffers: Vec<&mut [u8]>,
+    done: &mut Vec<Completion>,
+) -> std::io::Result<()> {
     let slots: Vec<Slot> = work.burst.actions.iter().map(|_| Slot::default()).collect();
     let (gate, open) = (RwLock::new(()), AtomicBool::new(false));
     // A real-time priority is the issuer's alone; before other programs its workers may come as it does.
@@ -156,7 +161,7 @@ pub fn serve(work: &Work<'_>, course: &Course, buffers: Vec<&mut [u8]>, done: &m
                 let _ = nice.map(|nice| setpriority_process(None, nice));
                 drop(gate.read());
                 if open.load(Ordering::Acquire) {
-                    walk(work, course, slots, lane, buffer);
+                    run_worker(work, progress, slots, lane, buffer);
                 }
             };
             std::thread::Builder::new().stack_size(256 << 10).spawn_scoped(scope, run)?;
@@ -165,17 +170,17 @@ pub fn serve(work: &Work<'_>, course: &Course, buffers: Vec<&mut [u8]>, done: &m
         drop(closed);
         Ok::<(), std::io::Error>(())
     })?;
-    done.extend(slots.iter().enumerate().take(course.issued(work)).map(|(action, slot)| slot.done(action)));
+    done.extend(slots.iter().enumerate().take(progress.issued(work)).map(|(action, slot)| slot.done(action)));
     Ok(())
 }
 
-fn walk(work: &Work<'_>, course: &Course, slots: &[Slot], lane: u32, buffer: &mut [u8]) {
+fn run_worker(work: &Work<'_>, progress: &BurstProgress, slots: &[Slot], lane: u32, buffer: &mut [u8]) {
     // One reading of the clock ends a request and asks for the next: what is timed starts behind it.
     let mut now_ns = (work.clock_ns)();
-    while let Some(index) = course.take(work, now_ns) {
-        let piece = work.piece(index);
+    while let Some(index) = progress.take(work, now_ns) {
+        let request = work.request(index);
         let start_ns = (work.clock_ns)();
-        let result = work.serve(piece, buffer);
+        let result = work.serve(request, buffer);
         now_ns = (work.clock_ns)();
         let slot = &slots[index];
         slot.start_ns.store(start_ns, Ordering::Relaxed);
@@ -184,6 +189,6 @@ fn walk(work: &Work<'_>, course: &Course, slots: &[Slot], lane: u32, buffer: &mu
         if let Err(error) = result {
             slot.errno.store(error.raw_os_error().unsigned_abs(), Ordering::Relaxed);
         }
-        course.note(work, result);
+        progress.note(work, result);
     }
 }

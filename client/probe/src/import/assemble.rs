@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::smartctl::{self, Told};
-use super::{About, ImportError, Input, Tool, file_of};
+use super::{ImportContext, ImportError, Input, Tool, file_of};
 use crate::report::document::{
     Benchmark, Conditions, Host, Imported, Manufacture, Probe, Provenance, RunDocument, SCHEMA, timestamp,
 };
@@ -14,7 +14,7 @@ const REMARK_CHARACTERS_MOST: usize = 1000;
 
 /// What a person asks for and adds.
 #[derive(Clone, Debug, Default)]
-pub struct Asked {
+pub struct ImportOptions {
     pub offset_gib: Option<u64>,
     pub rotational: Option<bool>,
     pub manufacture: Option<Manufacture>,
@@ -24,19 +24,24 @@ pub struct Asked {
 
 /// The document of one tool's files, and of the drive that `identity` (smartctl's JSON) describes.
 /// Errors: [`ImportError`] names the file, what is wrong with it, and what to do.
-pub fn document(tool: Tool, inputs: &[Input], identity: &Input, asked: &Asked) -> Result<RunDocument, ImportError> {
+pub fn document(
+    tool: Tool,
+    inputs: &[Input],
+    identity: &Input,
+    asked: &ImportOptions,
+) -> Result<RunDocument, ImportError> {
     let told = Told {
         rotational: asked.rotational,
         manufacture: asked.manufacture.clone(),
         batch_label: asked.batch_label.clone(),
     };
     let device = smartctl::device(identity, &told)?;
-    let taken = tool.take(inputs, &About { device: &device, offset_gib: asked.offset_gib })?;
+    let taken = tool.import(inputs, &ImportContext { device: &device, offset_gib: asked.offset_gib })?;
     let mut files: Vec<_> = inputs.iter().map(|input| file_of(input, tool.format_of(input))).collect();
     files.push(file_of(identity, "smartctl-json"));
     let mut remarks = taken.remarks;
     if let Some(version) = smartctl::version(identity) {
-        remarks.push(format!("The drive's identity is that of smartctl {version}; its caches stood as it says when smartctl ran, not while {} measured.", tool.word()));
+        remarks.push(format!("The drive's identity is that of smartctl {version}; its caches stood as it says when smartctl ran, not while {} measured.", tool.name()));
     }
     Ok(RunDocument {
         schema: SCHEMA.to_owned(),
@@ -45,7 +50,7 @@ pub fn document(tool: Tool, inputs: &[Input], identity: &Input, asked: &Asked) -
         provenance: Provenance::Imported,
         license: asked.license.clone(),
         imported: Some(Imported {
-            tool: tool.word().to_owned(),
+            tool: tool.name().to_owned(),
             tool_version: taken.tool_version.map(|version| printable(&version, 256)),
             measured_at: taken.measured_at,
             files,

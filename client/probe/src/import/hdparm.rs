@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::figures::{Figure, time_of};
-use super::{About, ImportError, Input, Taken, entry};
+use super::{ImportContext, ImportError, Input, ToolOutput, entry};
 
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
@@ -27,8 +27,8 @@ struct Line {
 /// A sample that can be told from others: its place, length and time.
 type Sample = (u64, u64, u64);
 
-pub fn take(inputs: &[Input], about: &About<'_>) -> Result<Taken, ImportError> {
-    let mut taken = Taken::default();
+pub fn import(inputs: &[Input], about: &ImportContext<'_>) -> Result<ToolOutput, ImportError> {
+    let mut taken = ToolOutput::default();
     let mut positions: BTreeMap<&'static str, Vec<Sample>> = BTreeMap::new();
     let (mut direct, mut buffered) = (0, 0);
     for input in inputs {
@@ -59,7 +59,10 @@ pub fn take(inputs: &[Input], about: &About<'_>) -> Result<Taken, ImportError> {
     Ok(taken)
 }
 
-fn benchmark(positions: &BTreeMap<&'static str, Vec<Sample>>, about: &About<'_>) -> crate::report::document::Measured {
+fn benchmark(
+    positions: &BTreeMap<&'static str, Vec<Sample>>,
+    about: &ImportContext<'_>,
+) -> crate::report::document::Measured {
     let mut elapsed_ns = 0;
     let mut series = Vec::new();
     for position in ["outer", "middle", "inner"] {
@@ -83,7 +86,7 @@ fn benchmark(positions: &BTreeMap<&'static str, Vec<Sample>>, about: &About<'_>)
 }
 
 /// The results of a file. What is printed besides becomes a remark.
-fn lines(input: &Input, taken: &mut Taken) -> Result<Vec<Line>, ImportError> {
+fn lines(input: &Input, taken: &mut ToolOutput) -> Result<Vec<Line>, ImportError> {
     let text = String::from_utf8_lossy(&input.bytes);
     let mut found = Vec::new();
     for line in text.lines().map(str::trim) {
@@ -143,7 +146,7 @@ fn sample(
     input: &Input,
     line: &Line,
     offset_gib: u64,
-    about: &About<'_>,
+    about: &ImportContext<'_>,
 ) -> Result<Result<(&'static str, Sample), String>, ImportError> {
     let block = about.block_bytes();
     let capacity = about.device.capacity_bytes;

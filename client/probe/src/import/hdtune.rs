@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::figures::decimal;
-use super::{About, ImportError, Input, Taken, entry};
+use super::{ImportContext, ImportError, Input, ToolOutput, entry};
 
 /// As HD Tune names them; the document's name; the units that it prints.
 const LINES: [(&str, &str, &[&str]); 6] = [
@@ -16,12 +16,12 @@ const LINES: [(&str, &str, &[&str]); 6] = [
     ("cpu usage", "cpu_usage_percent", &["%"]),
 ];
 
-pub fn take(inputs: &[Input], about: &About<'_>) -> Result<Taken, ImportError> {
+pub fn import(inputs: &[Input], about: &ImportContext<'_>) -> Result<ToolOutput, ImportError> {
     let [input] = inputs else {
         return Err(ImportError::new(&inputs[1], "one HD Tune text is one run; import each file by itself"));
     };
     let text = text_of(&input.bytes);
-    let mut taken = Taken { tool_version: version(&text), ..Taken::default() };
+    let mut taken = ToolOutput { tool_version: version(&text), ..ToolOutput::default() };
     same_drive(input, &text, about)?;
     if text.lines().any(|line| line.to_lowercase().contains("write")) {
         let why =
@@ -66,7 +66,7 @@ fn text_of(bytes: &[u8]) -> String {
     String::from_utf16_lossy(&units)
 }
 
-fn stated(input: &Input, text: &str, taken: &mut Taken) -> Result<Map<String, Value>, ImportError> {
+fn stated(input: &Input, text: &str, taken: &mut ToolOutput) -> Result<Map<String, Value>, ImportError> {
     let mut stated = Map::new();
     for line in text.lines() {
         let Some((label, value)) = line.split_once(':') else { continue };
@@ -103,7 +103,7 @@ fn version(text: &str) -> Option<String> {
 }
 
 /// HD Tune prints the model, sometimes cut short or with more before it: one must hold the other.
-fn same_drive(input: &Input, text: &str, about: &About<'_>) -> Result<(), ImportError> {
+fn same_drive(input: &Input, text: &str, about: &ImportContext<'_>) -> Result<(), ImportError> {
     let letters =
         |text: &str| text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_uppercase();
     let Some(printed) = header(text) else {

@@ -12,7 +12,7 @@ mod zcav;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-pub use assemble::{Asked, document};
+pub use assemble::{ImportOptions, document};
 
 use crate::report::document::{DeviceReport, ImportedFile, Interference, Measured};
 use crate::report::json::Json;
@@ -51,7 +51,7 @@ impl ImportError {
 
 /// What a tool's files carry.
 #[derive(Default)]
-struct Taken {
+struct ToolOutput {
     tool_version: Option<String>,
     measured_at: Option<String>,
     benchmarks: Vec<Measured>,
@@ -60,13 +60,13 @@ struct Taken {
 }
 
 /// What a parser may know beside its files.
-struct About<'a> {
+struct ImportContext<'a> {
     device: &'a DeviceReport,
     /// For tools whose output does not say where they read.
     offset_gib: Option<u64>,
 }
 
-impl About<'_> {
+impl ImportContext<'_> {
     const fn block_bytes(&self) -> u64 {
         self.device.block_bytes as u64
     }
@@ -78,7 +78,7 @@ impl About<'_> {
 
 impl Tool {
     /// As documents and messages call it.
-    pub const fn word(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Fio => "fio",
             Self::Hdparm => "hdparm",
@@ -115,7 +115,7 @@ impl Tool {
                 )
             })?;
             if found.is_some_and(|first| first != tool) {
-                let words = format!("this is {} output beside another tool's; import each tool by itself", tool.word());
+                let words = format!("this is {} output beside another tool's; import each tool by itself", tool.name());
                 return Err(ImportError::new(input, words));
             }
             found = Some(tool);
@@ -133,12 +133,12 @@ impl Tool {
         }
     }
 
-    fn take(self, inputs: &[Input], about: &About<'_>) -> Result<Taken, ImportError> {
+    fn import(self, inputs: &[Input], about: &ImportContext<'_>) -> Result<ToolOutput, ImportError> {
         match self {
-            Self::Fio => fio::take(inputs, about),
-            Self::Hdparm => hdparm::take(inputs, about),
-            Self::HdTune => hdtune::take(inputs, about),
-            Self::Zcav => zcav::take(inputs, about),
+            Self::Fio => fio::import(inputs, about),
+            Self::Hdparm => hdparm::import(inputs, about),
+            Self::HdTune => hdtune::import(inputs, about),
+            Self::Zcav => zcav::import(inputs, about),
         }
     }
 }

@@ -23,7 +23,7 @@ fn input(name: &str, bytes: &[u8]) -> Input {
 }
 
 fn import(inputs: &[Input]) -> Result<RunDocument, ImportError> {
-    document(Tool::of_all(inputs)?, inputs, &input("identity.json", IDENTITY), &Asked::default())
+    document(Tool::of_all(inputs)?, inputs, &input("identity.json", IDENTITY), &ImportOptions::default())
 }
 
 fn import_one(bytes: &[u8]) -> Result<RunDocument, ImportError> {
@@ -224,7 +224,7 @@ fn what_is_no_tools_output_says_what_to_give() {
     assert!(why(import_one(b"hello")).contains("name the tool with --from"));
     assert!(why(import_one(&FIO[..3000])).contains("give fio's whole output"));
     let identity = input("identity.json", b"{}");
-    let result = document(Tool::Zcav, &[input("zcav", ZCAV)], &identity, &Asked::default());
+    let result = document(Tool::Zcav, &[input("zcav", ZCAV)], &identity, &ImportOptions::default());
     assert!(why(result).contains("smartctl --json -x"));
 }
 
@@ -232,8 +232,8 @@ fn what_is_no_tools_output_says_what_to_give() {
 fn a_drive_that_may_turn_or_not_has_to_be_told() {
     let identity = input("identity.json", &changed(IDENTITY, "\"rotation_rate\": 7200,", ""));
     let inputs = [input("zcav", ZCAV)];
-    assert!(why(document(Tool::Zcav, &inputs, &identity, &Asked::default())).contains("--rotational yes"));
-    let asked = Asked { rotational: Some(true), ..Asked::default() };
+    assert!(why(document(Tool::Zcav, &inputs, &identity, &ImportOptions::default())).contains("--rotational yes"));
+    let asked = ImportOptions { rotational: Some(true), ..ImportOptions::default() };
     assert_eq!(document(Tool::Zcav, &inputs, &identity, &asked).unwrap().device.rotational.source, "user");
 }
 
@@ -256,8 +256,8 @@ proptest! {
         let identity = input("identity.json", &changed(IDENTITY, "\"serial_number\": \"SAMPLE0001\",", ""));
         let inputs = [input("output_lat.1.log", &bytes), input("w4k_lat.1.log", &also)];
         for tool in [Tool::Fio, Tool::Hdparm, Tool::HdTune, Tool::Zcav] {
-            let _ = document(tool, &inputs[..1], &identity, &Asked::default());
-            let _ = document(tool, &inputs, &identity, &Asked::default());
+            let _ = document(tool, &inputs[..1], &identity, &ImportOptions::default());
+            let _ = document(tool, &inputs, &identity, &ImportOptions::default());
             let _ = smartctl::device(&inputs[0], &smartctl::Told::default());
         }
     }

@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use super::figures::{Figure, time_of};
-use super::{About, ImportError, Input, Taken, entry};
+use super::{ImportContext, ImportError, Input, ToolOutput, entry};
 
 const MIB: u64 = 1 << 20;
 /// A profile that does not reach both ends says nothing of the disk's.
@@ -16,12 +16,12 @@ struct Row {
     seconds: Figure,
 }
 
-pub fn take(inputs: &[Input], about: &About<'_>) -> Result<Taken, ImportError> {
+pub fn import(inputs: &[Input], about: &ImportContext<'_>) -> Result<ToolOutput, ImportError> {
     let [input] = inputs else {
         let why = "one zcav output is one run; import each file by itself";
         return Err(ImportError::new(&inputs[1], why));
     };
-    let mut taken = Taken::default();
+    let mut taken = ToolOutput::default();
     let rows = rows(input, &mut taken)?;
     let block_mib = block_mib(&rows).ok_or_else(|| {
         let why = format!(
@@ -57,7 +57,7 @@ pub fn take(inputs: &[Input], about: &About<'_>) -> Result<Taken, ImportError> {
     Ok(taken)
 }
 
-fn rows(input: &Input, taken: &mut Taken) -> Result<Vec<Row>, ImportError> {
+fn rows(input: &Input, taken: &mut ToolOutput) -> Result<Vec<Row>, ImportError> {
     let text = String::from_utf8_lossy(&input.bytes);
     let mut known = false;
     let mut rows = Vec::new();
@@ -125,7 +125,7 @@ fn regions(
     input: &Input,
     rows: &[Row],
     block_mib: u64,
-    about: &About<'_>,
+    about: &ImportContext<'_>,
 ) -> Result<Vec<(u64, u64, u64)>, ImportError> {
     let mut regions: Vec<(u64, u64, u64)> = Vec::new();
     for row in rows {
@@ -149,7 +149,7 @@ fn regions(
 }
 
 #[expect(clippy::cast_precision_loss, reason = "sizes of disks")]
-fn covers(input: &Input, regions: &[(u64, u64, u64)], about: &About<'_>) -> Result<(), ImportError> {
+fn covers(input: &Input, regions: &[(u64, u64, u64)], about: &ImportContext<'_>) -> Result<(), ImportError> {
     let end = regions.last().map_or(0, |last| last.0 + last.1);
     if end > about.blocks() {
         let why = "it goes beyond the capacity of --identity; give the identity of the disk that was read";

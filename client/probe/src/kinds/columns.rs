@@ -20,7 +20,7 @@ pub fn is(series: &Json, name: &str, word: &str) -> bool {
 }
 
 /// The column of marks, or none where nothing is marked.
-pub fn marks_if_any(marks: Vec<u8>) -> Vec<u8> {
+pub fn disturbed_mask(marks: Vec<u8>) -> Vec<u8> {
     if marks.contains(&1) { marks } else { Vec::new() }
 }
 

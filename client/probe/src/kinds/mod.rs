@@ -12,6 +12,7 @@ pub mod track;
 mod access;
 mod bandwidth;
 mod buffer;
+mod chain;
 mod fluctuation;
 mod positional;
 mod random_io;
@@ -20,7 +21,6 @@ mod skippy;
 mod sync_write;
 mod temperature;
 mod transfer;
-mod walk;
 mod zoned;
 
 #[cfg(test)]
@@ -56,8 +56,8 @@ pub trait Kind: Sync {
     fn cost(&self, geometry: &Geometry, settings: &Settings, rotation_ns: u64) -> Cost;
 
     /// How the device's caches have to stand while it runs. The run puts them there before and back afterwards.
-    fn caches(&self, _settings: &Settings) -> CacheWish {
-        CacheWish::default()
+    fn caches(&self, _settings: &Settings) -> CacheRequirements {
+        CacheRequirements::default()
     }
 
     /// What a person should see of an entry of this kind at once, without any extraction.
@@ -81,7 +81,7 @@ pub struct Cost {
 
 /// `None`: as it stands.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct CacheWish {
+pub struct CacheRequirements {
     pub write: Option<bool>,
     pub look_ahead: Option<bool>,
 }

@@ -6,21 +6,24 @@ use serde_json::Value;
 use super::{Kind, columns, registry};
 use crate::device::{Device, Geometry, Span};
 use crate::session::fake::{Fake, Recording};
-use crate::session::{Disturbances, Forgetful, Interrupt, Notes, Quiet, Session, Settings, Suite, Watch};
+use crate::session::{
+    DisturbanceWatch, Disturbances, Estimates, Interrupt, NullJournal, NullProgress, Session, Settings, Suite,
+};
 use crate::sim;
 
 const MIB: u64 = 1 << 20;
 
 /// What the kind made ready to write in that suite, and how often it was kept from more.
 fn writes(kind: &dyn Kind, suite: Suite, disk: Box<dyn Device>) -> (Vec<Span>, u32) {
-    let mut recording = Recording { disk, kept: Vec::new() };
+    let mut recording = Recording { disk, staged: Vec::new() };
     let settings = Settings { suite, writes: true, switch_caches: true, repeats: 1, ..Settings::default() };
-    let (mut quiet, mut forgetful) = (Quiet, Forgetful);
-    let notes = Notes { rotation_ns: Some(8_333_333) };
-    let mut session = Session::new(&mut recording, &mut quiet, &mut forgetful, Interrupt::default(), settings, notes);
+    let (mut null_progress, mut null_journal) = (NullProgress, NullJournal);
+    let estimates = Estimates { rotation_ns: Some(8_333_333) };
+    let mut session =
+        Session::new(&mut recording, &mut null_progress, &mut null_journal, Interrupt::default(), settings, estimates);
     let _ = kind.run(&mut session);
     let refused = session.refused_spans;
-    (recording.kept, refused)
+    (recording.staged, refused)
 }
 
 fn check(kind: &str, suites: &[Suite]) {
@@ -33,10 +36,10 @@ fn check(kind: &str, suites: &[Suite]) {
         for (index, disk) in disks.into_iter().enumerate() {
             let geometry = disk.geometry();
             let (spans, refused) = writes(kind, suite, disk);
-            assert_eq!(refused, 0, "{}, {}", kind.slug(), suite.word());
-            assert!(index > 0 || !spans.is_empty(), "{} writes nothing in {}", kind.slug(), suite.word());
+            assert_eq!(refused, 0, "{}, {}", kind.slug(), suite.name());
+            assert!(index > 0 || !spans.is_empty(), "{} writes nothing in {}", kind.slug(), suite.name());
             for span in spans {
-                assert!(is_inside(&geometry, span), "{}, {}: {span:?}", kind.slug(), suite.word());
+                assert!(is_inside(&geometry, span), "{}, {}: {span:?}", kind.slug(), suite.name());
             }
         }
     }
@@ -89,21 +92,27 @@ fn temperature_leaves_both_ends_of_a_disk_alone() {
 
 #[test]
 fn what_would_be_written_at_an_end_is_refused_and_nothing_of_it_reaches_the_device() {
-    let mut recording = Recording { disk: Box::new(Fake { writable: true, ..Fake::default() }), kept: Vec::new() };
-    let (mut quiet, mut forgetful) = (Quiet, Forgetful);
+    let mut recording = Recording { disk: Box::new(Fake { writable: true, ..Fake::default() }), staged: Vec::new() };
+    let (mut null_progress, mut null_journal) = (NullProgress, NullJournal);
     let settings = Settings { writes: true, ..Settings::default() };
-    let mut session =
-        Session::new(&mut recording, &mut quiet, &mut forgetful, Interrupt::default(), settings, Notes::default());
+    let mut session = Session::new(
+        &mut recording,
+        &mut null_progress,
+        &mut null_journal,
+        Interrupt::default(),
+        settings,
+        Estimates::default(),
+    );
     let last = session.geometry().capacity_blocks() - 2048;
     for (spans, refused) in [
         (vec![Span::single(5000), Span::single(2047)], Some(2047)),
         (vec![Span { block: last - 1, count: 2 }], Some(last - 1)),
         (vec![Span::single(2048), Span::single(last - 1)], None),
     ] {
-        assert_eq!(session.keep_spans(&spans).expect("a device"), refused, "{spans:?}");
+        assert_eq!(session.stage_spans(&spans).expect("a device"), refused, "{spans:?}");
     }
     assert_eq!(session.refused_spans, 2);
-    assert_eq!(recording.kept, [Span::single(2048), Span::single(last - 1)]);
+    assert_eq!(recording.staged, [Span::single(2048), Span::single(last - 1)]);
 }
 
 const OFTEN_NS: u64 = 300_000_000;
@@ -111,7 +120,7 @@ const OFTEN_NS: u64 = 300_000_000;
 /// Something disturbs the machine for a third of the time, so often that no attempt at a piece is spared.
 struct Restless;
 
-impl Watch for Restless {
+impl DisturbanceWatch for Restless {
     fn look(&mut self) -> Disturbances {
         Disturbances::default()
     }
@@ -122,7 +131,7 @@ impl Watch for Restless {
         out.extend(windows.map(|start_ns| (start_ns, start_ns + OFTEN_NS / 3)).filter(|window| window.1 > from_ns));
     }
 
-    fn rest(&mut self, _rests: bool) {}
+    fn set_paused(&mut self, _paused: bool) {}
 }
 
 /// The series that a kind measures on a machine like that, or on a quiet one.
@@ -137,9 +146,10 @@ fn series(kind: &dyn Kind, restless: bool) -> Vec<Value> {
         repeats: 1,
         ..Settings::default()
     };
-    let (mut quiet, mut forgetful, mut watch) = (Quiet, Forgetful, Restless);
-    let notes = Notes { rotation_ns: Some(8_333_333) };
-    let mut session = Session::new(&mut drive, &mut quiet, &mut forgetful, Interrupt::default(), settings, notes);
+    let (mut null_progress, mut null_journal, mut watch) = (NullProgress, NullJournal, Restless);
+    let estimates = Estimates { rotation_ns: Some(8_333_333) };
+    let mut session =
+        Session::new(&mut drive, &mut null_progress, &mut null_journal, Interrupt::default(), settings, estimates);
     if restless {
         session = session.watched_by(&mut watch);
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::columns;
 use crate::device::{Geometry, LONGEST_WRITE_BYTES, Span};
 use crate::report::document::Measured;
-use crate::session::edges::edge_blocks;
+use crate::session::guard_band::guard_blocks;
 use crate::session::{Session, Stop};
 use crate::stats::count32;
 use crate::terminal::overview::Overview;
@@ -23,7 +23,7 @@ pub struct Transfer {
 
 /// The first block that may be measured: the disk's first, or one behind its first MiB where something is written.
 pub fn first_block(session: &Session<'_>) -> u64 {
-    if session.writable() { edge_blocks(&session.geometry()) } else { 0 }
+    if session.writable() { guard_blocks(&session.geometry()) } else { 0 }
 }
 
 /// Blocks of one stretch: the most that is written in one call.
@@ -56,7 +56,7 @@ pub fn write(
     let mut at = block;
     while at < block + count {
         let length = stretch.min(block + count - at);
-        if session.keep_spans(&[Span { block: at, count: count32(length) }])?.is_some() {
+        if session.stage_spans(&[Span { block: at, count: count32(length) }])?.is_some() {
             return Ok(None);
         }
         before(session)?;
@@ -84,9 +84,9 @@ pub struct Sample {
 }
 
 /// Marks what something disturbed, at the end of a piece.
-pub fn mark<'a>(session: &mut Session<'_>, samples: impl IntoIterator<Item = &'a mut Sample>) {
+pub fn set_disturbed<'a>(session: &mut Session<'_>, samples: impl IntoIterator<Item = &'a mut Sample>) {
     for sample in samples {
-        sample.disturbed = session.marks(&[(sample.at_ns, sample.at_ns + sample.elapsed_ns)])[0];
+        sample.disturbed = session.disturbed_mask(&[(sample.at_ns, sample.at_ns + sample.elapsed_ns)])[0];
     }
 }
 

@@ -58,9 +58,9 @@ impl Write for Count {
 }
 
 /// Takes what is written into a digest.
-pub struct Hashing<'a, D>(pub &'a mut D);
+pub struct DigestWriter<'a, D>(pub &'a mut D);
 
-impl<D: Digest> Write for Hashing<'_, D> {
+impl<D: Digest> Write for DigestWriter<'_, D> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.update(bytes);
         Ok(bytes.len())

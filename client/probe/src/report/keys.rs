@@ -13,7 +13,7 @@ use ed25519_dalek::hazmat::{ExpandedSecretKey, raw_sign_byupdate};
 use ed25519_dalek::{SignatureError, Signer, SigningKey, VerifyingKey};
 use sha2::{Digest, Sha256, Sha512};
 
-use super::content::Hashing;
+use super::content::DigestWriter;
 
 /// Names the file whose key is used, instead of the one in the configuration folder.
 pub const PATH_VARIABLE: &str = "DISKATLAS_KEY";
@@ -86,7 +86,7 @@ impl Key {
     pub fn sign_written(&self, write: impl Fn(&mut dyn Write) -> io::Result<()>) -> io::Result<[u8; 64]> {
         let problem = Cell::new(None);
         let message = |hasher: &mut Sha512| {
-            write(&mut Hashing(hasher)).map_err(|error| {
+            write(&mut DigestWriter(hasher)).map_err(|error| {
                 problem.set(Some(error));
                 SignatureError::new()
             })

@@ -3,18 +3,18 @@
 //! A device that was switched puts itself back as well when it is closed on any other way, a panic included.
 
 use crate::device::{Cache, Device};
-use crate::kinds::CacheWish;
+use crate::kinds::CacheRequirements;
 use crate::report::document::CachesUsed;
 
 /// Where each cache stood before a kind, of those that were switched for it.
 #[derive(Debug, Default)]
-pub struct Switched(Vec<(Cache, bool)>);
+pub struct SwitchedCaches(Vec<(Cache, bool)>);
 
 /// Switches what can be switched, and says how the caches stand then and what was wanted instead.
-pub fn prepare(device: &mut dyn Device, wish: CacheWish, allowed: bool) -> (CachesUsed, Switched) {
-    let mut switched = Switched::default();
+pub fn prepare(device: &mut dyn Device, required: CacheRequirements, allowed: bool) -> (CachesUsed, SwitchedCaches) {
+    let mut switched = SwitchedCaches::default();
     let mut instead = Vec::new();
-    for (which, wanted) in [(Cache::Write, wish.write), (Cache::LookAhead, wish.look_ahead)] {
+    for (which, wanted) in [(Cache::Write, required.write), (Cache::LookAhead, required.look_ahead)] {
         let before = device.cache(which);
         let Some(on) = wanted.filter(|&on| before != Some(on)) else { continue };
         let why = if allowed {
@@ -29,7 +29,7 @@ pub fn prepare(device: &mut dyn Device, wish: CacheWish, allowed: bool) -> (Cach
             "this run was not to switch caches".to_owned()
         };
         let word = if on { "on" } else { "off" };
-        instead.push(format!("the {} was wanted {word}: {why}", which.words()));
+        instead.push(format!("the {} was wanted {word}: {why}", which.label()));
     }
     let used = CachesUsed {
         write: device.cache(Cache::Write),
@@ -50,12 +50,12 @@ pub fn in_between(used: &mut CachesUsed, switched: &[Cache]) {
 }
 
 /// Answers with what could not be put back, as sentences.
-pub fn put_back(device: &mut dyn Device, switched: Switched) -> Vec<String> {
+pub fn restore(device: &mut dyn Device, switched: SwitchedCaches) -> Vec<String> {
     let mut problems = Vec::new();
     for (which, was) in switched.0 {
         if let Err(error) = device.set_cache(which, was) {
             let word = if was { "on" } else { "off" };
-            problems.push(format!("the {} was {word} before and could not be put back: {error}", which.words()));
+            problems.push(format!("the {} was {word} before and could not be put back: {error}", which.label()));
         }
     }
     problems
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
     use crate::sim;
 
-    const OFF: CacheWish = CacheWish { write: Some(false), look_ahead: Some(false) };
+    const OFF: CacheRequirements = CacheRequirements { write: Some(false), look_ahead: Some(false) };
 
     fn states(device: &mut dyn Device) -> [Option<bool>; 2] {
         Cache::ALL.map(|which| device.cache(which))
@@ -87,7 +87,7 @@ mod tests {
         let (used, switched) = prepare(&mut drive, OFF, true);
         assert_eq!(used, CachesUsed { write: Some(false), look_ahead: Some(false), instead: None });
         assert_eq!(states(&mut drive), [Some(false), Some(false)]);
-        assert_eq!(put_back(&mut drive, switched), Vec::<String>::new());
+        assert_eq!(restore(&mut drive, switched), Vec::<String>::new());
         assert_eq!(states(&mut drive), before);
     }
 
@@ -104,8 +104,8 @@ mod tests {
     #[test]
     fn a_wish_that_holds_already_switches_nothing() {
         let mut drive = sim::open("modern-20tb").expect("a drive");
-        let wish = CacheWish { write: Some(true), look_ahead: None };
-        let (used, switched) = prepare(&mut drive, wish, true);
+        let required = CacheRequirements { write: Some(true), look_ahead: None };
+        let (used, switched) = prepare(&mut drive, required, true);
         assert_eq!((used.write, used.instead), (Some(true), None));
         assert!(switched.0.is_empty());
     }

@@ -6,9 +6,9 @@ use std::time::Duration;
 use super::conditions::Counters;
 use super::journal::{KindJournal, RunJournal};
 use super::monitor::Monitor;
-use super::priority::GoFirst;
+use super::priority::RealtimeGuard;
 use super::target::Target;
-use super::{Request, caches, writing_word};
+use super::{Request, caches, writing_name};
 use crate::device::Cache;
 use crate::identify::{Tree, disk};
 use crate::kinds::estimate::TYPICAL_ROTATION_NS;
@@ -17,12 +17,12 @@ use crate::kinds::{Kind, Measurement, Samples};
 use crate::report::document::{
     Benchmark, Conditions, Disturbance, Interference, Measured, MediumError, Probe, Provenance, RunDocument, SCHEMA,
 };
-use crate::session::{Interrupt, Notes, Progress, Session, Stop};
+use crate::session::{Estimates, Interrupt, Progress, Session, Stop};
 use crate::terminal::progress::Display;
 
 /// How a run ended.
 #[derive(Debug)]
-pub enum End {
+pub enum Outcome {
     Complete,
     Interrupted,
     Gone(io::Error),
@@ -43,24 +43,35 @@ pub fn measure(
     display: &mut Display,
     interrupt: &Interrupt,
     journal: &mut RunJournal,
-) -> (RunDocument, End) {
+) -> (RunDocument, Outcome) {
     let before = counters(target, tree);
     let clock_offset_ns = journal.began(tree, target.device.now_ns());
-    let (notes, end) = (Notes::default(), End::Complete);
+    let (estimates, end) = (Estimates::default(), Outcome::Complete);
     // Started first: a thread that looks on must not come before the one that measures.
     let mut monitor = Monitor::start(tree, target.kernel_name.as_deref(), target.device.as_ref());
     // A simulated drive waits for the probe; no need to come before others.
-    let go_first = (target.provenance == Provenance::Probe).then(GoFirst::new);
+    let realtime = (target.provenance == Provenance::Probe).then(RealtimeGuard::new);
     let watch = monitor.as_mut();
     let disturbances = Vec::new();
-    let mut run =
-        Run { target, request, tree, display, interrupt, journal, watch, disturbances, clock_offset_ns, notes, end };
+    let mut run = Run {
+        target,
+        request,
+        tree,
+        display,
+        interrupt,
+        journal,
+        watch,
+        disturbances,
+        clock_offset_ns,
+        estimates,
+        end,
+    };
     let benchmarks = run.measure_all();
     let (end, disturbances) = (run.end, run.disturbances);
-    drop(go_first);
+    drop(realtime);
     let interference = counters(target, tree).since(&before);
     let (cpu_khz, load_average_most) = monitor.map(|monitor| monitor.machine()).unwrap_or_default();
-    let interrupted = !matches!(end, End::Complete);
+    let interrupted = !matches!(end, Outcome::Complete);
     if interrupted {
         journal.stopped(target.device.now_ns().wrapping_add_signed(clock_offset_ns));
     }
@@ -106,12 +117,12 @@ struct Run<'a> {
     watch: Option<&'a mut Monitor>,
     disturbances: Vec<Disturbance>,
     clock_offset_ns: i64,
-    notes: Notes,
-    end: End,
+    estimates: Estimates,
+    end: Outcome,
 }
 
 /// What a kind gave, and what happened meanwhile.
-struct Taken {
+struct KindResult {
     measurement: Measurement,
     elapsed_ns: u64,
     interference: Interference,
@@ -153,7 +164,7 @@ impl Run<'_> {
         });
         match verdict {
             Ok(Verdict::Turns { period_ns }) => {
-                self.notes.rotation_ns = Some(period_ns);
+                self.estimates.rotation_ns = Some(period_ns);
                 if !self.kernel_or_user_knows() {
                     self.set_rotational(true, "test");
                 }
@@ -195,14 +206,14 @@ impl Run<'_> {
         if let Some(entry) = self.without_measuring(kind, no_rotation) {
             return entry;
         }
-        let wish = kind.caches(&self.request.settings);
+        let required = kind.caches(&self.request.settings);
         let switches = self.request.settings.switch_caches;
-        let (mut used, changed) = caches::prepare(self.target.device.as_mut(), wish, switches);
+        let (mut used, changed) = caches::prepare(self.target.device.as_mut(), required, switches);
         used.write = used.write.or(self.target.report.write_cache.current);
-        let Taken { measurement: Measurement { result, stop }, elapsed_ns, interference, errors, by_kind } =
-            self.take(kind, later);
+        let KindResult { measurement: Measurement { result, stop }, elapsed_ns, interference, errors, by_kind } =
+            self.run_kind(kind, later);
         caches::in_between(&mut used, &by_kind);
-        for problem in caches::put_back(self.target.device.as_mut(), changed) {
+        for problem in caches::restore(self.target.device.as_mut(), changed) {
             self.display.warn(&problem);
         }
         let entry = match result {
@@ -232,15 +243,15 @@ impl Run<'_> {
             return Some(entry);
         }
         let why = match &self.end {
-            End::Complete => no_rotation.filter(|_| kind.needs_rotation())?,
-            End::Interrupted => "the run was interrupted before this benchmark",
-            End::Gone(_) => "the device vanished before this benchmark",
+            Outcome::Complete => no_rotation.filter(|_| kind.needs_rotation())?,
+            Outcome::Interrupted => "the run was interrupted before this benchmark",
+            Outcome::Gone(_) => "the device vanished before this benchmark",
         };
         Some(skipped(kind, why))
     }
 
-    fn take(&mut self, kind: &'static dyn Kind, later: &[&'static dyn Kind]) -> Taken {
-        let rotation_ns = self.notes.rotation_ns.unwrap_or(TYPICAL_ROTATION_NS);
+    fn run_kind(&mut self, kind: &'static dyn Kind, later: &[&'static dyn Kind]) -> KindResult {
+        let rotation_ns = self.estimates.rotation_ns.unwrap_or(TYPICAL_ROTATION_NS);
         let geometry = self.target.device.geometry();
         let later_ns =
             later.iter().map(|kind| kind.cost(&geometry, &self.request.settings, rotation_ns).elapsed_ns).sum();
@@ -256,7 +267,7 @@ impl Run<'_> {
         });
         let elapsed_ns = earlier_ns + (self.target.device.now_ns() - start_ns);
         let interference = counters(self.target, self.tree).since(&before);
-        Taken { measurement, elapsed_ns, interference, errors, by_kind }
+        KindResult { measurement, elapsed_ns, interference, errors, by_kind }
     }
 
     fn session<T>(&mut self, what: &str, later_ns: u64, act: impl FnOnce(&mut Session<'_>) -> T) -> T {
@@ -268,7 +279,7 @@ impl Run<'_> {
             &mut journal,
             self.interrupt.clone(),
             self.request.settings,
-            self.notes,
+            self.estimates,
         )
         .on_clock(self.clock_offset_ns);
         if let Some(watch) = &mut self.watch {
@@ -288,8 +299,8 @@ impl Run<'_> {
 
     fn stopped(&mut self, stop: Stop) {
         self.end = match stop {
-            Stop::Interrupted => End::Interrupted,
-            Stop::Gone(error) => End::Gone(error),
+            Stop::Interrupted => Outcome::Interrupted,
+            Stop::Gone(error) => Outcome::Gone(error),
         };
     }
 }
@@ -317,7 +328,7 @@ fn conditions(
     let mut interruptions = journal.interruptions();
     interruptions.truncate(INTERRUPTIONS_MOST);
     Conditions {
-        writes: writing_word(request.writing).to_owned(),
+        writes: writing_name(request.writing).to_owned(),
         write_cache_before: before.write,
         write_cache_during: caches::in_common(used().map(|caches| caches.write)),
         write_cache_after: target.device.cache(Cache::Write).or(kernel_says),

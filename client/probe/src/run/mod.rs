@@ -36,7 +36,7 @@ pub struct Request {
 }
 
 /// How the document calls it.
-pub const fn writing_word(writing: Writing) -> &'static str {
+pub const fn writing_name(writing: Writing) -> &'static str {
     match writing {
         Writing::Nothing => "none",
         Writing::Preserve => "preserve",

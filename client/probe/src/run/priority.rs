@@ -43,7 +43,7 @@ impl Policy {
 
 /// Puts the calling thread before all that is not real-time, with this priority among what is.
 /// Errors: the system does not allow it.
-pub fn go_real_time(priority: i32) -> io::Result<()> {
+pub fn set_realtime_priority(priority: i32) -> io::Result<()> {
     Policy { policy: libc::SCHED_FIFO, priority }.set()
 }
 
@@ -52,13 +52,13 @@ pub fn go_real_time(priority: i32) -> io::Result<()> {
 ///
 /// Where the system does not allow one of these, that one does not change. A thread with real-time priority that waits for
 /// a disk leaves its processor to others; the kernel's own limit on real-time threads stays as it is.
-pub struct GoFirst {
+pub struct RealtimeGuard {
     nice: Option<i32>,
     policy: Option<Policy>,
     locked: bool,
 }
 
-impl GoFirst {
+impl RealtimeGuard {
     pub fn new() -> Self {
         let nice = getpriority_process(None).ok();
         let raised = setpriority_process(None, HIGHEST_PRIORITY).is_ok();
@@ -74,13 +74,13 @@ impl GoFirst {
     }
 }
 
-impl Default for GoFirst {
+impl Default for RealtimeGuard {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Drop for GoFirst {
+impl Drop for RealtimeGuard {
     fn drop(&mut self) {
         if let Some(before) = self.policy {
             // Who may raise a priority but is not privileged may not take the mark back that children start without it.
@@ -98,7 +98,7 @@ impl Drop for GoFirst {
 
 #[cfg(test)]
 mod tests {
-    use super::{GoFirst, Policy};
+    use super::{Policy, RealtimeGuard};
 
     #[test]
     fn what_was_raised_for_measuring_is_put_back_also_when_it_panics() {
@@ -106,7 +106,7 @@ mod tests {
             let state = || (Policy::now(), rustix::process::getpriority_process(None).ok());
             let before = state();
             let during = std::panic::catch_unwind(|| {
-                let _first = GoFirst::new();
+                let _first = RealtimeGuard::new();
                 let during = state();
                 std::panic::resume_unwind(Box::new(during));
             });
@@ -124,7 +124,7 @@ mod tests {
     fn a_thread_that_is_started_while_measuring_is_an_ordinary_one() {
         std::thread::spawn(|| {
             let before = Policy::now();
-            let _first = GoFirst::new();
+            let _first = RealtimeGuard::new();
             let started = std::thread::spawn(Policy::now).join().expect("the thread");
             assert_eq!(started, before);
         })

@@ -84,7 +84,7 @@ pub fn reopen(
         target.device.idle(clock_ns.saturating_sub(target.device.now_ns()));
     }
     let said = restore_caches(&mut target, header.caches_before);
-    target.device.settle_caches();
+    target.device.accept_caches();
     // What was said of the disk before the run stays what the document says of it.
     target.report = header.device.clone();
     Ok((target, said))
@@ -118,7 +118,7 @@ fn find(path: &str, header: &Header, tree: &Tree) -> Result<String, ResumeError>
     let mut disks: Vec<Disk> = tree.block_devices().iter().filter_map(|name| Disk::read(tree, name)).collect();
     // Behind a bridge the disk itself is asked, as it was when the run began. One that can't be opened is known by sysfs.
     for disk in disks.iter_mut().filter(|disk| disk.capacity_bytes == device.capacity_bytes) {
-        let _ = target::interview(disk);
+        let _ = target::open_and_identify(disk);
     }
     let canonical = std::fs::canonicalize(path).ok();
     let there = disks.iter().find(|disk| canonical.as_deref() == Some(disk.path.as_path()));
@@ -137,8 +137,8 @@ fn restore_caches(target: &mut Target, before: CachesBefore) -> Vec<String> {
         let Some(on) = wanted.filter(|&on| target.device.cache(which).is_some_and(|now| now != on)) else { continue };
         let word = if on { "on" } else { "off" };
         said.push(match target.device.set_cache(which, on) {
-            Ok(()) => format!("the {} was left switched and is {word} again, as before the run", which.words()),
-            Err(error) => format!("warning: the {} was {word} before the run and is not now: {error}", which.words()),
+            Ok(()) => format!("the {} was left switched and is {word} again, as before the run", which.label()),
+            Err(error) => format!("warning: the {} was {word} before the run and is not now: {error}", which.label()),
         });
     }
     said

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::{Request, conditions, simulated};
 use crate::device::Writing;
-use crate::device::dialogue::{Bus, Notebook};
 use crate::device::open::{OpenError, resolve};
+use crate::device::passthrough::{Bus, CacheRestoreState};
 use crate::device::raw::RawDisk;
 use crate::device::{Cache, Device};
 use crate::identify::pages::Setting;
@@ -88,7 +88,7 @@ fn open_raw(request: &Request, tree: &Tree, ask: Ask<'_>, objection: Objection<'
     let mut disk = look_up(tree, &request.device)?;
     let path = disk.path.clone();
     // Opened for reading, whatever it will be opened for: who it is has to be known first.
-    let geometry = interview(&mut disk)?.geometry();
+    let geometry = open_and_identify(&mut disk)?.geometry();
     let mut report = device_report(&disk, request, geometry);
     if let Some(why) = objection(&report) {
         return Err(TargetError::Different(why));
@@ -109,7 +109,7 @@ fn open_raw(request: &Request, tree: &Tree, ask: Ask<'_>, objection: Objection<'
         device.permit_switching(&path);
     }
     Ok(Target {
-        left_behind: mend(&mut device, tree, &mut disk, &mut report),
+        left_behind: restore_after_kill(&mut device, tree, &mut disk, &mut report),
         report,
         host: conditions::host(tree, Some(&disk)),
         provenance: Provenance::Probe,
@@ -120,8 +120,9 @@ fn open_raw(request: &Request, tree: &Tree, ask: Ask<'_>, objection: Objection<'
 }
 
 /// Puts back what a run that was killed left switched; what is said of the disk is how it stands then.
-fn mend(device: &mut RawDisk, tree: &Tree, disk: &mut Disk, report: &mut DeviceReport) -> Vec<String> {
-    let said = device.mend_caches(Notebook::open(&tree.run, &disk.name, report.unit_digest.clone()));
+fn restore_after_kill(device: &mut RawDisk, tree: &Tree, disk: &mut Disk, report: &mut DeviceReport) -> Vec<String> {
+    let said =
+        device.restore_caches_after_kill(CacheRestoreState::open(&tree.run, &disk.name, report.unit_digest.clone()));
     if !said.is_empty() {
         let caches = &mut disk.caches;
         for (which, setting) in [(Cache::Write, &mut caches.write), (Cache::LookAhead, &mut caches.look_ahead)] {
@@ -134,7 +135,7 @@ fn mend(device: &mut RawDisk, tree: &Tree, disk: &mut Disk, report: &mut DeviceR
 
 /// Opens the disk for reading and lets it say itself who it is.
 /// Errors: [`OpenError`] says why it can't be opened; what it does not answer is no error.
-pub fn interview(disk: &mut Disk) -> Result<RawDisk, OpenError> {
+pub fn open_and_identify(disk: &mut Disk) -> Result<RawDisk, OpenError> {
     let mut device = RawDisk::open(&disk.path, Writing::Nothing, disk.max_request_bytes)?;
     disk.take(device.ask(Bus::of(&disk.interface)));
     Ok(device)

@@ -3,14 +3,14 @@
 use std::io;
 
 use super::{Session, Stop};
-use crate::device::request::{Action, Burst, BurstError, Crowd, Done, Ending, NoQueue};
+use crate::device::request::{Action, Burst, BurstError, BurstOutcome, Completion, Concurrency, QueueUnavailable};
 use crate::identify::processors::Processors;
 
 /// What came of a burst.
 #[derive(Debug)]
-pub struct Served {
+pub struct BurstResult {
     /// In the order of the actions, on the run's clock; those at which the medium failed included.
-    pub done: Vec<Done>,
+    pub done: Vec<Completion>,
     /// Why not all was served, unless the time was up.
     pub end: Option<BurstStop>,
 }
@@ -25,18 +25,18 @@ pub enum BurstStop {
 impl Session<'_> {
     /// Serves a burst and times every request of it; those at which the medium failed are on record. No request is
     /// issued later than `limit_ns` from now.
-    pub fn burst(&mut self, actions: &[Action], crowd: Crowd, limit_ns: Option<u64>) -> Served {
+    pub fn burst(&mut self, actions: &[Action], concurrency: Concurrency, limit_ns: Option<u64>) -> BurstResult {
         let mut done = Vec::new();
         if let Err(stop) = self.check_interrupt() {
-            return Served { done, end: Some(BurstStop::Run(stop)) };
+            return BurstResult { done, end: Some(BurstStop::Run(stop)) };
         }
         let deadline_ns = limit_ns.map(|limit_ns| self.device.now_ns().saturating_add(limit_ns));
         let interrupt = self.interrupt.clone();
-        let burst = Burst { actions, crowd, deadline_ns, interrupt: &interrupt.0 };
+        let burst = Burst { actions, concurrency, deadline_ns, interrupt: &interrupt.0 };
         let result = self.device.burst(&burst, &mut done);
         let mut end = match result {
-            Ok(Ending::Interrupted) => Some(BurstStop::Run(Stop::Interrupted)),
-            Ok(Ending::Complete | Ending::Deadline) => None,
+            Ok(BurstOutcome::Interrupted) => Some(BurstStop::Run(Stop::Interrupted)),
+            Ok(BurstOutcome::Complete | BurstOutcome::Deadline) => None,
             Err(BurstError::Gone(source)) => Some(BurstStop::Run(Stop::Gone(source))),
             Err(BurstError::Refused(why)) => Some(BurstStop::Refused(why)),
         };
@@ -46,23 +46,23 @@ impl Session<'_> {
             end = end.or(noted.err().map(BurstStop::Run));
             one.start_ns = one.start_ns.wrapping_add_signed(self.clock_offset_ns);
         }
-        Served { done, end }
+        BurstResult { done, end }
     }
 
-    fn note_burst(&mut self, actions: &[Action], one: &Done) -> Result<(), Stop> {
+    fn note_burst(&mut self, actions: &[Action], one: &Completion) -> Result<(), Stop> {
         let Some(errno) = one.error else {
             self.errors_in_a_row = 0;
             return Ok(());
         };
         let (block, operation) = match actions[one.action as usize] {
             Action::Read(span) => (span.block, "read"),
-            Action::Write(index) => (self.kept.get(index).map_or(0, |span| span.block), "write"),
+            Action::Write(index) => (self.staged.get(index).map_or(0, |span| span.block), "write"),
         };
         self.record_error(block, io::Error::from_raw_os_error(errno), operation)
     }
 
     /// Whether one issuer can have `depth` requests under way.
-    pub fn queue(&mut self, depth: u32) -> Result<(), NoQueue> {
+    pub fn queue(&mut self, depth: u32) -> Result<(), QueueUnavailable> {
         self.device.queue(depth)
     }
 

@@ -28,7 +28,7 @@ impl Session<'_> {
                 out.push(self.settle_timing(Ok(timing), "")?);
             }
             if let (Err(error), Some((failed, behind))) = (result, left.split_first()) {
-                out.push(self.settle_timing(Err(error), word(*failed))?);
+                out.push(self.settle_timing(Err(error), operation_name(*failed))?);
                 left = behind;
             }
         }
@@ -36,7 +36,7 @@ impl Session<'_> {
     }
 }
 
-fn word(action: Action) -> &'static str {
+fn operation_name(action: Action) -> &'static str {
     match action {
         Action::Read(_) => "read",
         Action::Write(_) => "write",

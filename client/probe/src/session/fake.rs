@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::io;
 
-use super::{Forgetful, Interrupt, Notes, Quiet, Session, Settings};
-use crate::device::request::{Action, Burst, BurstError, Done, Ending, NoQueue};
-use crate::device::{AccessError, Cache, Device, Geometry, Span, Timing, Unswitchable};
+use super::{Estimates, Interrupt, NullJournal, NullProgress, Session, Settings};
+use crate::device::request::{Action, Burst, BurstError, BurstOutcome, Completion, QueueUnavailable};
+use crate::device::{AccessError, Cache, CacheSwitchError, Device, Geometry, Span, Timing};
 
 /// A disk without caches whose every number is known.
 pub struct Fake {
@@ -28,7 +28,7 @@ pub struct Fake {
     pub writable: bool,
     /// Writes are answered at once, as by a drive with its write cache on.
     pub delays_writes: bool,
-    pub kept: Vec<Span>,
+    pub staged: Vec<Span>,
     pub written: Vec<u64>,
     pub head_block: u64,
     /// What the sensor says; it gets a degree colder with every sixth hour. `None`: there is no sensor.
@@ -56,7 +56,7 @@ impl Default for Fake {
             requests: 0,
             writable: false,
             delays_writes: false,
-            kept: Vec::new(),
+            staged: Vec::new(),
             written: Vec::new(),
             head_block: 0,
             celsius: None,
@@ -116,10 +116,10 @@ impl Fake {
     }
 
     pub fn session<T>(&mut self, settings: Settings, act: impl FnOnce(&mut Session<'_>) -> T) -> T {
-        let notes = Notes { rotation_ns: self.rotation_ns };
+        let estimates = Estimates { rotation_ns: self.rotation_ns };
         let interrupt = self.interrupt_after.as_ref().map_or_else(Interrupt::default, |(_, flag)| flag.clone());
-        let (mut quiet, mut forgetful) = (Quiet, Forgetful);
-        let mut session = Session::new(self, &mut quiet, &mut forgetful, interrupt, settings, notes);
+        let (mut null_progress, mut null_journal) = (NullProgress, NullJournal);
+        let mut session = Session::new(self, &mut null_progress, &mut null_journal, interrupt, settings, estimates);
         act(&mut session)
     }
 }
@@ -150,18 +150,18 @@ impl Device for Fake {
         self.access(block, count)
     }
 
-    fn keep(&mut self, spans: &[Span]) -> Result<(), AccessError> {
-        self.kept.clear();
+    fn stage(&mut self, spans: &[Span]) -> Result<(), AccessError> {
+        self.staged.clear();
         for span in spans {
             self.access(span.block, span.count)?;
         }
-        self.kept = spans.to_vec();
+        self.staged = spans.to_vec();
         Ok(())
     }
 
     fn write_timed(&mut self, index: usize) -> Result<Timing, AccessError> {
         assert!(self.writable, "written although not writable");
-        let Span { block, count } = self.kept[index];
+        let Span { block, count } = self.staged[index];
         self.written.push(block);
         if self.delays_writes {
             self.now_ns += 50_000;
@@ -171,9 +171,9 @@ impl Device for Fake {
     }
 
     /// One after the other, each handed over when the lane's request before it was answered.
-    fn burst(&mut self, burst: &Burst<'_>, done: &mut Vec<Done>) -> Result<Ending, BurstError> {
+    fn burst(&mut self, burst: &Burst<'_>, done: &mut Vec<Completion>) -> Result<BurstOutcome, BurstError> {
         done.clear();
-        let lanes = burst.crowd.lanes();
+        let lanes = burst.concurrency.lanes();
         let mut free_ns = vec![self.now_ns; lanes as usize];
         for (&action, index) in burst.actions.iter().zip(0..) {
             let lane = index % lanes;
@@ -182,7 +182,7 @@ impl Device for Fake {
             }
             let result = match action {
                 Action::Read(span) => self.access(span.block, span.count),
-                Action::Write(kept) => self.write_timed(kept),
+                Action::Write(staged) => self.write_timed(staged),
             };
             let error = match result {
                 Ok(_) => None,
@@ -190,26 +190,26 @@ impl Device for Fake {
                 Err(AccessError::Gone { source }) => return Err(BurstError::Gone(source)),
             };
             let start_ns = std::mem::replace(&mut free_ns[lane as usize], self.now_ns);
-            done.push(Done { action: index, lane, start_ns, latency_ns: self.now_ns - start_ns, error });
+            done.push(Completion { action: index, lane, start_ns, latency_ns: self.now_ns - start_ns, error });
         }
-        Ok(Ending::Complete)
+        Ok(BurstOutcome::Complete)
     }
 
     fn flush(&mut self) {
         self.flushes += 1;
     }
 
-    fn queue(&mut self, _depth: u32) -> Result<(), NoQueue> {
-        self.no_queue.clone().map_or(Ok(()), |why| Err(NoQueue(why)))
+    fn queue(&mut self, _depth: u32) -> Result<(), QueueUnavailable> {
+        self.no_queue.clone().map_or(Ok(()), |why| Err(QueueUnavailable(why)))
     }
 
     fn cache(&mut self, which: Cache) -> Option<bool> {
         (which == Cache::Write).then_some(self.delays_writes)
     }
 
-    fn set_cache(&mut self, which: Cache, on: bool) -> Result<(), Unswitchable> {
+    fn set_cache(&mut self, which: Cache, on: bool) -> Result<(), CacheSwitchError> {
         if which == Cache::LookAhead {
-            return Err(Unswitchable("this disk has no look-ahead".to_owned()));
+            return Err(CacheSwitchError("this disk has no look-ahead".to_owned()));
         }
         self.delays_writes = on;
         Ok(())
@@ -228,7 +228,7 @@ impl Device for Fake {
 /// A disk that remembers what it was told to make ready for writing.
 pub struct Recording {
     pub disk: Box<dyn Device>,
-    pub kept: Vec<Span>,
+    pub staged: Vec<Span>,
 }
 
 impl Device for Recording {
@@ -252,16 +252,16 @@ impl Device for Recording {
         self.disk.read_timed(block, count)
     }
 
-    fn keep(&mut self, spans: &[Span]) -> Result<(), AccessError> {
-        self.kept.extend_from_slice(spans);
-        self.disk.keep(spans)
+    fn stage(&mut self, spans: &[Span]) -> Result<(), AccessError> {
+        self.staged.extend_from_slice(spans);
+        self.disk.stage(spans)
     }
 
     fn write_timed(&mut self, index: usize) -> Result<Timing, AccessError> {
         self.disk.write_timed(index)
     }
 
-    fn burst(&mut self, burst: &Burst<'_>, done: &mut Vec<Done>) -> Result<Ending, BurstError> {
+    fn burst(&mut self, burst: &Burst<'_>, done: &mut Vec<Completion>) -> Result<BurstOutcome, BurstError> {
         self.disk.burst(burst, done)
     }
 
@@ -269,7 +269,7 @@ impl Device for Recording {
         self.disk.flush();
     }
 
-    fn queue(&mut self, depth: u32) -> Result<(), NoQueue> {
+    fn queue(&mut self, depth: u32) -> Result<(), QueueUnavailable> {
         self.disk.queue(depth)
     }
 
@@ -277,7 +277,7 @@ impl Device for Recording {
         self.disk.cache(which)
     }
 
-    fn set_cache(&mut self, which: Cache, on: bool) -> Result<(), Unswitchable> {
+    fn set_cache(&mut self, which: Cache, on: bool) -> Result<(), CacheSwitchError> {
         self.disk.set_cache(which, on)
     }
 

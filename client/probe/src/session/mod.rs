@@ -1,8 +1,8 @@
 //! What a kind works with: the device, the settings, and where errors and progress go.
 
-pub mod edges;
 #[cfg(test)]
 pub mod fake;
+pub mod guard_band;
 
 mod burst;
 mod chain;
@@ -18,14 +18,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-use self::edges::touches_edge;
-use crate::device::{AccessError, Cache, Device, Geometry, Span, Timing, Unswitchable};
+use self::guard_band::touches_guard_band;
+use crate::device::{AccessError, Cache, CacheSwitchError, Device, Geometry, Span, Timing};
 use crate::report::document::{Disturbance, MediumError};
 
-pub use burst::{BurstStop, Served};
+pub use burst::{BurstResult, BurstStop};
 pub use chain::preallocate;
-pub use pieces::{Forgetful, Journal, Piece};
-pub use watch::{Disturbances, Watch};
+pub use pieces::{Journal, NullJournal, Piece};
+pub use watch::{DisturbanceWatch, Disturbances};
 
 /// So many medium errors in a row, at different places, are not a bad spot: the device is lost.
 const CONSECUTIVE_ERRORS_MEAN_GONE: u32 = 24;
@@ -61,7 +61,7 @@ pub enum Suite {
 
 impl Suite {
     /// As the command line calls it.
-    pub const fn word(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Quick => "quick",
             Self::Standard => "standard",
@@ -141,15 +141,15 @@ pub trait Progress {
 }
 
 /// Progress that nobody watches.
-pub struct Quiet;
+pub struct NullProgress;
 
-impl Progress for Quiet {
+impl Progress for NullProgress {
     fn update(&mut self, _doing: &str, _remaining_ns: u64) {}
 }
 
 /// What several kinds need and only one has to find out.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Notes {
+pub struct Estimates {
     /// Nanoseconds of one turn, where the device was seen to turn.
     pub rotation_ns: Option<u64>,
 }
@@ -160,7 +160,7 @@ pub struct Session<'a> {
     journal: &'a mut dyn Journal,
     interrupt: Interrupt,
     pub settings: Settings,
-    pub notes: Notes,
+    pub estimates: Estimates,
     pub errors: Vec<MediumError>,
     /// The caches that the kind switched itself, each time it did.
     pub switched: Vec<Cache>,
@@ -170,11 +170,11 @@ pub struct Session<'a> {
     /// When the last piece ended, or the session began.
     piece_from_ns: u64,
     /// What the device was told to keep, for the place of an error.
-    kept: Vec<Span>,
+    staged: Vec<Span>,
     /// How often something was to be written where nothing ever is; stays 0 where the kinds place their writes rightly.
     pub refused_spans: u32,
     /// `None` where nobody else can reach the device.
-    watch: Option<&'a mut dyn Watch>,
+    watch: Option<&'a mut dyn DisturbanceWatch>,
     /// Start and end of each request of the piece, on the device's clock; room is there from the start.
     spans: Vec<(u64, u64)>,
     /// Pieces that were disturbed.
@@ -191,7 +191,7 @@ impl<'a> Session<'a> {
         journal: &'a mut dyn Journal,
         interrupt: Interrupt,
         settings: Settings,
-        notes: Notes,
+        estimates: Estimates,
     ) -> Self {
         let piece_from_ns = device.now_ns();
         Self {
@@ -200,13 +200,13 @@ impl<'a> Session<'a> {
             journal,
             interrupt,
             settings,
-            notes,
+            estimates,
             errors: Vec::new(),
             switched: Vec::new(),
             errors_in_a_row: 0,
             clock_offset_ns: 0,
             piece_from_ns,
-            kept: Vec::new(),
+            staged: Vec::new(),
             refused_spans: 0,
             watch: None,
             spans: Vec::new(),
@@ -246,9 +246,9 @@ impl<'a> Session<'a> {
 
     /// Lets a long time pass, and looks up in between whether the run has to end.
     pub fn pause(&mut self, duration_ns: u64) -> Result<(), Stop> {
-        self.rest(duration_ns, true);
+        self.pause_watch(duration_ns, true);
         let result = self.sleep(duration_ns);
-        self.rest(duration_ns, false);
+        self.pause_watch(duration_ns, false);
         result
     }
 
@@ -277,9 +277,9 @@ impl<'a> Session<'a> {
 
     /// Switches the cache while the kind runs, for a kind that needs both states. The kind puts back what it found;
     /// where it can't, the device does when it is closed.
-    pub fn set_cache(&mut self, which: Cache, on: bool) -> Result<(), Unswitchable> {
+    pub fn set_cache(&mut self, which: Cache, on: bool) -> Result<(), CacheSwitchError> {
         if !self.settings.switch_caches {
-            return Err(Unswitchable("this run was not to switch caches".to_owned()));
+            return Err(CacheSwitchError("this run was not to switch caches".to_owned()));
         }
         self.device.set_cache(which, on)?;
         self.switched.push(which);
@@ -306,21 +306,21 @@ impl<'a> Session<'a> {
 
     /// Makes the blocks ready for `write`. Answers with the block that could not be read, or that stands where nothing is
     /// ever written, if there was one: nothing may be written then.
-    pub fn keep(&mut self, blocks: &[u64]) -> Result<Option<u64>, Stop> {
+    pub fn stage(&mut self, blocks: &[u64]) -> Result<Option<u64>, Stop> {
         let spans: Vec<Span> = blocks.iter().map(|&block| Span::single(block)).collect();
-        self.keep_spans(&spans)
+        self.stage_spans(&spans)
     }
 
     /// As [`Session::keep`], for longer stretches, each up to [`crate::device::LONGEST_WRITE_BYTES`].
-    pub fn keep_spans(&mut self, spans: &[Span]) -> Result<Option<u64>, Stop> {
+    pub fn stage_spans(&mut self, spans: &[Span]) -> Result<Option<u64>, Stop> {
         self.check_interrupt()?;
         let geometry = self.geometry();
-        if let Some(span) = spans.iter().find(|&&span| touches_edge(&geometry, span)) {
+        if let Some(span) = spans.iter().find(|&&span| touches_guard_band(&geometry, span)) {
             self.refused_spans += 1;
             return Ok(Some(span.block));
         }
-        self.kept = spans.to_vec();
-        let bad = match self.device.keep(spans) {
+        self.staged = spans.to_vec();
+        let bad = match self.device.stage(spans) {
             Err(AccessError::Medium { block, source }) => {
                 self.settle(Err::<(), _>(AccessError::Medium { block, source }), "read")?;
                 Some(block)

@@ -32,9 +32,9 @@ pub trait Journal {
 }
 
 /// Remembers nothing: a run that is measured in one go, or a test.
-pub struct Forgetful;
+pub struct NullJournal;
 
-impl Journal for Forgetful {
+impl Journal for NullJournal {
     fn recall(&mut self, _name: &str) -> Option<Piece> {
         None
     }

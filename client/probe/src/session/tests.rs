@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::fake::Fake;
-use super::{Interrupt, Journal, Notes, Piece, Quiet, Session, Settings, Stop};
+use super::{Estimates, Interrupt, Journal, NullProgress, Piece, Session, Settings, Stop};
 use crate::device::request::Action;
 use crate::device::{Span, Timing};
 
@@ -22,7 +22,7 @@ impl Journal for Remembers {
 
 fn with_session<T>(fake: &mut Fake, journal: &mut Remembers, act: impl FnOnce(&mut Session<'_>) -> T) -> T {
     let interrupt = fake.interrupt_after.as_ref().map_or_else(Interrupt::default, |(_, flag)| flag.clone());
-    act(&mut Session::new(fake, &mut Quiet, journal, interrupt, Settings::default(), Notes::default()))
+    act(&mut Session::new(fake, &mut NullProgress, journal, interrupt, Settings::default(), Estimates::default()))
 }
 
 /// Reads one block and answers with its latency.

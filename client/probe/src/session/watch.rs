@@ -18,7 +18,7 @@ const AGAIN_ALWAYS_NS: u64 = 60_000_000_000;
 
 /// Before a piece is measured again the drive reads here and there for so long, that its cache forgets the first time: more
 /// than the 256 or 512 MB of a large drive's cache, or all segments of a smaller one.
-const FRESHEN_NS: u64 = 6_000_000_000;
+const EVICT_NS: u64 = 6_000_000_000;
 
 /// So many requests of a piece are looked at one by one.
 pub(super) const SPANS_MOST: usize = 65_536;
@@ -35,7 +35,7 @@ pub struct Disturbances {
 }
 
 /// Looks out for what disturbs a measurement. Asked between pieces only; moments are on the device's clock.
-pub trait Watch {
+pub trait DisturbanceWatch {
     /// All until now.
     fn look(&mut self) -> Disturbances;
 
@@ -43,11 +43,11 @@ pub trait Watch {
     fn disturbed_since(&mut self, from_ns: u64, out: &mut Vec<(u64, u64)>);
 
     /// Whether a long pause goes on, in which nothing has to be watched.
-    fn rest(&mut self, rests: bool);
+    fn set_paused(&mut self, paused: bool);
 }
 
 /// One attempt at a piece.
-struct Tried<T> {
+struct Attempt<T> {
     value: T,
     errors: Vec<MediumError>,
     disturbance: Disturbance,
@@ -56,7 +56,7 @@ struct Tried<T> {
 impl<'a> Session<'a> {
     /// The same session, watched.
     #[must_use]
-    pub fn watched_by(mut self, watch: &'a mut dyn Watch) -> Self {
+    pub fn watched_by(mut self, watch: &'a mut dyn DisturbanceWatch) -> Self {
         self.spans = preallocate(SPANS_MOST, (0, 0));
         self.watch = Some(watch);
         self
@@ -78,7 +78,7 @@ impl Session<'_> {
 
     /// For each stretch, from and to on the run's clock, 1 where something disturbed the device or the machine meanwhile
     /// and 0 where nothing did. Asked at the end of a piece, never between samples.
-    pub fn marks(&mut self, stretches: &[(u64, u64)]) -> Vec<u8> {
+    pub fn disturbed_mask(&mut self, stretches: &[(u64, u64)]) -> Vec<u8> {
         let offset_ns = self.clock_offset_ns.wrapping_neg();
         let on_device_clock = |moment_ns: u64| moment_ns.wrapping_add_signed(offset_ns);
         let first_ns = stretches.iter().map(|stretch| stretch.0).min().unwrap_or(0);
@@ -108,7 +108,7 @@ impl Session<'_> {
             return (value, stop, None);
         }
         let errors_before = self.errors.len();
-        let mut best: Option<Tried<T>> = None;
+        let mut best: Option<Attempt<T>> = None;
         let mut attempts = 0;
         let stop = loop {
             attempts += 1;
@@ -127,9 +127,9 @@ impl Session<'_> {
                 break stop;
             }
             self.again_ns += elapsed_ns;
-            self.freshen();
+            self.evict_drive_cache();
         };
-        let Some(Tried { value, errors, mut disturbance }) = best else { unreachable!("one attempt was made") };
+        let Some(Attempt { value, errors, mut disturbance }) = best else { unreachable!("one attempt was made") };
         self.errors.truncate(errors_before);
         self.errors.extend(errors);
         disturbance.attempts = attempts;
@@ -143,7 +143,7 @@ impl Session<'_> {
         name: &str,
         measure: &mut impl FnMut(&mut Self) -> (T, Option<Stop>),
         errors_before: usize,
-    ) -> (Tried<T>, Option<Stop>) {
+    ) -> (Attempt<T>, Option<Stop>) {
         self.errors.truncate(errors_before);
         self.spans.clear();
         let from_ns = self.device.now_ns();
@@ -162,7 +162,7 @@ impl Session<'_> {
             swapped_pages: after.swapped_pages - before.swapped_pages,
             throttle_events: after.throttle_events - before.throttle_events,
         };
-        (Tried { value, errors: self.errors[errors_before..].to_vec(), disturbance }, stop)
+        (Attempt { value, errors: self.errors[errors_before..].to_vec(), disturbance }, stop)
     }
 
     fn worth_again(&self, disturbance: &Disturbance, elapsed_ns: u64) -> bool {
@@ -173,10 +173,10 @@ impl Session<'_> {
     }
 
     /// Makes the drive's cache forget what the attempt before read: reads all over the disk, for a few seconds.
-    fn freshen(&mut self) {
+    fn evict_drive_cache(&mut self) {
         let count = self.device.max_transfer_blocks();
         let last = self.device.geometry().capacity_blocks().saturating_sub(u64::from(count));
-        let end_ns = self.device.now_ns().saturating_add(FRESHEN_NS);
+        let end_ns = self.device.now_ns().saturating_add(EVICT_NS);
         let mut random = Random(end_ns);
         while last > 0 && self.device.now_ns() < end_ns && !self.interrupt.raised() {
             // What can't be read here shows where it is measured.
@@ -194,11 +194,11 @@ impl Session<'_> {
     }
 
     /// A pause that lasts is no time to watch in.
-    pub(super) fn rest(&mut self, duration_ns: u64, rests: bool) {
+    pub(super) fn pause_watch(&mut self, duration_ns: u64, rests: bool) {
         if duration_ns >= LONG_PAUSE_NS
             && let Some(watch) = &mut self.watch
         {
-            watch.rest(rests);
+            watch.set_paused(rests);
         }
     }
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::engine::{Engine, Request};
 use super::model::{Identity, Model, WriteCacheState};
 use super::noise::{Noise, NoiseLevel};
-use crate::device::request::{Action, Burst, BurstError, Done, Ending, NoQueue};
-use crate::device::{AccessError, Cache, Device, Geometry, Span, Timing, Unswitchable};
+use crate::device::request::{Action, Burst, BurstError, BurstOutcome, Completion, QueueUnavailable};
+use crate::device::{AccessError, Cache, CacheSwitchError, Device, Geometry, Span, Timing};
 
 /// What the host does between two requests (Skippy 4.1.1: 7 to 8 microseconds).
 pub(super) const HOST_THINK_NS: u64 = 8_000;
@@ -21,7 +21,7 @@ pub struct SimulatedDrive {
     pub(super) noise: Noise,
     identity: Identity,
     pub(super) now_ns: u64,
-    pub(super) kept: Vec<Span>,
+    pub(super) staged: Vec<Span>,
     writable: bool,
     /// Called before each timed request: fault injection.
     pub before_request: fn(),
@@ -32,7 +32,7 @@ impl SimulatedDrive {
         let mut identity = model.identity.clone();
         identity.serial = format!("SIM-{}-{seed}", model.name);
         let (engine, noise) = (Engine::new(model), Noise::new(level, seed));
-        Self { engine, noise, identity, now_ns: 0, kept: Vec::new(), writable: true, before_request: || {} }
+        Self { engine, noise, identity, now_ns: 0, staged: Vec::new(), writable: true, before_request: || {} }
     }
 
     /// The same drive, opened read-only as a real one may be.
@@ -124,12 +124,12 @@ impl Device for SimulatedDrive {
         self.serve(block, count, false)
     }
 
-    fn keep(&mut self, spans: &[Span]) -> Result<(), AccessError> {
+    fn stage(&mut self, spans: &[Span]) -> Result<(), AccessError> {
         for span in spans {
             self.serve(span.block, span.count, false)?;
         }
-        self.kept.clear();
-        self.kept.extend_from_slice(spans);
+        self.staged.clear();
+        self.staged.extend_from_slice(spans);
         Ok(())
     }
 
@@ -139,11 +139,11 @@ impl Device for SimulatedDrive {
             return Err(AccessError::Gone { source });
         }
         (self.before_request)();
-        let Span { block, count } = self.kept[index];
+        let Span { block, count } = self.staged[index];
         self.serve(block, count, true)
     }
 
-    fn burst(&mut self, burst: &Burst<'_>, done: &mut Vec<Done>) -> Result<Ending, BurstError> {
+    fn burst(&mut self, burst: &Burst<'_>, done: &mut Vec<Completion>) -> Result<BurstOutcome, BurstError> {
         let writes = burst.actions.iter().any(|action| matches!(action, Action::Write(_)));
         if writes && !self.writable {
             return Err(BurstError::Refused(NOT_WRITABLE.to_owned()));
@@ -155,7 +155,7 @@ impl Device for SimulatedDrive {
         self.now_ns = self.now_ns.max(self.engine.flush(self.now_ns as f64).round() as u64);
     }
 
-    fn queue(&mut self, _depth: u32) -> Result<(), NoQueue> {
+    fn queue(&mut self, _depth: u32) -> Result<(), QueueUnavailable> {
         Ok(())
     }
 
@@ -166,7 +166,7 @@ impl Device for SimulatedDrive {
         })
     }
 
-    fn set_cache(&mut self, which: Cache, on: bool) -> Result<(), Unswitchable> {
+    fn set_cache(&mut self, which: Cache, on: bool) -> Result<(), CacheSwitchError> {
         let obeyed = match which {
             Cache::Write => self.set_write_cache(on),
             Cache::LookAhead => self.set_look_ahead(on),
@@ -175,7 +175,7 @@ impl Device for SimulatedDrive {
         if obeyed {
             Ok(())
         } else {
-            Err(Unswitchable(format!("the drive's {} can't be switched {word}", which.words())))
+            Err(CacheSwitchError(format!("the drive's {} can't be switched {word}", which.label())))
         }
     }
 

@@ -50,7 +50,7 @@ impl Zone {
 }
 
 #[derive(Clone, Debug)]
-struct Placed {
+struct ZoneStart {
     zone: Zone,
     first_cylinder: u32,
     first_sector: u64,
@@ -84,7 +84,7 @@ impl Track {
 
 /// A sector's place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct SectorAddress {
     pub cylinder: u32,
     pub head: u16,
     pub slot: u32,
@@ -94,7 +94,7 @@ pub struct Place {
 #[derive(Clone, Debug)]
 pub struct Layout {
     order: Order,
-    zones: Vec<Placed>,
+    zones: Vec<ZoneStart>,
     cylinders: u32,
     sectors: u64,
 }
@@ -107,7 +107,7 @@ impl Layout {
         let mut placed = Vec::with_capacity(zones.len());
         let (mut cylinder, mut sector, mut angle) = (0, 0, 0.0);
         for zone in zones {
-            let next = Placed { first_cylinder: cylinder, first_sector: sector, angle, zone };
+            let next = ZoneStart { first_cylinder: cylinder, first_sector: sector, angle, zone };
             cylinder += next.zone.cylinders;
             sector += next.zone.sectors();
             angle = (angle + zone_turns(order, &next.zone)).fract();
@@ -150,13 +150,13 @@ impl Layout {
     }
 
     /// Where `sector` stands.
-    pub fn place(&self, sector: u64) -> Place {
+    pub fn address(&self, sector: u64) -> SectorAddress {
         let track = self.track(sector);
-        Place { cylinder: track.cylinder, head: track.head, slot: (sector - track.first_sector) as u32 }
+        SectorAddress { cylinder: track.cylinder, head: track.head, slot: (sector - track.first_sector) as u32 }
     }
 
     /// The sector at a place; `None` where there is none or only a spare.
-    pub fn sector(&self, place: Place) -> Option<u64> {
+    pub fn sector(&self, place: SectorAddress) -> Option<u64> {
         let placed = self.zones.iter().rev().find(|placed| placed.first_cylinder <= place.cylinder)?;
         if place.cylinder >= placed.first_cylinder + placed.zone.cylinders || place.head >= placed.zone.heads() {
             return None;
@@ -191,7 +191,7 @@ fn band_turns(zone: &Zone, cylinders: u32) -> f64 {
     heads * f64::from(cylinders - 1) * zone.cylinder_skew + (heads - 1.0) * zone.track_skew + zone.band_skew
 }
 
-impl Placed {
+impl ZoneStart {
     /// The head at a place in the order of a cylinder or band, and back: the map is its own inverse.
     fn turned(&self, index: u16, backward: bool) -> u16 {
         if backward { self.zone.heads() - 1 - index } else { index }
@@ -220,7 +220,7 @@ impl Placed {
         }
     }
 
-    fn first_of_cylinder_track(&self, place: Place, serpentine: bool) -> u64 {
+    fn first_of_cylinder_track(&self, place: SectorAddress, serpentine: bool) -> u64 {
         let local = place.cylinder - self.first_cylinder;
         let backward = serpentine && place.cylinder % 2 == 1;
         let before =
@@ -264,7 +264,7 @@ impl Placed {
         }
     }
 
-    fn first_of_band_track(&self, place: Place, cylinders: u32) -> u64 {
+    fn first_of_band_track(&self, place: SectorAddress, cylinders: u32) -> u64 {
         let zone = &self.zone;
         let local = place.cylinder - self.first_cylinder;
         let (band, inward) = (local / cylinders, local % cylinders);

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::layout::Layout;
-use super::steadiness::{ColdWrites, Unsteady};
+use super::variation::{ColdWrites, Unsteady};
 
 /// What the drive says of itself; the run document takes it over with provenance `simulated`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

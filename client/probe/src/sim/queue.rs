@@ -5,7 +5,7 @@ use super::model::Scheduler;
 
 /// A request that was served.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Completion {
+pub struct ServedCommand {
     pub id: u64,
     pub arrive_ns: f64,
     pub end_ns: f64,
@@ -45,7 +45,7 @@ impl CommandQueue {
     }
 
     /// Serves the request whose turn it is; `None` when none waits.
-    pub fn complete_next(&mut self) -> Option<Completion> {
+    pub fn complete_next(&mut self) -> Option<ServedCommand> {
         let first_arrival = self.waiting.iter().map(|waiting| waiting.1).min_by(f64::total_cmp)?;
         self.now_ns = self.now_ns.max(first_arrival);
         let (now, engine) = (self.now_ns, &self.engine);
@@ -59,7 +59,7 @@ impl CommandQueue {
         let (id, arrive_ns, request) = self.waiting.remove(index);
         let end_ns = self.engine.serve(now, request);
         self.now_ns = end_ns;
-        Some(Completion { id, arrive_ns, end_ns })
+        Some(ServedCommand { id, arrive_ns, end_ns })
     }
 }
 

@@ -8,8 +8,8 @@ use super::engine::Operation;
 use super::layout::{Order, Track, Zone};
 use super::mechanics::Arm;
 use super::model::{Model, Temperature};
-use super::steadiness::{ColdWrites, Unsteady};
 use super::sweep::{PhaseSweep, phase_sweep};
+use super::variation::{ColdWrites, Unsteady};
 
 /// Blocks are device blocks (`block_bytes`), LBAs are sectors of 512 bytes, MB are 10^6 bytes.
 #[derive(Clone, Debug, Serialize)]
@@ -177,13 +177,13 @@ fn distances(last: u32) -> impl Iterator<Item = u32> {
 
 fn seek_by_block(model: &Model) -> Vec<SeekPoint> {
     let blocks = (0..=200_u64).map(|step| u128::from(model.capacity_sectors - 1) * u128::from(step) / 200);
-    blocks.map(|block| block as u64).map(|b| seek_point(model, Some(b), model.layout.place(b).cylinder)).collect()
+    blocks.map(|block| block as u64).map(|b| seek_point(model, Some(b), model.layout.address(b).cylinder)).collect()
 }
 
 fn average_seek_ns(model: &Model) -> f64 {
     const POINTS: u64 = 400;
     let slice = model.capacity_sectors / POINTS;
-    let cylinders: Vec<u32> = (0..POINTS).map(|at| model.layout.place(at * slice + slice / 2).cylinder).collect();
+    let cylinders: Vec<u32> = (0..POINTS).map(|at| model.layout.address(at * slice + slice / 2).cylinder).collect();
     let pairs = cylinders.iter().flat_map(|a| cylinders.iter().map(|b| a.abs_diff(*b)));
     pairs.map(|distance| model.seek.seek_ns(distance)).sum::<f64>() / (POINTS * POINTS) as f64
 }

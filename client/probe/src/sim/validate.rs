@@ -8,7 +8,7 @@ use super::layout::{Layout, Order, Zone};
 use super::model::Scheduler;
 use super::model::SeekCurve;
 use super::model::{Command, Identity, Model, Queue, ReadCache, Temperature, WriteCache, WriteCacheState};
-use super::steadiness::{ColdWrites, Unsteady};
+use super::variation::{ColdWrites, Unsteady};
 
 /// What is wrong with which key: fact, limit, remedy.
 #[derive(Debug, PartialEq, Eq)]

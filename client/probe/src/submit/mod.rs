@@ -51,7 +51,7 @@ pub enum SubmitError {
     /// The archive read the envelope and refused it: sending it again would not help.
     #[error("the archive refused it: {0}")]
     Refused(Problem),
-    #[error("the archive answered {status} ({}){}", count(*attempts), words(problem.as_ref()))]
+    #[error("the archive answered {status} ({}){}", count(*attempts), detail(problem.as_ref()))]
     Unavailable { status: u16, attempts: u32, problem: Option<Problem> },
     #[error("the archive asks to come back in {} s (it is busy, or you have sent a lot)", .0.as_secs())]
     ComeBackLater(Duration),
@@ -71,7 +71,7 @@ fn count(attempts: u32) -> String {
     if attempts == 1 { "1 attempt".to_owned() } else { format!("{attempts} attempts") }
 }
 
-fn words(problem: Option<&Problem>) -> String {
+fn detail(problem: Option<&Problem>) -> String {
     problem.map(|problem| format!(": {problem}")).unwrap_or_default()
 }
 

@@ -2,10 +2,10 @@
 //!
 //! The archive is not trusted with anything here but its answers: every hash is computed anew.
 
-pub mod memory;
+pub mod known_head;
 pub mod merkle;
 pub mod note;
-pub mod saved;
+pub mod offline;
 #[cfg(test)]
 mod tests;
 
@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::submit::answer::Problem;
 use crate::submit::http::{Http, HttpError};
-use memory::Seen;
+use known_head::KnownHead;
 use merkle::{Hash, is_consistent, is_included, leaf_hash};
 use note::{Checkpoint, NoteError, VerifierKey};
 
@@ -72,7 +72,7 @@ impl Leaf {
 
 /// What was shown.
 #[derive(Clone, Debug, Serialize)]
-pub struct Shown {
+pub struct LogProof {
     pub origin: String,
     pub size: u64,
     pub verifier_key: String,
@@ -81,10 +81,10 @@ pub struct Shown {
     /// Leaves of the head seen before, which the present one is proved to go on from.
     pub goes_on_from: Option<u64>,
     #[serde(skip)]
-    pub seen: Option<Seen>,
+    pub seen: Option<KnownHead>,
 }
 
-impl Shown {
+impl LogProof {
     /// Whether the last word on the file is that it is published.
     pub fn is_published(&self) -> bool {
         self.leaves.last().is_some_and(|leaf| leaf.kind == "published")
@@ -99,8 +99,8 @@ pub fn check(
     digest: &str,
     run_id: Option<&str>,
     key: Option<&str>,
-    seen: Option<&Seen>,
-) -> Result<Shown, LogError> {
+    seen: Option<&KnownHead>,
+) -> Result<LogProof, LogError> {
     let log = Log { http, server };
     let head = log.get("log/")?;
     let offered = text(&head, "verifier_key")?;
@@ -113,13 +113,17 @@ pub fn check(
     let checkpoint = note::open(note, &trusted_key)?;
     let goes_on_from = log.consistency(&checkpoint, seen)?;
     let leaves = log.leaves(&checkpoint, digest, run_id)?;
-    Ok(Shown {
+    Ok(LogProof {
         size: checkpoint.size,
         origin: checkpoint.origin,
         verifier_key: trusted.to_owned(),
         leaves,
         goes_on_from,
-        seen: Some(Seen { server: server.to_owned(), verifier_key: trusted.to_owned(), checkpoint: note.to_owned() }),
+        seen: Some(KnownHead {
+            server: server.to_owned(),
+            verifier_key: trusted.to_owned(),
+            checkpoint: note.to_owned(),
+        }),
     })
 }
 
@@ -140,7 +144,7 @@ impl Log<'_> {
         serde_json::from_slice(&answer.body).map_err(|_| LogError::NotALog(url))
     }
 
-    fn consistency(&self, now: &Checkpoint, seen: Option<&Seen>) -> Result<Option<u64>, LogError> {
+    fn consistency(&self, now: &Checkpoint, seen: Option<&KnownHead>) -> Result<Option<u64>, LogError> {
         let Some(seen) = seen else { return Ok(None) };
         let before = note::open(&seen.checkpoint, &VerifierKey::parse(&seen.verifier_key)?)?;
         if before.size > now.size {

@@ -6,9 +6,9 @@ use ed25519_dalek::{Signer, SigningKey};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use super::memory::Seen;
+use super::known_head::KnownHead;
 use super::merkle::{Hash, leaf_hash};
-use super::{Leaf, LogError, Shown, check};
+use super::{Leaf, LogError, LogProof, check};
 use crate::report::keys::hex;
 use crate::submit::fake::FakeHttp;
 use crate::submit::http::Response;
@@ -52,12 +52,12 @@ fn ok(body: &serde_json::Value) -> Response {
     Response { status: 200, body: body.to_string().into_bytes(), ..Response::default() }
 }
 
-fn seen(size: u64, root: &Hash) -> Seen {
-    Seen { server: SERVER.to_owned(), verifier_key: vkey(3), checkpoint: checkpoint(size, root, 3) }
+fn seen(size: u64, root: &Hash) -> KnownHead {
+    KnownHead { server: SERVER.to_owned(), verifier_key: vkey(3), checkpoint: checkpoint(size, root, 3) }
 }
 
 /// Asks about the second of two leaves; `proof` is what the archive claims to prove it.
-fn ask(of: &Leaf, proof: &[Hash], before: Option<&(Seen, Vec<Hash>)>) -> Result<Shown, LogError> {
+fn ask(of: &Leaf, proof: &[Hash], before: Option<&(KnownHead, Vec<Hash>)>) -> Result<LogProof, LogError> {
     let (first, second) = (leaf_hash(&leaf(0, "published", 1).bytes()), leaf_hash(&leaf(1, "published", 2).bytes()));
     let head = json!({"verifier_key": vkey(3), "checkpoint": checkpoint(2, &node(&first, &second), 3)});
     let text = |hashes: &[Hash]| hashes.iter().map(|hash| STANDARD.encode(hash)).collect::<Vec<_>>();

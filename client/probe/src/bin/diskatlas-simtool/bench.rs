@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use anyhow::{Context, ensure};
 use clap::ValueEnum;
-use diskatlas::device::request::{Action, Crowd, Done};
+use diskatlas::device::request::{Action, Completion, Concurrency};
 use diskatlas::device::{Device, Span, Timing};
 use diskatlas::device::{Writing, raw::RawDisk};
-use diskatlas::run::priority::GoFirst;
-use diskatlas::session::edges::touches_edge;
-use diskatlas::session::{Forgetful, Interrupt, Notes, Quiet, Session, Settings, preallocate};
+use diskatlas::run::priority::RealtimeGuard;
+use diskatlas::session::guard_band::touches_guard_band;
+use diskatlas::session::{Estimates, Interrupt, NullJournal, NullProgress, Session, Settings, preallocate};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::json;
@@ -77,21 +77,27 @@ pub fn bench(args: &BenchArgs, out: &mut impl Write) -> anyhow::Result<()> {
     ensure!(region > 0, "the region holds no request of {} bytes; choose a larger one", args.size);
     let places = places(args, region)?;
     let spans: Vec<Span> = places.into_iter().map(|place| Span { block: place * u64::from(count), count }).collect();
-    let (mut quiet, mut forgetful) = (Quiet, Forgetful);
+    let (mut null_progress, mut null_journal) = (NullProgress, NullJournal);
     let settings = Settings { writes: writing != Writing::Nothing, ..Settings::default() };
-    let mut session =
-        Session::new(&mut disk, &mut quiet, &mut forgetful, Interrupt::default(), settings, Notes::default());
-    let kept = prepare(&mut session, args, &spans)?;
+    let mut session = Session::new(
+        &mut disk,
+        &mut null_progress,
+        &mut null_journal,
+        Interrupt::default(),
+        settings,
+        Estimates::default(),
+    );
+    let staged = prepare(&mut session, args, &spans)?;
     let reads = spans.iter().map(|span| Action::Read(*span));
-    let actions: Vec<Action> = match (kept, args.crowd()) {
+    let actions: Vec<Action> = match (staged, args.concurrency()) {
         (0, _) => reads.collect(),
-        (kept, Some(_)) => (0..kept).map(Action::Write).collect(),
-        (kept, None) => (0..spans.len()).map(|index| Action::Write(index % kept)).collect(),
+        (staged, Some(_)) => (0..staged).map(Action::Write).collect(),
+        (staged, None) => (0..spans.len()).map(|index| Action::Write(index % staged)).collect(),
     };
-    let go_first = args.as_run.then(GoFirst::new);
+    let realtime = args.as_run.then(RealtimeGuard::new);
     let before = Usage::of_process();
-    let timings = match (args.crowd(), args.outliers_over) {
-        (Some(crowd), _) => crowded(&mut session, &actions, crowd)?,
+    let timings = match (args.concurrency(), args.outliers_over) {
+        (Some(concurrency), _) => crowded(&mut session, &actions, concurrency)?,
         (None, Some(over_ns)) => {
             writeln!(out, "{}", outliers::watch(&mut disk, &actions, over_ns)?)?;
             return Ok(());
@@ -99,14 +105,14 @@ pub fn bench(args: &BenchArgs, out: &mut impl Write) -> anyhow::Result<()> {
         (None, None) => alone(&mut session, &actions)?,
     };
     let cost = Usage::of_process().since(before);
-    drop(go_first);
+    drop(realtime);
     ensure!(!timings.is_empty(), "the device failed at every request");
     report(args, &timings, cost, out)
 }
 
 impl BenchArgs {
-    fn crowd(&self) -> Option<Crowd> {
-        self.workers.map(Crowd::Workers).or(self.depth.map(Crowd::Queue))
+    fn concurrency(&self) -> Option<Concurrency> {
+        self.workers.map(Concurrency::Workers).or(self.depth.map(Concurrency::Queue))
     }
 }
 
@@ -120,19 +126,19 @@ fn prepare(session: &mut Session<'_>, args: &BenchArgs, spans: &[Span]) -> anyho
     }
     // Alone, each may be written many times; in a crowd, where no two writes may meet, once.
     let geometry = session.geometry();
-    let mut kept: Vec<Span> = spans.iter().copied().filter(|&span| !touches_edge(&geometry, span)).collect();
+    let mut staged: Vec<Span> = spans.iter().copied().filter(|&span| !touches_guard_band(&geometry, span)).collect();
     ensure!(
-        !kept.is_empty(),
+        !staged.is_empty(),
         "every place lies in the first or last MiB, where nothing is written; choose a larger region"
     );
-    kept.truncate(usize::try_from(KEPT_BYTES / args.size).unwrap_or(1).max(1));
-    if args.crowd().is_some() {
+    staged.truncate(usize::try_from(KEPT_BYTES / args.size).unwrap_or(1).max(1));
+    if args.concurrency().is_some() {
         let mut seen = std::collections::HashSet::new();
-        kept.retain(|span| seen.insert(span.block));
+        staged.retain(|span| seen.insert(span.block));
     }
-    let bad = session.keep_spans(&kept).map_err(|stop| anyhow::anyhow!("{stop:?}"))?;
+    let bad = session.stage_spans(&staged).map_err(|stop| anyhow::anyhow!("{stop:?}"))?;
     ensure!(bad.is_none(), "the device can't be read where it is to be written");
-    Ok(kept.len())
+    Ok(staged.len())
 }
 
 /// One request right after the other, as SKIPPY and SEEKER do.
@@ -143,10 +149,10 @@ fn alone(session: &mut Session<'_>, actions: &[Action]) -> anyhow::Result<Vec<Ti
 }
 
 /// Several requests at once.
-fn crowded(session: &mut Session<'_>, actions: &[Action], crowd: Crowd) -> anyhow::Result<Vec<Timing>> {
-    let served = session.burst(actions, crowd, None);
+fn crowded(session: &mut Session<'_>, actions: &[Action], concurrency: Concurrency) -> anyhow::Result<Vec<Timing>> {
+    let served = session.burst(actions, concurrency, None);
     ensure!(served.end.is_none(), "{:?}", served.end);
-    Ok(served.done.iter().map(Done::timing).collect())
+    Ok(served.done.iter().map(Completion::timing).collect())
 }
 
 /// Which of the region's places each request goes to.
@@ -175,7 +181,7 @@ fn report(args: &BenchArgs, timings: &[Timing], cost: Usage, out: &mut impl Writ
         "involuntary_switches": cost.involuntary_switches,
     });
     // In a crowd, requests overlap: there is no gap.
-    if args.crowd().is_none() {
+    if args.concurrency().is_none() {
         let mut gaps: Vec<u64> = timings.windows(2).map(|pair| pair[1].start_ns - pair[0].end_ns()).collect();
         gaps.sort_unstable();
         let at = |share: usize| gaps.get(gaps.len().saturating_sub(1) * share / 1000).copied();

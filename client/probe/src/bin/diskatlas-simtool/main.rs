@@ -2,7 +2,7 @@
 
 mod bench;
 mod outliers;
-mod pace;
+mod pacing;
 mod serve;
 mod store;
 mod usage;

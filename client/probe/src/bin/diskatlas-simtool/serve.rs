@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, UNIX_EPOCH};
 
 use anyhow::Context;
-use diskatlas::run::priority::go_real_time;
+use diskatlas::run::priority::set_realtime_priority;
 use diskatlas::sim::{self, Engine, Noise, NoiseLevel, Operation};
 use fuser::{
     Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo, LockOwner, MountOption,
@@ -19,7 +19,7 @@ use fuser::{
 };
 
 use crate::MountArgs;
-use crate::pace::{Pace, sharpen_timers};
+use crate::pacing::{Pacing, set_timer_slack};
 use crate::store::Store;
 
 /// Low among the real-time priorities, above everything that is not real-time: who plays the platter can't wait for its turn.
@@ -49,7 +49,7 @@ pub fn mount(args: &MountArgs) -> anyhow::Result<()> {
         mechanism: Mutex::new((Engine::new(Arc::new(model)), noise)),
         store,
         capacity,
-        pace: Pace::start(args.time_scale),
+        pacing: Pacing::start(args.time_scale),
         lateness: Arc::clone(&lateness),
         unmounted: Arc::clone(&unmounted),
     };
@@ -62,7 +62,7 @@ pub fn mount(args: &MountArgs) -> anyhow::Result<()> {
         )
     })?;
     // The thread that serves is started next and inherits it.
-    if let Err(error) = go_real_time(PRIORITY) {
+    if let Err(error) = set_realtime_priority(PRIORITY) {
         eprintln!("no real-time priority ({error}): latencies will be less even");
     }
     let session = session.spawn().context("can't start serving")?;
@@ -71,7 +71,7 @@ pub fn mount(args: &MountArgs) -> anyhow::Result<()> {
     while !stop.load(Ordering::Relaxed) && !unmounted.load(Ordering::Relaxed) {
         std::thread::sleep(Duration::from_millis(50));
     }
-    eprintln!("{}", lateness.words());
+    eprintln!("{}", lateness.label());
     if unmounted.load(Ordering::Relaxed) {
         return session.join().context("serving ended with an error");
     }
@@ -95,7 +95,7 @@ impl Lateness {
         self.worst_ns.fetch_max(late_ns, Ordering::Relaxed);
     }
 
-    fn words(&self) -> String {
+    fn label(&self) -> String {
         let [requests, over, total, worst] = [&self.requests, &self.over_100_us, &self.total_ns, &self.worst_ns]
             .map(|count| count.load(Ordering::Relaxed));
         let mean = total / requests.max(1);
@@ -130,7 +130,7 @@ struct Disk {
     mechanism: Mutex<(Engine, Noise)>,
     store: Store,
     capacity: u64,
-    pace: Pace,
+    pacing: Pacing,
     lateness: Arc<Lateness>,
     unmounted: Arc<AtomicBool>,
 }
@@ -138,7 +138,7 @@ struct Disk {
 impl Disk {
     /// Holds the answer back until the drive would have given it. `work` moves the bytes meanwhile.
     fn serve<T>(&self, operation: Operation, offset: u64, length: u64, work: impl FnOnce() -> T) -> Result<T, Errno> {
-        let arrived = self.pace.now_ns();
+        let arrived = self.pacing.now_ns();
         if length == 0 || offset.checked_add(length).is_none_or(|end| end > self.capacity) {
             return Err(Errno::EINVAL);
         }
@@ -149,11 +149,11 @@ impl Disk {
         let count = (offset + length).div_ceil(logical) - block;
         let end = engine.serve(arrived, sim::Request { operation, block, count }) + noise.delay_ns();
         if self.bad.is_some_and(|bad| bad.touches(offset, length)) {
-            self.pace.wait_until(end);
+            self.pacing.wait_until(end);
             return Err(Errno::EIO);
         }
         let result = work();
-        self.lateness.add(self.pace.wait_until(end));
+        self.lateness.add(self.pacing.wait_until(end));
         Ok(result)
     }
 
@@ -221,7 +221,7 @@ impl Filesystem for Disk {
     }
 
     fn open(&self, _request: &Request, _inode: INodeNo, _flags: OpenFlags, reply: ReplyOpen) {
-        sharpen_timers();
+        set_timer_slack();
         reply.opened(FileHandle(0), FopenFlags::FOPEN_DIRECT_IO);
     }
 
@@ -276,8 +276,8 @@ impl Filesystem for Disk {
 
     fn fsync(&self, _: &Request, _: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
         let Ok(mut mechanism) = self.mechanism.lock() else { return reply.error(Errno::EIO) };
-        let end = mechanism.0.flush(self.pace.now_ns());
-        self.pace.wait_until(end);
+        let end = mechanism.0.flush(self.pacing.now_ns());
+        self.pacing.wait_until(end);
         reply.ok();
     }
 }

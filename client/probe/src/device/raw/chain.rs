@@ -38,7 +38,7 @@ impl RawDisk {
         let span = match action {
             Action::Read(span) => Some(span),
             Action::Write(_) if self.writing == Writing::Nothing => None,
-            Action::Write(index) => self.kept_spans.get(index).map(|kept| kept.0),
+            Action::Write(index) => self.staged_spans.get(index).map(|staged| staged.0),
         };
         span.is_some_and(|span| span.count <= self.max_transfer_blocks)
     }
@@ -51,7 +51,7 @@ impl RawDisk {
         timings: &mut [Timing],
     ) -> (usize, Option<(u64, Errno)>) {
         let size = self.geometry.block_bytes as usize;
-        let (file, buffer, kept) = (&self.file, self.buffer.bytes_mut(), self.kept.bytes());
+        let (file, buffer, staged) = (&self.file, self.buffer.bytes_mut(), self.staged.bytes());
         let mut counts = self.traffic.counts();
         let (mut served, mut look_ns) = (0, 0);
         if interrupt.load(Ordering::Relaxed) {
@@ -60,14 +60,14 @@ impl RawDisk {
         for (&action, timing) in actions.iter().zip(timings) {
             let (span, at) = match action {
                 Action::Read(span) => (span, None),
-                Action::Write(index) => (self.kept_spans[index].0, Some(self.kept_spans[index].1)),
+                Action::Write(index) => (self.staged_spans[index].0, Some(self.staged_spans[index].1)),
             };
             let (length, offset) = (span.count as usize * size, span.block * size as u64);
             counts.add(1, length as u64);
             let start_ns = clock_ns();
             let moved = match at {
                 None => rustix::io::pread(file, &mut buffer[..length], offset),
-                Some(at) => rustix::io::pwrite(file, &kept[at..at + length], offset),
+                Some(at) => rustix::io::pwrite(file, &staged[at..at + length], offset),
             };
             let end_ns = clock_ns();
             *timing = Timing { start_ns, latency_ns: end_ns - start_ns };

@@ -4,14 +4,16 @@ use super::{ALIGNMENT, Arena, RawDisk, clock_ns, is_gone};
 use crate::device::Span;
 use crate::device::Writing;
 use crate::device::request;
-use crate::device::request::{Action, Burst, BurstError, Crowd, Done, Ending, LANES_MOST, NoQueue};
+use crate::device::request::{
+    Action, Burst, BurstError, BurstOutcome, Completion, Concurrency, LANES_MOST, QueueUnavailable,
+};
 use crate::device::uring::{self, Ring};
-use crate::device::workers::{self, Course, Work};
+use crate::device::workers::{self, BurstProgress, Work};
 
 impl RawDisk {
-    pub(super) fn open_queue(&mut self, depth: u32) -> Result<(), NoQueue> {
+    pub(super) fn open_queue(&mut self, depth: u32) -> Result<(), QueueUnavailable> {
         if !(1..=LANES_MOST).contains(&depth) {
-            return Err(NoQueue(format!("a queue of {depth} requests is not 1 to {LANES_MOST}")));
+            return Err(QueueUnavailable(format!("a queue of {depth} requests is not 1 to {LANES_MOST}")));
         }
         match self.ring.get_or_insert_with(Ring::open) {
             Ok(_) => Ok(()),
@@ -19,46 +21,50 @@ impl RawDisk {
         }
     }
 
-    pub(super) fn serve_burst(&mut self, burst: &Burst<'_>, done: &mut Vec<Done>) -> Result<Ending, BurstError> {
+    pub(super) fn serve_burst(
+        &mut self,
+        burst: &Burst<'_>,
+        done: &mut Vec<Completion>,
+    ) -> Result<BurstOutcome, BurstError> {
         done.clear();
         let size = self.geometry.block_bytes;
         if let Some(fault) = self.burst_fault(burst) {
             return Err(BurstError::Refused(fault));
         }
         if burst.actions.is_empty() {
-            return Ok(Ending::Complete);
+            return Ok(BurstOutcome::Complete);
         }
-        if let Crowd::Queue(depth) = burst.crowd {
+        if let Concurrency::Queue(depth) = burst.concurrency {
             self.open_queue(depth).map_err(|why| BurstError::Refused(why.0))?;
         }
         let longest = longest_blocks(burst) as usize * size as usize;
         // Each lane's buffer starts on the boundary that direct requests ask for.
         let stride = longest.next_multiple_of(ALIGNMENT).max(ALIGNMENT);
-        self.lanes.ensure(stride * burst.crowd.lanes() as usize);
+        self.lanes.ensure(stride * burst.concurrency.lanes() as usize);
         done.reserve(burst.actions.len());
-        let course = Course::new();
+        let progress = BurstProgress::new();
         let work = Work {
             file: &self.file,
             burst,
-            kept: self.kept.bytes(),
-            kept_spans: &self.kept_spans,
+            staged: self.staged.bytes(),
+            staged_spans: &self.staged_spans,
             block_bytes: size as usize,
             clock_ns,
             is_gone,
         };
-        let buffers = buffers(&mut self.lanes, stride, burst.crowd.lanes() as usize);
+        let buffers = buffers(&mut self.lanes, stride, burst.concurrency.lanes() as usize);
         self.traffic.hold(true);
-        match burst.crowd {
-            Crowd::Workers(_) => {
-                if let Err(error) = workers::serve(&work, &course, buffers, done) {
+        match burst.concurrency {
+            Concurrency::Workers(_) => {
+                if let Err(error) = workers::serve(&work, &progress, buffers, done) {
                     self.traffic.hold(false);
                     return Err(BurstError::Refused(format!("not so many threads can be made here: {error}")));
                 }
             }
-            Crowd::Queue(_) => {
+            Concurrency::Queue(_) => {
                 // `open_queue` has put it there.
                 if let Some(Ok(ring)) = self.ring.take() {
-                    self.ring = uring::serve(ring, &work, &course, buffers, done).map(Ok);
+                    self.ring = uring::serve(ring, &work, &progress, buffers, done).map(Ok);
                 }
             }
         }
@@ -69,7 +75,7 @@ impl RawDisk {
             self.count(self.span_of(burst.actions[one.action as usize]).count);
         }
         self.traffic.hold(false);
-        match course.gone() {
+        match progress.gone() {
             Some(error) => Err(BurstError::Gone(error)),
             None => Ok(burst.ending(done.len())),
         }
@@ -80,25 +86,25 @@ impl RawDisk {
         if writes && self.writing == Writing::Nothing {
             return Some("the device was not opened for writing".to_owned());
         }
-        let kept: Vec<Span> = self.kept_spans.iter().map(|kept| kept.0).collect();
-        request::fault(burst, &kept, self.geometry.capacity_blocks(), self.geometry.block_bytes)
+        let staged: Vec<Span> = self.staged_spans.iter().map(|staged| staged.0).collect();
+        request::fault(burst, &staged, self.geometry.capacity_blocks(), self.geometry.block_bytes)
     }
 
     fn span_of(&self, action: Action) -> Span {
         match action {
             Action::Read(span) => span,
-            Action::Write(index) => self.kept_spans[index].0,
+            Action::Write(index) => self.staged_spans[index].0,
         }
     }
 }
 
 /// A write that failed may have left neither the old bytes nor anything that can be read. The bytes are still known, and
 /// a drive often puts the block elsewhere at the second try.
-fn write_again(work: &Work<'_>, done: &[Done]) {
+fn write_again(work: &Work<'_>, done: &[Completion]) {
     for one in done.iter().filter(|one| one.error.is_some()) {
-        let piece = work.piece(one.action as usize);
-        if piece.kept_at.is_some() {
-            let _ = work.serve(piece, &mut []);
+        let request = work.request(one.action as usize);
+        if request.staged_at.is_some() {
+            let _ = work.serve(request, &mut []);
         }
     }
 }

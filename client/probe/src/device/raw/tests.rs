@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::super::edge::Repeated;
+use super::super::syscalls::Repeated;
 use super::*;
 
 #[test]

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::super::{About, Input};
+use super::super::{ImportContext, Input};
 use super::job::Job;
 use super::options::Shape;
 
@@ -101,7 +101,12 @@ fn parse(line: &str, any: bool) -> Option<Line> {
 }
 
 /// A series of successive writes, each with its time and place.
-pub fn sync_write(lines: &[Line], shape: &Shape, request_blocks: u64, about: &About<'_>) -> Result<Value, String> {
+pub fn sync_write(
+    lines: &[Line],
+    shape: &Shape,
+    request_blocks: u64,
+    about: &ImportContext<'_>,
+) -> Result<Value, String> {
     if lines.is_empty() || lines.len() > WRITES_MOST {
         return Err(format!(
             "it made {} writes, and the kind has room for 1 to {WRITES_MOST}: give it fewer (--number_ios)",

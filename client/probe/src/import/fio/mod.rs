@@ -10,7 +10,7 @@ mod options;
 use serde_json::{Value, json};
 
 use self::job::Job;
-use super::{About, ImportError, Input, Taken, entry};
+use super::{ImportContext, ImportError, Input, ToolOutput, entry};
 use crate::report::document::timestamp;
 
 /// What a shorter job's milliseconds leave open is more than a hundredth.
@@ -26,7 +26,7 @@ enum Series {
     Sync(Value),
 }
 
-pub fn take(inputs: &[Input], about: &About<'_>) -> Result<Taken, ImportError> {
+pub fn import(inputs: &[Input], about: &ImportContext<'_>) -> Result<ToolOutput, ImportError> {
     let mut documents = inputs.iter().filter(|input| !log::is_log(input));
     let (Some(input), None) = (documents.next(), documents.next()) else {
         let why = "one fio JSON is one run, with the logs of its jobs beside it; import each JSON by itself";
@@ -34,10 +34,10 @@ pub fn take(inputs: &[Input], about: &About<'_>) -> Result<Taken, ImportError> {
     };
     let logs: Vec<&Input> = inputs.iter().filter(|input| log::is_log(input)).collect();
     let value = parse(input)?;
-    let mut taken = Taken {
+    let mut taken = ToolOutput {
         tool_version: value["fio version"].as_str().map(str::to_owned),
         measured_at: value["timestamp"].as_u64().and_then(moment),
-        ..Taken::default()
+        ..ToolOutput::default()
     };
     let jobs = job::jobs(&value).map_err(|why| ImportError::new(input, why))?;
     // fio counts its groups up at each --stonewall, and prints no flag of it.
@@ -125,7 +125,7 @@ impl Made {
         }
     }
 
-    fn benchmarks(self, about: &About<'_>) -> Vec<crate::report::document::Measured> {
+    fn benchmarks(self, about: &ImportContext<'_>) -> Vec<crate::report::document::Measured> {
         let mut found = Vec::new();
         if !self.sync.is_empty() {
             let lengths = self.sync.iter().filter_map(|one| one["latency_ns"].as_array().map(Vec::len));
@@ -159,7 +159,7 @@ impl Made {
     }
 }
 
-fn series(job: &Job, logs: &[&Input], about: &About<'_>, remarks: &mut Vec<String>) -> Result<Series, String> {
+fn series(job: &Job, logs: &[&Input], about: &ImportContext<'_>, remarks: &mut Vec<String>) -> Result<Series, String> {
     let shape = options::shape(job, about.device.capacity_bytes)?;
     if job.runtime_ms < SHORTEST_MS {
         return Err(format!(

@@ -71,7 +71,7 @@ pub fn part(
     let mut series = Series { pattern: pattern.to_owned(), ..Series::default() };
     let before = session.processors();
     let stop = measure(session, &mut series).err();
-    series.disturbed = columns::marks_if_any(session.marks(&std::mem::take(&mut series.stretches)));
+    series.disturbed = columns::disturbed_mask(session.disturbed_mask(&std::mem::take(&mut series.stretches)));
     series.processors = session.processors().zip(before).map(|(after, before)| after.since(before).into());
     (series, stop)
 }

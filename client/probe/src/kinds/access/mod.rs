@@ -11,7 +11,7 @@ mod plan;
 use serde::Serialize;
 
 use super::estimate::{bytes_in, bytes_ns};
-use super::{CacheWish, Cost, Kind, Measurement, Nothing, Samples};
+use super::{CacheRequirements, Cost, Kind, Measurement, Nothing, Samples};
 use crate::device::Geometry;
 use crate::report::document::Measured;
 use crate::session::{Session, Settings, Stop, Suite};
@@ -76,8 +76,8 @@ impl Kind for Access {
         }
     }
 
-    fn caches(&self, _settings: &Settings) -> CacheWish {
-        CacheWish { write: None, look_ahead: Some(true) }
+    fn caches(&self, _settings: &Settings) -> CacheRequirements {
+        CacheRequirements { write: None, look_ahead: Some(true) }
     }
 
     fn overview(&self, entry: &Measured, _capacity_bytes: u64) -> Overview {

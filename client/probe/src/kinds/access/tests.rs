@@ -86,10 +86,11 @@ fn the_longest_stretch_that_the_buffer_keeps_is_found_between_two_lengths_near_e
 }
 
 fn on_device(device: &mut dyn Device) -> Measurement {
-    use crate::session::{Forgetful, Notes, Quiet, Session};
-    let (mut quiet, mut forgetful) = (Quiet, Forgetful);
+    use crate::session::{Estimates, NullJournal, NullProgress, Session};
+    let (mut null_progress, mut null_journal) = (NullProgress, NullJournal);
     let interrupt = Interrupt::default();
-    let notes = Notes::default();
-    let mut session = Session::new(device, &mut quiet, &mut forgetful, interrupt, SETTINGS(Suite::Quick), notes);
+    let estimates = Estimates::default();
+    let mut session =
+        Session::new(device, &mut null_progress, &mut null_journal, interrupt, SETTINGS(Suite::Quick), estimates);
     Access.run(&mut session)
 }

@@ -12,7 +12,7 @@ mod plan;
 use serde::{Deserialize, Serialize};
 
 use super::estimate::{byte_ns, bytes_ns};
-use super::{CacheWish, Cost, Kind, Measurement, Nothing, Samples, columns, transfer};
+use super::{CacheRequirements, Cost, Kind, Measurement, Nothing, Samples, columns, transfer};
 use crate::device::{Cache, Geometry, LONGEST_WRITE_BYTES};
 use crate::report::document::Measured;
 use crate::session::{Session, Settings, Stop, Suite};
@@ -123,9 +123,9 @@ impl Kind for Bandwidth {
         }
     }
 
-    fn caches(&self, settings: &Settings) -> CacheWish {
+    fn caches(&self, settings: &Settings) -> CacheRequirements {
         // A write that the buffer takes shows nothing of the medium.
-        CacheWish { write: settings.writes.then_some(false), look_ahead: None }
+        CacheRequirements { write: settings.writes.then_some(false), look_ahead: None }
     }
 
     fn overview(&self, entry: &Measured, _capacity_bytes: u64) -> Overview {
@@ -188,7 +188,7 @@ fn one_position(session: &mut Session<'_>, plan: &Plan, position: u64, repeat: u
     let mut write = Series::new("write", repeat, position, sizes);
     let stop = both_directions(session, plan, position, repeat, &mut read, &mut write).err();
     for series in [&mut read, &mut write] {
-        series.disturbed = columns::marks_if_any(session.marks(&series.stretches));
+        series.disturbed = columns::disturbed_mask(session.disturbed_mask(&series.stretches));
     }
     (vec![read, write], stop)
 }

@@ -13,7 +13,7 @@ mod overview;
 use serde::Serialize;
 
 use super::estimate::bytes_ns;
-use super::{CacheWish, Cost, Kind, Measurement, Nothing, Samples, columns};
+use super::{CacheRequirements, Cost, Kind, Measurement, Nothing, Samples, columns};
 use crate::device::Geometry;
 use crate::report::document::Measured;
 use crate::session::{Session, Settings, Stop, Suite};
@@ -143,8 +143,8 @@ impl Kind for Buffer {
         cost
     }
 
-    fn caches(&self, _settings: &Settings) -> CacheWish {
-        CacheWish { write: None, look_ahead: Some(true) }
+    fn caches(&self, _settings: &Settings) -> CacheRequirements {
+        CacheRequirements { write: None, look_ahead: Some(true) }
     }
 
     fn overview(&self, entry: &Measured, _capacity_bytes: u64) -> Overview {
@@ -157,7 +157,7 @@ impl Kind for Buffer {
         let stop = measure(session, bound, &mut found).err();
         found.series.retain(|one| !one.request_blocks.is_empty());
         for one in &mut found.series {
-            one.disturbed = columns::marks_if_any(std::mem::take(&mut one.disturbed));
+            one.disturbed = columns::disturbed_mask(std::mem::take(&mut one.disturbed));
         }
         if found.series.is_empty() {
             let why = "no place of the disk could be read again and again before the run ended".to_owned();
@@ -168,7 +168,7 @@ impl Kind for Buffer {
             total_bytes: bound.bytes,
             time_limit_ns: bound.time_ns,
             threshold_bytes: found.threshold_bytes,
-            rotation_estimate_ns: session.notes.rotation_ns,
+            rotation_estimate_ns: session.estimates.rotation_ns,
         };
         Measurement { result: Ok(Samples::of(&params, found.series)), stop }
     }

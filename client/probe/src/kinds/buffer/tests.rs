@@ -9,7 +9,7 @@ use crate::device::Geometry;
 use crate::kinds::columns::{measured, numbers as column};
 use crate::kinds::{Kind, Measurement};
 use crate::session::fake::Fake;
-use crate::session::{Forgetful, Interrupt, Notes, Quiet, Session, Settings, Stop, Suite};
+use crate::session::{Estimates, Interrupt, NullJournal, NullProgress, Session, Settings, Stop, Suite};
 use crate::sim;
 
 fn settings(suite: Suite) -> Settings {
@@ -18,9 +18,16 @@ fn settings(suite: Suite) -> Settings {
 
 fn on_simulated(name: &str, suite: Suite) -> Measurement {
     let mut drive = sim::open(&format!("{name},noise=off")).expect("a named drive");
-    let (mut quiet, mut forgetful) = (Quiet, Forgetful);
+    let (mut null_progress, mut null_journal) = (NullProgress, NullJournal);
     let interrupt = Interrupt::default();
-    Buffer.run(&mut Session::new(&mut drive, &mut quiet, &mut forgetful, interrupt, settings(suite), Notes::default()))
+    Buffer.run(&mut Session::new(
+        &mut drive,
+        &mut null_progress,
+        &mut null_journal,
+        interrupt,
+        settings(suite),
+        Estimates::default(),
+    ))
 }
 
 fn series(measurement: &Measurement, pattern: &str) -> Value {

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::estimate::bytes_ns;
 use super::transfer::{self, Sample};
-use super::{CacheWish, Cost, Kind, Measurement, Nothing, Samples, columns};
+use super::{CacheRequirements, Cost, Kind, Measurement, Nothing, Samples, columns};
 use crate::device::{Cache, Geometry};
 use crate::report::document::Measured;
 use crate::session::{Session, Settings, Stop, Suite};
@@ -89,9 +89,9 @@ impl Kind for Fluctuation {
         }
     }
 
-    fn caches(&self, settings: &Settings) -> CacheWish {
+    fn caches(&self, settings: &Settings) -> CacheRequirements {
         // A quarter of such a write would be in the buffer when it is answered.
-        CacheWish { write: settings.writes.then_some(false), look_ahead: None }
+        CacheRequirements { write: settings.writes.then_some(false), look_ahead: None }
     }
 
     fn overview(&self, entry: &Measured, _capacity_bytes: u64) -> Overview {
@@ -137,7 +137,7 @@ fn measure(session: &mut Session<'_>, bytes: u64, pause_ns: u64, out: &mut Vec<(
         let (samples, stop) = session.piece(&format!("round/{round}"), |session| {
             let mut samples = Vec::new();
             let stop = one_round(session, count, if round > 0 { pause_ns } else { 0 }, &mut samples).err();
-            transfer::mark(session, samples.iter_mut().map(|(_, sample)| sample));
+            transfer::set_disturbed(session, samples.iter_mut().map(|(_, sample)| sample));
             (samples, stop)
         });
         out.extend(samples);
@@ -174,7 +174,7 @@ fn series_of(geometry: &Geometry, rounds: &[(u64, Sample)], origin_ns: u64) -> V
                     length_blocks: mine().map(|one| one.count).collect(),
                     start_ns: mine().map(|one| one.at_ns.saturating_sub(origin_ns)).collect(),
                     elapsed_ns: mine().map(|one| one.elapsed_ns).collect(),
-                    disturbed: columns::marks_if_any(mine().map(|one| one.disturbed).collect()),
+                    disturbed: columns::disturbed_mask(mine().map(|one| one.disturbed).collect()),
                 });
             }
         }

@@ -10,7 +10,7 @@ mod sample;
 use serde::Serialize;
 
 use super::estimate::bytes_in;
-use super::{CacheWish, Cost, Kind, Measurement, Nothing, Samples, columns};
+use super::{CacheRequirements, Cost, Kind, Measurement, Nothing, Samples, columns};
 use crate::device::Geometry;
 use crate::report::document::Measured;
 use crate::session::{Session, Settings, Stop, Suite};
@@ -75,8 +75,8 @@ impl Kind for Positional {
         Cost { elapsed_ns, read_bytes: 3 * u64::from(samples(settings)) * sample_bytes, written_bytes: 0 }
     }
 
-    fn caches(&self, _settings: &Settings) -> CacheWish {
-        CacheWish { write: None, look_ahead: Some(true) }
+    fn caches(&self, _settings: &Settings) -> CacheRequirements {
+        CacheRequirements { write: None, look_ahead: Some(true) }
     }
 
     fn overview(&self, entry: &Measured, _capacity_bytes: u64) -> Overview {
@@ -91,7 +91,7 @@ impl Kind for Positional {
         let stop = measure(session, transfer, &mut series).err();
         series.retain(|one| !one.offset_blocks.is_empty());
         for one in &mut series {
-            one.disturbed = columns::marks_if_any(std::mem::take(&mut one.disturbed));
+            one.disturbed = columns::disturbed_mask(std::mem::take(&mut one.disturbed));
         }
         if series.is_empty() {
             let why = "no sample could be read before the run ended".to_owned();

@@ -7,7 +7,7 @@ use super::series::{Collector, Cpu, First, Series, Slices};
 use crate::device::Span;
 use crate::device::request::Action;
 use crate::identify::processors::Processors;
-use crate::session::edges::edge_blocks;
+use crate::session::guard_band::guard_blocks;
 use crate::session::{BurstStop, Session, Stop};
 use crate::stats::Random;
 
@@ -28,7 +28,7 @@ impl Places {
     fn new(session: &Session<'_>, request_blocks: u32) -> Self {
         let geometry = session.geometry();
         // Where something is written nothing else is read at the ends either, so that the directions compare.
-        let margin = if session.writable() { edge_blocks(&geometry) } else { 0 };
+        let margin = if session.writable() { guard_blocks(&geometry) } else { 0 };
         let step = u64::from(request_blocks);
         let first = margin.next_multiple_of(step);
         let count = geometry.capacity_blocks().saturating_sub(margin).saturating_sub(first) / step;
@@ -86,9 +86,9 @@ pub fn measure(session: &mut Session<'_>, plan: &Plan, case: &Case, seed: u64) -
         };
         let before = session.processors();
         let limit_ns = plan.limit_ns - collector.series.elapsed_ns;
-        let served = session.burst(&actions.actions, case.crowd, Some(limit_ns));
+        let served = session.burst(&actions.actions, case.concurrency, Some(limit_ns));
         let spent = session.processors().zip(before).map(|(after, before): (Processors, _)| after.since(before));
-        collector.add(&actions.actions, &actions.kept, &served.done, spent);
+        collector.add(&actions.actions, &actions.staged, &served.done, spent);
         match served.end {
             Some(BurstStop::Run(why)) => stop = Some(why),
             Some(BurstStop::Refused(why)) => refused = Some(why),
@@ -99,7 +99,7 @@ pub fn measure(session: &mut Session<'_>, plan: &Plan, case: &Case, seed: u64) -
         // A write cache would empty itself in the time of the next combination, or of the next kind.
         session.flush();
     }
-    collector.mark(session);
+    collector.set_disturbed(session);
     Measured { series: collector.finish(), refused, stop }
 }
 
@@ -113,7 +113,7 @@ fn batch_requests(session: &Session<'_>, plan: &Plan, case: &Case, places: &Plac
 
 struct Prepared {
     actions: Vec<Action>,
-    kept: Vec<Span>,
+    staged: Vec<Span>,
 }
 
 /// Reads what the writes of a batch will write back; `None` where too much of it can't be read.
@@ -138,23 +138,23 @@ fn prepare(
     }
     let mut bad: HashSet<u64> = HashSet::new();
     for _ in 0..UNREADABLE_PLACES_GIVEN_UP {
-        let mut kept = Vec::new();
+        let mut staged = Vec::new();
         let mut actions = Vec::with_capacity(spans.len());
         for (&span, &write) in spans.iter().zip(&writes) {
             if bad.contains(&span.block) {
                 continue;
             }
-            actions.push(if write { Action::Write(kept.len()) } else { Action::Read(span) });
+            actions.push(if write { Action::Write(staged.len()) } else { Action::Read(span) });
             if write {
-                kept.push(span);
+                staged.push(span);
             }
         }
-        if kept.is_empty() {
-            return Ok(Some(Prepared { actions, kept }).filter(|prepared| !prepared.actions.is_empty()));
+        if staged.is_empty() {
+            return Ok(Some(Prepared { actions, staged }).filter(|prepared| !prepared.actions.is_empty()));
         }
-        let Some(block) = session.keep_spans(&kept)? else { return Ok(Some(Prepared { actions, kept })) };
+        let Some(block) = session.stage_spans(&staged)? else { return Ok(Some(Prepared { actions, staged })) };
         let holds = |span: &&Span| (span.block..span.block + u64::from(span.count)).contains(&block);
-        let Some(span) = kept.iter().find(holds) else { return Ok(None) };
+        let Some(span) = staged.iter().find(holds) else { return Ok(None) };
         bad.insert(span.block);
     }
     Ok(None)
@@ -164,7 +164,7 @@ fn empty(case: &Case) -> Series {
     Series {
         variant: case.mode,
         pattern: case.pattern().to_owned(),
-        concurrency: case.crowd.lanes(),
+        concurrency: case.concurrency.lanes(),
         request_blocks: case.request_blocks,
         requests: 0,
         failed_requests: 0,

@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::estimate::TYPICAL_ROTATION_NS;
 use super::{Cost, Kind, Measurement, Nothing, Samples};
 use crate::device::Geometry;
-use crate::device::request::Crowd;
+use crate::device::request::Concurrency;
 use crate::report::document::Measured;
 use crate::session::{Session, Settings, Stop, Suite};
 use crate::terminal::overview::Overview;
@@ -70,9 +70,9 @@ impl Kind for RandomIo {
     }
 
     fn run(&self, session: &mut Session<'_>) -> Measurement {
-        let turn_ns = session.notes.rotation_ns.unwrap_or(TYPICAL_ROTATION_NS);
+        let turn_ns = session.estimates.rotation_ns.unwrap_or(TYPICAL_ROTATION_NS);
         let plan = Plan::new(&session.geometry(), session.settings.suite, session.writable(), turn_ns);
-        let deepest = plan.cases.iter().map(|case| case.crowd.lanes()).max().unwrap_or(1);
+        let deepest = plan.cases.iter().map(|case| case.concurrency.lanes()).max().unwrap_or(1);
         let queue_reason = session.queue(deepest).err().map(|why| why.0);
         let mut series = Vec::with_capacity(plan.cases.len());
         let mut left_out = Vec::new();
@@ -108,7 +108,7 @@ fn measure_all(
         session.progress(&doing(session, case), plan.cost_from(index).elapsed_ns);
         // The same places for the same seed, other ones for each combination.
         let seed = session.settings.seed.wrapping_mul(1_000_003).wrapping_add(index as u64);
-        let served = Case { crowd: stand_in(case.crowd, no_queue), ..*case };
+        let served = Case { concurrency: stand_in(case.concurrency, no_queue), ..*case };
         let mut refused = None;
         let (mut series, stop) = session.piece(&case.name(), |session| {
             let measured = measure::measure(session, plan, &served, seed);
@@ -130,9 +130,9 @@ fn measure_all(
 }
 
 /// Where there is no queue, as many workers have as many requests under way.
-fn stand_in(crowd: Crowd, no_queue: bool) -> Crowd {
-    match crowd {
-        Crowd::Queue(depth) if no_queue => Crowd::Workers(depth),
+fn stand_in(concurrency: Concurrency, no_queue: bool) -> Concurrency {
+    match concurrency {
+        Concurrency::Queue(depth) if no_queue => Concurrency::Workers(depth),
         other => other,
     }
 }
@@ -140,11 +140,11 @@ fn stand_in(crowd: Crowd, no_queue: bool) -> Crowd {
 fn doing(session: &Session<'_>, case: &Case) -> String {
     let bytes = u64::from(case.request_blocks) * u64::from(session.geometry().block_bytes);
     let size = if bytes < 1024 { format!("{bytes} B") } else { format!("{} KiB", bytes / 1024) };
-    let (mode, lanes) = (case.mode.word(), case.crowd.lanes());
-    match case.crowd {
-        Crowd::Workers(1) => format!("{mode}, {size}, 1 process"),
-        Crowd::Workers(_) => format!("{mode}, {size}, {lanes} processes"),
-        Crowd::Queue(_) => format!("{mode}, {size}, queue depth {lanes}"),
+    let (mode, lanes) = (case.mode.name(), case.concurrency.lanes());
+    match case.concurrency {
+        Concurrency::Workers(1) => format!("{mode}, {size}, 1 process"),
+        Concurrency::Workers(_) => format!("{mode}, {size}, {lanes} processes"),
+        Concurrency::Queue(_) => format!("{mode}, {size}, queue depth {lanes}"),
     }
 }
 

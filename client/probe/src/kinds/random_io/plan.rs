@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::device::Geometry;
-use crate::device::request::Crowd;
+use crate::device::request::Concurrency;
 use crate::kinds::Cost;
 use crate::session::Suite;
 use crate::stats::{to_f64, to_u64};
@@ -41,7 +41,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Read => "read",
             Self::Mixed => "mixed",
@@ -63,21 +63,21 @@ impl Mode {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Case {
     pub mode: Mode,
-    pub crowd: Crowd,
+    pub concurrency: Concurrency,
     pub request_blocks: u32,
 }
 
 impl Case {
     pub fn pattern(&self) -> &'static str {
-        match self.crowd {
-            Crowd::Workers(_) => "processes",
-            Crowd::Queue(_) => "queue",
+        match self.concurrency {
+            Concurrency::Workers(_) => "processes",
+            Concurrency::Queue(_) => "queue",
         }
     }
 
     /// Names the combination within the kind.
     pub fn name(&self) -> String {
-        format!("{}/{}/{}/{}", self.mode.word(), self.pattern(), self.crowd.lanes(), self.request_blocks)
+        format!("{}/{}/{}/{}", self.mode.name(), self.pattern(), self.concurrency.lanes(), self.request_blocks)
     }
 }
 
@@ -147,13 +147,17 @@ fn cases(block_bytes: u32, suite: Suite, writable: bool) -> Vec<Case> {
     let modes: &[Mode] = if writable { &[Mode::Read, Mode::Mixed, Mode::Write] } else { &[Mode::Read] };
     let mut cases = Vec::new();
     for &mode in modes {
-        for (crowd, counts, sizes) in [
-            (Crowd::Workers as fn(u32) -> Crowd, &processes, &process_sizes),
-            (Crowd::Queue as fn(u32) -> Crowd, &depths, &depth_sizes),
+        for (concurrency, counts, sizes) in [
+            (Concurrency::Workers as fn(u32) -> Concurrency, &processes, &process_sizes),
+            (Concurrency::Queue as fn(u32) -> Concurrency, &depths, &depth_sizes),
         ] {
             for &size in sizes {
                 let request_blocks = size / block_bytes;
-                cases.extend(counts.iter().map(|&count| Case { mode, crowd: crowd(count), request_blocks }));
+                cases.extend(counts.iter().map(|&count| Case {
+                    mode,
+                    concurrency: concurrency(count),
+                    request_blocks,
+                }));
             }
         }
     }

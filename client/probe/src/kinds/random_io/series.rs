@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::buckets::Latencies;
 use super::plan::Mode;
 use crate::device::Span;
-use crate::device::request::{Action, Done};
+use crate::device::request::{Action, Completion};
 use crate::identify::processors::Processors;
 use crate::kinds::columns;
 use crate::session::Session;
@@ -99,11 +99,11 @@ impl Collector {
         }
     }
 
-    pub fn add(&mut self, actions: &[Action], kept: &[Span], done: &[Done], processors: Option<Processors>) {
+    pub fn add(&mut self, actions: &[Action], staged: &[Span], done: &[Completion], processors: Option<Processors>) {
         let Some(first_ns) = done.iter().map(|one| one.start_ns).min() else { return };
         let last_start_ns = done.iter().map(|one| one.start_ns).max().unwrap_or(first_ns);
-        let end_ns = done.iter().map(Done::end_ns).max().unwrap_or(first_ns);
-        self.note_first(actions, kept, done, first_ns);
+        let end_ns = done.iter().map(Completion::end_ns).max().unwrap_or(first_ns);
+        self.note_first(actions, staged, done, first_ns);
         let series = &mut self.series;
         series.batches += 1;
         series.elapsed_ns += end_ns - first_ns;
@@ -123,7 +123,7 @@ impl Collector {
             sum.iowait_ns += spent.iowait_ns;
         }
         // Until the last request is handed over every lane has one; afterwards they run dry.
-        let ends = done.iter().filter(|one| one.error.is_none()).map(Done::end_ns);
+        let ends = done.iter().filter(|one| one.error.is_none()).map(Completion::end_ns);
         let mut steady: Vec<u64> = ends.filter(|&end| end <= last_start_ns).collect();
         steady.sort_unstable();
         series.steady_requests += steady.len() as u64;
@@ -145,7 +145,7 @@ impl Collector {
         }
     }
 
-    fn note_first(&mut self, actions: &[Action], kept: &[Span], done: &[Done], first_ns: u64) {
+    fn note_first(&mut self, actions: &[Action], staged: &[Span], done: &[Completion], first_ns: u64) {
         let before_ns = self.series.elapsed_ns;
         let first = &mut self.series.first;
         for one in done.iter().filter(|one| one.error.is_none()) {
@@ -154,7 +154,7 @@ impl Collector {
             }
             let (span, is_write) = match actions[one.action as usize] {
                 Action::Read(span) => (span, 0),
-                Action::Write(index) => (kept[index], 1),
+                Action::Write(index) => (staged[index], 1),
             };
             first.offset_blocks.push(span.block);
             first.is_write.push(is_write);
@@ -166,9 +166,9 @@ impl Collector {
     }
 
     /// Marks what something disturbed. Latencies in buckets are of all requests: what they are is said of the slices.
-    pub fn mark(&mut self, session: &mut Session<'_>) {
-        self.series.slices.disturbed = columns::marks_if_any(session.marks(&self.slice_stretches));
-        self.series.first.disturbed = columns::marks_if_any(session.marks(&self.first_stretches));
+    pub fn set_disturbed(&mut self, session: &mut Session<'_>) {
+        self.series.slices.disturbed = columns::disturbed_mask(session.disturbed_mask(&self.slice_stretches));
+        self.series.first.disturbed = columns::disturbed_mask(session.disturbed_mask(&self.first_stretches));
     }
 
     pub fn finish(mut self) -> Series {

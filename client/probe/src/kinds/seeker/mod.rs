@@ -13,8 +13,8 @@ mod plan;
 
 use serde::Serialize;
 
-use super::walk::{Access, walk};
-use super::{CacheWish, Cost, Kind, Measurement, Nothing, Samples, track};
+use super::chain::{Access, run_chain};
+use super::{CacheRequirements, Cost, Kind, Measurement, Nothing, Samples, track};
 use crate::device::Geometry;
 use crate::report::document::Measured;
 use crate::report::json::Column;
@@ -86,9 +86,9 @@ impl Kind for Seeker {
         }
     }
 
-    fn caches(&self, settings: &Settings) -> CacheWish {
+    fn caches(&self, settings: &Settings) -> CacheRequirements {
         // A write that the cache answers shows nothing of the arm.
-        CacheWish { write: settings.writes.then_some(false), look_ahead: None }
+        CacheRequirements { write: settings.writes.then_some(false), look_ahead: None }
     }
 
     fn overview(&self, entry: &Measured, _capacity_bytes: u64) -> Overview {
@@ -97,7 +97,7 @@ impl Kind for Seeker {
 
     fn run(&self, session: &mut Session<'_>) -> Measurement {
         let nothing = |why: &str, stop| Measurement { result: Err(Nothing(why.to_owned())), stop };
-        let Some(rotation_ns) = session.notes.rotation_ns else {
+        let Some(rotation_ns) = session.estimates.rotation_ns else {
             return nothing("no rotation period was found, and the offsets depend on it", None);
         };
         session.progress("length of a track", 0);
@@ -174,11 +174,11 @@ fn writes_reach_the_medium(session: &mut Session<'_>, rotation_ns: u64, random: 
 type Marked = Vec<Option<(u64, u8)>>;
 
 fn latencies(session: &mut Session<'_>, blocks: &[u64], access: Access) -> (Marked, Option<Stop>) {
-    let walked = walk(session, blocks, access);
-    let marks = session.disturbed(&walked.timings);
+    let ran = run_chain(session, blocks, access);
+    let marks = session.disturbed(&ran.timings);
     let mark = |index: usize| u8::from(marks.get(index).copied().unwrap_or(false));
-    let timed = walked.timings.iter().enumerate();
-    (timed.map(|(index, timing)| timing.map(|timing| (timing.latency_ns, mark(index)))).collect(), walked.stop)
+    let timed = ran.timings.iter().enumerate();
+    (timed.map(|(index, timing)| timing.map(|timing| (timing.latency_ns, mark(index)))).collect(), ran.stop)
 }
 
 /// As a piece answers: what was found, and why not.

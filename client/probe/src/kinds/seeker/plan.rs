@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::device::Geometry;
-use crate::session::edges::edge_blocks;
+use crate::session::guard_band::guard_blocks;
 use crate::stats::{Random, to_f64, to_u64};
 
 /// Turns over which the offsets of a distance run: with one, a track boundary leaves angles out.
@@ -71,7 +71,7 @@ impl Plan {
     /// `None` where the disk is too small to seek on.
     pub fn new(geometry: &Geometry, track_blocks: u64, writing: bool) -> Option<Self> {
         let capacity = geometry.capacity_blocks();
-        let edge = if writing { edge_blocks(geometry) } else { 0 };
+        let edge = if writing { guard_blocks(geometry) } else { 0 };
         let spacing = (TURNS * track_blocks).div_ceil(PER_TWO_TURNS).max(1);
         let plan = Self { first: edge, end: capacity.checked_sub(edge)?, track_blocks, spacing, writing };
         let needed = plan.home_room() + plan.baseline_room() + 8 * plan.group_room();

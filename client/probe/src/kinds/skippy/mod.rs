@@ -14,7 +14,7 @@ mod series;
 
 use serde::Serialize;
 
-use super::{CacheWish, Cost, Kind, Measurement, Nothing, Samples};
+use super::{CacheRequirements, Cost, Kind, Measurement, Nothing, Samples};
 use crate::device::Geometry;
 use crate::report::document::Measured;
 use crate::session::{Session, Settings, Stop, Suite};
@@ -67,9 +67,9 @@ impl Kind for Skippy {
         }
     }
 
-    fn caches(&self, settings: &Settings) -> CacheWish {
+    fn caches(&self, settings: &Settings) -> CacheRequirements {
         // A write that the cache answers shows nothing of the medium.
-        CacheWish { write: settings.writes.then_some(false), look_ahead: None }
+        CacheRequirements { write: settings.writes.then_some(false), look_ahead: None }
     }
 
     fn overview(&self, entry: &Measured, _capacity_bytes: u64) -> Overview {
@@ -77,7 +77,7 @@ impl Kind for Skippy {
     }
 
     fn run(&self, session: &mut Session<'_>) -> Measurement {
-        let Some(rotation_ns) = session.notes.rotation_ns else {
+        let Some(rotation_ns) = session.estimates.rotation_ns else {
             let why = "no rotation period was found, and the steps depend on it".to_owned();
             return Measurement { result: Err(Nothing(why)), stop: None };
         };
@@ -115,11 +115,11 @@ fn measure_regions(session: &mut Session<'_>, rotation_ns: u64, out: &mut Vec<Se
     let parts = (regions.len() * variants.len()) as u64;
     let mut done = 0;
     for &region in regions {
-        session.progress(&format!("{} part, length of a track", region.word()), 0);
+        session.progress(&format!("{} part, length of a track", region.name()), 0);
         let Some(mut layout) = Layout::find(session, region, rotation_ns)? else { continue };
         for &variant in variants {
             let left = layout.variant_ns(session.settings.repeats).saturating_mul(parts - done);
-            session.progress(&format!("{} part, {}", region.word(), variant.word()), left);
+            session.progress(&format!("{} part, {}", region.name(), variant.name()), left);
             series::measure_variant(session, &mut layout, variant, out)?;
             done += 1;
         }

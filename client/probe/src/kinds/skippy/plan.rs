@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::device::Geometry;
 use crate::kinds::track;
-use crate::session::edges::edge_blocks;
+use crate::session::guard_band::guard_blocks;
 use crate::session::{Session, Stop, Suite};
 use crate::stats::{Random, median, quantile, to_f64, to_u64};
 
@@ -35,7 +35,7 @@ pub enum Region {
 impl Region {
     pub const ALL: [Self; 3] = [Self::Outer, Self::Middle, Self::Inner];
 
-    pub const fn word(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Outer => "outer",
             Self::Middle => "middle",
@@ -53,7 +53,7 @@ pub enum Variant {
 }
 
 impl Variant {
-    pub const fn word(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Write => "writing",
             Self::Read => "reading",
@@ -89,7 +89,7 @@ impl Layout {
             Region::Middle => capacity / 2,
             Region::Inner => capacity - capacity / 256,
         };
-        let (track_blocks, stop) = session.piece(&format!("{} part, length of a track", region.word()), |session| {
+        let (track_blocks, stop) = session.piece(&format!("{} part, length of a track", region.name()), |session| {
             track::estimate_blocks(session, probe_at, rotation_ns)
                 .map_or_else(|stop| (None, Some(stop)), |found| (found, None))
         });
@@ -194,7 +194,7 @@ impl Layout {
 
 fn bounds(geometry: &Geometry, region: Region, writing: bool, wanted: u64) -> (u64, u64) {
     let capacity = geometry.capacity_blocks();
-    let edge = if writing { edge_blocks(geometry) } else { 0 };
+    let edge = if writing { guard_blocks(geometry) } else { 0 };
     let size = wanted.min(capacity.saturating_sub(2 * edge) / REGION_SHARE);
     match region {
         Region::Outer => (edge, edge + size),

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::plan::{Layout, Region, TRACKS_FIRST, TRACKS_MOST, Variant};
-use crate::kinds::walk::{Access, walk};
+use crate::kinds::chain::{Access, run_chain};
 use crate::report::json::Column;
 use crate::session::{Session, Stop};
 
@@ -15,7 +15,7 @@ pub enum Pattern {
 }
 
 impl Pattern {
-    const fn word(self) -> &'static str {
+    const fn name(self) -> &'static str {
         match self {
             Self::Increasing => "increasing",
             Self::Constant => "constant",
@@ -108,7 +108,7 @@ struct Request<'a> {
 impl Request<'_> {
     /// Unique within a run: a constant series that is taken again is a longer one.
     fn name(&self, steps: usize) -> String {
-        let (region, variant, pattern) = (self.layout.region.word(), self.variant.word(), self.pattern.word());
+        let (region, variant, pattern) = (self.layout.region.name(), self.variant.name(), self.pattern.name());
         format!("{region} part, {variant}, {pattern} {}, {steps} steps", self.repeat)
     }
 }
@@ -132,7 +132,7 @@ fn walk_series(session: &mut Session<'_>, request: &Request<'_>, steps: &[u64]) 
         blocks.push(if downwards { last - (step + 1) } else { last + step + 1 });
     }
     let access = if request.variant == Variant::Write { Access::Write } else { Access::Read };
-    let walked = walk(session, &blocks, access);
+    let ran = run_chain(session, &blocks, access);
     let mut series = Series {
         variant: request.variant,
         region: request.layout.region,
@@ -145,9 +145,9 @@ fn walk_series(session: &mut Session<'_>, request: &Request<'_>, steps: &[u64]) 
         latency_ns: Column::new(),
         disturbed: Column::new(),
     };
-    let marks = session.disturbed(&walked.timings);
-    let origin = walked.timings.iter().flatten().next().map_or(0, |timing| timing.start_ns);
-    for (index, timing) in walked.timings.iter().enumerate().skip(1) {
+    let marks = session.disturbed(&ran.timings);
+    let origin = ran.timings.iter().flatten().next().map_or(0, |timing| timing.start_ns);
+    for (index, timing) in ran.timings.iter().enumerate().skip(1) {
         let Some(timing) = timing else { continue };
         series.step_blocks.push(steps[index - 1]);
         series.offset_blocks.push(blocks[index]);
@@ -155,5 +155,5 @@ fn walk_series(session: &mut Session<'_>, request: &Request<'_>, steps: &[u64]) 
         series.latency_ns.push(timing.latency_ns);
         series.disturbed.extend(marks.get(index).map(|&mark| u64::from(mark)));
     }
-    (series, walked.stop)
+    (series, ran.stop)
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::device::Span;
 use crate::kinds::columns;
-use crate::session::edges::edge_blocks;
+use crate::session::guard_band::guard_blocks;
 use crate::session::{Session, Stop};
 use crate::stats::{count32, to_f64, to_u64};
 
@@ -78,7 +78,7 @@ impl Chain {
     pub fn take(session: &mut Session<'_>, blocks: u64, bound: Bound, state: State) -> (Self, Option<Stop>) {
         let mut chain = Self::default();
         let stop = chain.measure(session, blocks, bound, state).err();
-        chain.disturbed = columns::marks_if_any(session.marks(&std::mem::take(&mut chain.stretches)));
+        chain.disturbed = columns::disturbed_mask(session.disturbed_mask(&std::mem::take(&mut chain.stretches)));
         (chain, stop)
     }
 
@@ -88,7 +88,7 @@ impl Chain {
         let bytes = blocks * block_bytes;
         let wanted = bound.writes(bytes);
         let each_pass = bound.places(bytes, state.byte_ns);
-        let end = geometry.capacity_blocks().saturating_sub(edge_blocks(&geometry));
+        let end = geometry.capacity_blocks().saturating_sub(guard_blocks(&geometry));
         for start in STARTS_BYTES.map(|start| (start / block_bytes).max(1)) {
             let room = end.saturating_sub(start) / blocks;
             let each_pass = each_pass.min(room);
@@ -148,5 +148,5 @@ fn keep(session: &mut Session<'_>, start: u64, blocks: u64, each_pass: u64) -> R
     let count = count32(blocks);
     let spans = (0..each_pass).map(|index| Span { block: start + index * blocks, count });
     let spans: Vec<Span> = std::iter::once(Span::single(start - 1)).chain(spans).collect();
-    Ok(session.keep_spans(&spans)?.is_none())
+    Ok(session.stage_spans(&spans)?.is_none())
 }

@@ -14,7 +14,7 @@ mod overview;
 use serde::Serialize;
 
 use super::estimate::bytes_ns;
-use super::{CacheWish, Cost, Kind, Measurement, Nothing, Samples};
+use super::{CacheRequirements, Cost, Kind, Measurement, Nothing, Samples};
 use crate::device::{Cache, Geometry};
 use crate::report::document::Measured;
 use crate::report::json::Column;
@@ -111,8 +111,8 @@ impl Kind for SyncWrite {
     }
 
     /// It wants both states, and switches and puts back itself.
-    fn caches(&self, _settings: &Settings) -> CacheWish {
-        CacheWish::default()
+    fn caches(&self, _settings: &Settings) -> CacheRequirements {
+        CacheRequirements::default()
     }
 
     fn overview(&self, entry: &Measured, _capacity_bytes: u64) -> Overview {
@@ -141,7 +141,7 @@ impl Kind for SyncWrite {
             writes_per_size: bound.count,
             total_bytes: bound.bytes,
             time_limit_ns: bound.time_ns,
-            rotation_estimate_ns: session.notes.rotation_ns,
+            rotation_estimate_ns: session.estimates.rotation_ns,
             not_switched: found.not_switched,
         };
         Measurement { result: Ok(Samples::of(&params, found.series)), stop }

@@ -9,7 +9,7 @@ use crate::device::{Cache, Device};
 use crate::kinds::columns::{measured as all_series, numbers as column};
 use crate::kinds::{Kind, Measurement};
 use crate::session::fake::Fake;
-use crate::session::{Forgetful, Interrupt, Notes, Quiet, Session, Settings, Stop, Suite};
+use crate::session::{Estimates, Interrupt, NullJournal, NullProgress, Session, Settings, Stop, Suite};
 use crate::sim::{self, SimulatedDrive};
 use crate::stats::median;
 
@@ -20,9 +20,16 @@ fn settings(suite: Suite) -> Settings {
 }
 
 fn run(drive: &mut SimulatedDrive, suite: Suite) -> Measurement {
-    let (mut quiet, mut forgetful) = (Quiet, Forgetful);
+    let (mut null_progress, mut null_journal) = (NullProgress, NullJournal);
     let interrupt = Interrupt::default();
-    SyncWrite.run(&mut Session::new(drive, &mut quiet, &mut forgetful, interrupt, settings(suite), Notes::default()))
+    SyncWrite.run(&mut Session::new(
+        drive,
+        &mut null_progress,
+        &mut null_journal,
+        interrupt,
+        settings(suite),
+        Estimates::default(),
+    ))
 }
 
 fn simulated(name: &str) -> SimulatedDrive {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::estimate::bytes_ns;
 use super::transfer::{self, Sample};
-use super::{CacheWish, Cost, Kind, Measurement, Nothing, Samples, columns};
+use super::{CacheRequirements, Cost, Kind, Measurement, Nothing, Samples, columns};
 use crate::device::{Cache, Geometry};
 use crate::report::document::Measured;
 use crate::session::{Session, Settings, Stop, Suite};
@@ -92,9 +92,9 @@ impl Kind for Temperature {
         }
     }
 
-    fn caches(&self, settings: &Settings) -> CacheWish {
+    fn caches(&self, settings: &Settings) -> CacheRequirements {
         // A quarter of such a write would be in the buffer when it is answered.
-        CacheWish { write: settings.writes.then_some(false), look_ahead: None }
+        CacheRequirements { write: settings.writes.then_some(false), look_ahead: None }
     }
 
     fn overview(&self, entry: &Measured, _capacity_bytes: u64) -> Overview {
@@ -161,7 +161,7 @@ fn one_hour(session: &mut Session<'_>, round: u64, next_ns: Option<u64>, count: 
             Err(stop) => return (hour, Some(stop)),
         }
     }
-    transfer::mark(session, &mut hour.samples);
+    transfer::set_disturbed(session, &mut hour.samples);
     (hour, None)
 }
 
@@ -181,7 +181,7 @@ fn series_of(hours: &[Hour]) -> Vec<Series> {
                 start_ns: mine.iter().map(|(_, one)| one.at_ns.saturating_sub(origin_ns)).collect(),
                 elapsed_ns: mine.iter().map(|(_, one)| one.elapsed_ns).collect(),
                 temperature_celsius: mine.iter().map(|(celsius, _)| *celsius).collect(),
-                disturbed: columns::marks_if_any(mine.iter().map(|(_, one)| one.disturbed).collect()),
+                disturbed: columns::disturbed_mask(mine.iter().map(|(_, one)| one.disturbed).collect()),
             });
         }
     }

@@ -6,7 +6,7 @@ use super::Temperature;
 use crate::kinds::columns::{measured as series, numbers as column};
 use crate::kinds::{Kind, Measurement};
 use crate::session::fake::Fake;
-use crate::session::{Interrupt, Journal, Notes, Piece, Quiet, Session, Settings, Stop, Suite};
+use crate::session::{Estimates, Interrupt, Journal, NullProgress, Piece, Session, Settings, Stop, Suite};
 
 const HOUR_NS: u64 = 3_600_000_000_000;
 
@@ -90,8 +90,8 @@ fn a_resumed_week_goes_on_at_once_after_a_long_gap_and_hourly_from_there() {
     let mut journal = Remembers(Vec::new());
     let settings = Settings { suite: Suite::Week, ..Settings::default() };
     let run = |fake: &mut Fake, journal: &mut Remembers, interrupt: Interrupt| {
-        let mut quiet = Quiet;
-        let mut session = Session::new(fake, &mut quiet, journal, interrupt, settings, Notes::default());
+        let mut null_progress = NullProgress;
+        let mut session = Session::new(fake, &mut null_progress, journal, interrupt, settings, Estimates::default());
         Temperature.run(&mut session)
     };
     run(&mut fake, &mut journal, interrupt);

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::halving::Point;
+use super::bisection::Point;
 use super::region::{self, ALIKE, BURST, LEAD, Plan};
 use crate::session::{Session, Stop};
 use crate::stats::{to_f64, to_u64};

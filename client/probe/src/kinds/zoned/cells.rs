@@ -4,7 +4,7 @@
 //! Its mean is that of all heads, wherever it starts, so that cells can be halved as regions are on other drives.
 
 use super::bands::{self, Cell};
-use super::halving::{Halving, Point, evenly};
+use super::bisection::{Bisection, Point, evenly};
 use super::region::{self, BURST, COARSE, LEAD, Plan, RESOLUTION, Series, as_piece, region_ns};
 use crate::session::{Session, Stop, Suite};
 use crate::stats::to_f64;
@@ -40,7 +40,7 @@ pub fn measure(session: &mut Session<'_>, plan: &Plan, scatter: f64, out: &mut V
 }
 
 fn search(session: &mut Session<'_>, plan: &Plan, cell: &Cell, measured: &mut Vec<Regions>) -> Result<(), Stop> {
-    let mut search = Halving::new((plan.capacity / RESOLUTION).max(cell.period));
+    let mut search = Bisection::new((plan.capacity / RESOLUTION).max(cell.period));
     let offsets = evenly(plan, cell.period, COARSE);
     let most = if session.settings.suite == Suite::Full { REGIONS_MOST } else { REGIONS_MOST_STANDARD };
     let cell_ns = region_ns(plan) * cell.regions as u64;
@@ -63,7 +63,7 @@ fn visit(
     session: &mut Session<'_>,
     plan: &Plan,
     cell: &Cell,
-    search: &mut Halving,
+    search: &mut Bisection,
     offset: u64,
     measured: &mut Vec<Regions>,
 ) -> Result<(), Stop> {

@@ -7,8 +7,8 @@
 //! the noise, halving the distance until the boundary between the zones is located.
 
 mod bands;
+mod bisection;
 mod cells;
-mod halving;
 mod overview;
 mod region;
 mod sampled;
@@ -82,7 +82,7 @@ impl Kind for Zoned {
         let stop = measure(session, &mut transfer_blocks, &mut series).err();
         series.retain(|one| !one.offset_blocks.is_empty());
         for one in &mut series {
-            one.disturbed = columns::marks_if_any(std::mem::take(&mut one.disturbed));
+            one.disturbed = columns::disturbed_mask(std::mem::take(&mut one.disturbed));
         }
         if series.is_empty() {
             let why = "no region could be read before the run ended".to_owned();

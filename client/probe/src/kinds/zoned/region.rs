@@ -53,7 +53,7 @@ pub struct Series {
 }
 
 /// How long a region took, `None` where the medium failed, and 1 where something disturbed it.
-pub type Seen = (Option<u64>, u8);
+pub type RegionTime = (Option<u64>, u8);
 
 impl Series {
     pub fn new(repeat: u32) -> Self {
@@ -62,7 +62,7 @@ impl Series {
     }
 
     /// Leaves out a region in which the medium failed.
-    pub fn push(&mut self, offset: u64, length: u64, (elapsed_ns, mark): Seen) {
+    pub fn push(&mut self, offset: u64, length: u64, (elapsed_ns, mark): RegionTime) {
         if let Some(elapsed_ns) = elapsed_ns {
             self.disturbed.push(mark);
             self.offset_blocks.push(offset);
@@ -72,7 +72,7 @@ impl Series {
     }
 
     /// A region of the numbered cell.
-    pub fn push_in(&mut self, group: u64, offset: u64, length: u64, seen: Seen) {
+    pub fn push_in(&mut self, group: u64, offset: u64, length: u64, seen: RegionTime) {
         self.group.get_or_insert_default().push(group);
         self.push(offset, length, seen);
     }
@@ -108,7 +108,7 @@ impl Plan {
     pub fn find(session: &mut Session<'_>, transfer_blocks: u32) -> Result<Option<Self>, Stop> {
         let capacity = session.geometry().capacity_blocks();
         let transfer = u64::from(transfer_blocks).min(capacity);
-        let turn_ns = session.notes.rotation_ns.unwrap_or(TURN_WITHOUT_ROTATION_NS);
+        let turn_ns = session.estimates.rotation_ns.unwrap_or(TURN_WITHOUT_ROTATION_NS);
         let quick = session.settings.suite == Suite::Quick;
         let tried = transfer * if quick { 2 } else { 8 };
         let mut plan = Self { capacity, transfer_blocks: transfer, length: tried, block_ns: 0.0 };
@@ -176,7 +176,7 @@ pub fn read_each(
     session: &mut Session<'_>,
     plan: &Plan,
     places: impl IntoIterator<Item = (u64, u64, u64)>,
-) -> (Vec<Seen>, Option<Stop>) {
+) -> (Vec<RegionTime>, Option<Stop>) {
     let (mut times, mut stretches, mut stop) = (Vec::new(), Vec::new(), None);
     for (offset, blocks, lead) in places {
         let began_ns = session.now_ns();
@@ -189,7 +189,7 @@ pub fn read_each(
         }
         stretches.push((began_ns, session.now_ns()));
     }
-    (times.into_iter().zip(session.marks(&stretches)).collect(), stop)
+    (times.into_iter().zip(session.disturbed_mask(&stretches)).collect(), stop)
 }
 
 /// Time of a region with the seek to it, and a slower inner part.

@@ -4,8 +4,8 @@
 //! head they are read with, by more than zones do. Halving would then chase heads: such a disk is measured by
 //! [`cells`], each a stretch that all heads take part in. Where the bands can't be told, it is sampled evenly and densely.
 
-use super::halving::{Halving, Point, evenly};
-use super::region::{self, ALIKE, COARSE, LEAD, Plan, RESOLUTION, Seen, Series, region_ns};
+use super::bisection::{Bisection, Point, evenly};
+use super::region::{self, ALIKE, COARSE, LEAD, Plan, RESOLUTION, RegionTime, Series, region_ns};
 use super::{bands, cells};
 use crate::session::{Session, Settings, Stop, Suite};
 use crate::stats::{median, to_f64, to_u64};
@@ -33,7 +33,7 @@ const NOISE_REGIONS: u64 = 12;
 /// Regions of a piece: a few seconds.
 const VISITS_PER_PIECE: usize = 24;
 
-type Visits = Vec<(u64, Seen)>;
+type Visits = Vec<(u64, RegionTime)>;
 
 /// Where the overview gets faster towards the inside by more than this, more often than once in so many neighbours, it
 /// is not zones that make the difference: their rate only falls.
@@ -44,7 +44,7 @@ const RISES_ONE_IN: usize = 5;
 const HEADS_DIFFER: f64 = 0.03;
 
 pub fn measure(session: &mut Session<'_>, plan: &Plan, out: &mut Vec<Series>) -> Result<(), Stop> {
-    let mut search = Halving::new((plan.capacity / RESOLUTION).max(2 * plan.length));
+    let mut search = Bisection::new((plan.capacity / RESOLUTION).max(2 * plan.length));
     let first = first_pass(session, plan, &mut search, out);
     if !out.is_empty() {
         // Cells: they stand for the regions, and those of one cell for each other's repeats.
@@ -107,7 +107,12 @@ fn noise_times(session: &mut Session<'_>, plan: &Plan, times: &mut Vec<u64>) -> 
 }
 
 /// The overview, and what it calls for: cells where heads differ (then `out` has them), else halving.
-fn first_pass(session: &mut Session<'_>, plan: &Plan, search: &mut Halving, out: &mut Vec<Series>) -> Result<(), Stop> {
+fn first_pass(
+    session: &mut Session<'_>,
+    plan: &Plan,
+    search: &mut Bisection,
+    out: &mut Vec<Series>,
+) -> Result<(), Stop> {
     let noise = noise(session, plan)?;
     let quick = session.settings.suite == Suite::Quick;
     let offsets = evenly(plan, plan.length, if quick { COARSE_QUICK } else { COARSE });
@@ -136,13 +141,13 @@ fn is_scattered(points: &[Point]) -> bool {
 }
 
 /// Where to read next, from what was read; `None` when that is enough.
-type Next<'a> = &'a dyn Fn(&Halving) -> Option<u64>;
+type Next<'a> = &'a dyn Fn(&Bisection) -> Option<u64>;
 
 /// Reads where `next` says until it says no more, in pieces of a few seconds.
 fn visit_all(
     session: &mut Session<'_>,
     plan: &Plan,
-    search: &mut Halving,
+    search: &mut Bisection,
     name: &str,
     next: Next<'_>,
 ) -> Result<(), Stop> {
@@ -163,7 +168,7 @@ fn visit_all(
 }
 
 /// One piece: offsets, and how long each took, where it could be read.
-fn visit(session: &mut Session<'_>, plan: &Plan, search: &Halving, next: Next<'_>) -> (Visits, Option<Stop>) {
+fn visit(session: &mut Session<'_>, plan: &Plan, search: &Bisection, next: Next<'_>) -> (Visits, Option<Stop>) {
     let mut search = search.clone();
     let (mut offsets, mut seen, mut stop) = (Vec::new(), Vec::new(), None);
     while let Some(offset) = next(&search).filter(|_| seen.len() < VISITS_PER_PIECE && stop.is_none()) {

@@ -6,7 +6,7 @@ use super::Zoned;
 use crate::kinds::columns::{measured, numbers};
 use crate::kinds::{Kind, Measurement};
 use crate::session::fake::Fake;
-use crate::session::{Forgetful, Interrupt, Notes, Quiet, Session, Settings, Stop, Suite, ZonedMode};
+use crate::session::{Estimates, Interrupt, NullJournal, NullProgress, Session, Settings, Stop, Suite, ZonedMode};
 
 /// Zones from 184 blocks per track down to 120; boundaries at odd places.
 fn zoned_disk() -> Fake {
@@ -114,10 +114,10 @@ fn a_disk_smaller_than_a_few_regions_is_measured_too() {
 fn on_a_slow_disk_a_quick_run_makes_shorter_requests_and_says_so() {
     let mut drive = crate::sim::open("hp-97560,noise=off").expect("a named drive");
     let settings = Settings { suite: Suite::Quick, repeats: 1, ..Settings::default() };
-    let (mut quiet, mut forgetful) = (Quiet, Forgetful);
-    let notes = Notes { rotation_ns: Some(14_992_000) };
+    let (mut null_progress, mut null_journal) = (NullProgress, NullJournal);
+    let estimates = Estimates { rotation_ns: Some(14_992_000) };
     let interrupt = Interrupt::default();
-    let mut session = Session::new(&mut drive, &mut quiet, &mut forgetful, interrupt, settings, notes);
+    let mut session = Session::new(&mut drive, &mut null_progress, &mut null_journal, interrupt, settings, estimates);
     let measurement = Zoned.run(&mut session);
     let transfer = measurement.result.as_ref().expect("samples").params["transfer_blocks"].as_u64().expect("a number");
     assert!((128..=256).contains(&transfer), "{transfer} blocks of 512 bytes");

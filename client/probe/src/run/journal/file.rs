@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{FlockOperation, flock};
 use sha2::{Digest, Sha256};
 
-use crate::report::content::{Content, Hashing};
+use crate::report::content::{Content, DigestWriter};
 
 const CHECKSUM_DIGITS: usize = 16;
 
@@ -51,14 +51,14 @@ impl JournalError {
 /// Where the lines of a journal stand that count, and what comes after them.
 #[derive(Debug)]
 pub struct Lines {
-    pub places: Vec<Place>,
+    pub places: Vec<LineRange>,
     /// Bytes after the last line that counts: of a line that was being written, or of damaged ones.
     pub dropped_bytes: u64,
 }
 
 /// The JSON of one line.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct LineRange {
     offset: u64,
     length: u64,
 }
@@ -94,7 +94,7 @@ impl JournalFile {
     }
 
     /// The JSON of a line: one of a finished kind may hold millions of numbers, and is read bit by bit.
-    pub fn line(&self, place: Place) -> io::Result<impl BufRead> {
+    pub fn line(&self, place: LineRange) -> io::Result<impl BufRead> {
         let mut file = &self.file;
         file.seek(SeekFrom::Start(place.offset))?;
         Ok(BufReader::new(file.take(place.length)))
@@ -158,7 +158,7 @@ impl JournalFile {
 /// The lines up to the first that is not as it was written, their length in bytes and the last one's checksum.
 #[derive(Default)]
 struct Scan {
-    places: Vec<Place>,
+    places: Vec<LineRange>,
     length: u64,
     checksum: String,
 }
@@ -175,10 +175,10 @@ impl Scan {
     }
 
     /// The next line, if it is whole and its checksum follows from the one before.
-    fn next_line(&self, reader: &mut impl BufRead) -> io::Result<Option<(Place, String)>> {
+    fn next_line(&self, reader: &mut impl BufRead) -> io::Result<Option<(LineRange, String)>> {
         let mut stated = Vec::with_capacity(CHECKSUM_DIGITS + 1);
         reader.take(CHECKSUM_DIGITS as u64 + 1).read_to_end(&mut stated)?;
-        let mut place = Place { offset: self.length + stated.len() as u64, length: 0 };
+        let mut place = LineRange { offset: self.length + stated.len() as u64, length: 0 };
         let mut digest = Sha256::new().chain_update(&self.checksum);
         loop {
             let bytes = reader.fill_buf()?;
@@ -202,7 +202,7 @@ impl Scan {
 
 fn checksum_of(before: &str, json: &dyn Content) -> io::Result<String> {
     let mut digest = Sha256::new().chain_update(before);
-    json.write_to(&mut Hashing(&mut digest))?;
+    json.write_to(&mut DigestWriter(&mut digest))?;
     Ok(digits(digest))
 }
 

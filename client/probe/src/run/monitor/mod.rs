@@ -1,7 +1,7 @@
 //! Watches for what disturbs a measurement, from a thread of its own: between two samples the measuring thread does nothing for it.
 
-mod feed;
-mod judge;
+mod counters;
+mod detector;
 #[cfg(test)]
 mod tests;
 
@@ -12,22 +12,22 @@ use std::time::Duration;
 
 use crate::device::Device;
 use crate::identify::Tree;
-use crate::session::{Disturbances, Watch};
+use crate::session::{DisturbanceWatch, Disturbances};
 
-pub use feed::{Feed, Files};
-pub use judge::Judge;
+pub use counters::{CounterSource, KernelCounters};
+pub use detector::DisturbanceDetector;
 
 /// How often the device's counters are read, and how many such readings apart the rest of the machine's.
 const EVERY: Duration = Duration::from_millis(20);
 const SLOW_EVERY: u32 = 10;
 
 /// A pause may last a week; the thread sleeps through it and looks up this seldom whether anybody still wants it.
-const RESTING: Duration = Duration::from_secs(60);
+const PAUSED_CHECK: Duration = Duration::from_secs(60);
 
 #[derive(Default)]
 struct Shared {
     ends: AtomicBool,
-    rests: AtomicBool,
+    paused: AtomicBool,
 }
 
 /// The thread and what it has found.
@@ -38,23 +38,23 @@ pub struct Monitor {
 }
 
 struct State {
-    judge: Judge,
-    feed: Box<dyn Feed>,
+    detector: DisturbanceDetector,
+    source: Box<dyn CounterSource>,
 }
 
 impl Monitor {
     /// Watches the device from now on; `None` where nobody else can reach it.
     pub fn start(tree: &Tree, kernel_name: Option<&str>, device: &dyn Device) -> Option<Self> {
         let (name, traffic) = kernel_name.zip(device.traffic())?;
-        let mut monitor = Self::of(Box::new(Files::open(tree, name, traffic)));
+        let mut monitor = Self::of(Box::new(KernelCounters::open(tree, name, traffic)));
         let (shared, state) = (monitor.shared.clone(), monitor.state.clone());
         monitor.thread = thread::Builder::new().name("monitor".to_owned()).spawn(move || watch(&shared, &state)).ok();
         Some(monitor)
     }
 
     /// Without a thread: reads when it is asked only.
-    fn of(feed: Box<dyn Feed>) -> Self {
-        let state = Arc::new(Mutex::new(State { judge: Judge::default(), feed }));
+    fn of(source: Box<dyn CounterSource>) -> Self {
+        let state = Arc::new(Mutex::new(State { detector: DisturbanceDetector::default(), source }));
         Self { shared: Arc::default(), state, thread: None }
     }
 
@@ -65,7 +65,7 @@ impl Monitor {
     /// Lowest and highest processor clock, and the highest load, so far.
     pub fn machine(&self) -> (Option<(u64, u64)>, Option<f64>) {
         let state = self.state();
-        (state.judge.cpu_khz, state.judge.load_most)
+        (state.detector.cpu_khz, state.detector.load_most)
     }
 
     /// The thread, to be woken.
@@ -86,11 +86,11 @@ impl Drop for Monitor {
     }
 }
 
-impl Watch for Monitor {
+impl DisturbanceWatch for Monitor {
     fn look(&mut self) -> Disturbances {
         let mut state = self.state();
         state.read(true);
-        let sum = state.judge.sum;
+        let sum = state.detector.sum;
         Disturbances {
             foreign_requests: sum.foreign_requests,
             swapped_pages: sum.swapped_pages,
@@ -102,15 +102,15 @@ impl Watch for Monitor {
         let mut state = self.state();
         state.read(true);
         out.clear();
-        out.extend(state.judge.windows_since(from_ns).iter().map(|window| (window.from_ns, window.to_ns)));
+        out.extend(state.detector.windows_since(from_ns).iter().map(|window| (window.from_ns, window.to_ns)));
     }
 
-    fn rest(&mut self, rests: bool) {
-        self.shared.rests.store(rests, Ordering::Release);
+    fn set_paused(&mut self, paused: bool) {
+        self.shared.paused.store(paused, Ordering::Release);
         let mut state = self.state();
-        state.judge.skip();
+        state.detector.skip();
         drop(state);
-        if !rests {
+        if !paused {
             self.wake();
         }
     }
@@ -118,16 +118,16 @@ impl Watch for Monitor {
 
 impl State {
     fn read(&mut self, slow: bool) {
-        let reading = self.feed.read(slow);
-        self.judge.take(reading);
+        let reading = self.source.read(slow);
+        self.detector.take(reading);
     }
 }
 
 fn watch(shared: &Shared, state: &Mutex<State>) {
     let mut round = 0_u32;
     while !shared.ends.load(Ordering::Acquire) {
-        if shared.rests.load(Ordering::Acquire) {
-            thread::park_timeout(RESTING);
+        if shared.paused.load(Ordering::Acquire) {
+            thread::park_timeout(PAUSED_CHECK);
             continue;
         }
         state.lock().unwrap_or_else(PoisonError::into_inner).read(round.is_multiple_of(SLOW_EVERY));

@@ -1,8 +1,8 @@
 //! What a session does about disturbances: on a fake disk and with a watch that says what it is told.
 
-use super::{Disturbances, Watch};
+use super::{DisturbanceWatch, Disturbances};
 use crate::session::fake::Fake;
-use crate::session::{Forgetful, Interrupt, Notes, Quiet, Session, Settings, Stop};
+use crate::session::{Estimates, Interrupt, NullJournal, NullProgress, Session, Settings, Stop};
 
 /// Says that these stretches of the device's clock were disturbed.
 struct Says {
@@ -17,7 +17,7 @@ impl Says {
     }
 }
 
-impl Watch for Says {
+impl DisturbanceWatch for Says {
     fn look(&mut self) -> Disturbances {
         self.foreign += 3;
         Disturbances { foreign_requests: self.foreign, ..Disturbances::default() }
@@ -27,15 +27,16 @@ impl Watch for Says {
         out.extend(self.windows.iter().filter(|window| window.1 > from_ns));
     }
 
-    fn rest(&mut self, rests: bool) {
-        self.rested.push(rests);
+    fn set_paused(&mut self, paused: bool) {
+        self.rested.push(paused);
     }
 }
 
 fn with_session<T>(fake: &mut Fake, says: &mut Says, act: impl FnOnce(&mut Session<'_>) -> T) -> T {
     let interrupt = fake.interrupt_after.as_ref().map_or_else(Interrupt::default, |(_, flag)| flag.clone());
-    let (mut quiet, mut forgetful) = (Quiet, Forgetful);
-    let session = Session::new(fake, &mut quiet, &mut forgetful, interrupt, Settings::default(), Notes::default());
+    let (mut null_progress, mut null_journal) = (NullProgress, NullJournal);
+    let session =
+        Session::new(fake, &mut null_progress, &mut null_journal, interrupt, Settings::default(), Estimates::default());
     act(&mut session.watched_by(says))
 }
 
@@ -68,15 +69,15 @@ fn the_samples_that_a_disturbance_met_are_marked_and_no_others() {
 fn a_disturbed_piece_is_measured_again_and_the_undisturbed_attempt_is_kept() {
     let (mut fake, mut says) = (Fake::default(), Says::new(&[(0, 50_000_000)]));
     let mut calls = 0;
-    let (kept, disturbances) = with_session(&mut fake, &mut says, |session| {
+    let (staged, disturbances) = with_session(&mut fake, &mut says, |session| {
         let (value, _) = session.piece("one", |session| {
             calls += 1;
             ten_reads(session, 1000)
         });
         (value, session.disturbances.clone())
     });
-    assert_eq!((calls, kept.1.len()), (2, 0));
-    assert!(kept.0[0] > 6_000_000_000, "the cache was given time to forget: {}", kept.0[0]);
+    assert_eq!((calls, staged.1.len()), (2, 0));
+    assert!(staged.0[0] > 6_000_000_000, "the cache was given time to forget: {}", staged.0[0]);
     let [one] = disturbances.as_slice() else { panic!("{disturbances:?}") };
     assert_eq!((one.piece.as_str(), one.attempts, one.requests, one.disturbed_requests), ("one", 2, 10, 0));
     assert_eq!(one.foreign_requests, 3);
@@ -116,12 +117,12 @@ fn measuring_again_is_bounded_for_the_whole_of_a_kind() {
 fn an_attempt_that_is_stopped_does_not_take_the_place_of_a_whole_one() {
     let (mut fake, mut says) = (Fake::default(), Says::new(&[(0, u64::MAX)]));
     let interrupt = Interrupt::default();
-    let (kept, stop) = {
+    let (staged, stop) = {
         fake.interrupt_after = Some((15, interrupt));
         with_session(&mut fake, &mut says, |session| session.piece("one", |session| ten_reads(session, 1000)))
     };
     assert!(matches!(stop, Some(Stop::Interrupted)));
-    assert_eq!(kept.0.len(), 10);
+    assert_eq!(staged.0.len(), 10);
 }
 
 #[test]

@@ -9,13 +9,13 @@ fn quiet(name: &str) -> SimulatedDrive {
 fn skippy(drive: &mut SimulatedDrive, steps: u64) -> Vec<f64> {
     let blocks: Vec<u64> = (0..=steps).scan(0, |at, step| Some(std::mem::replace(at, *at + step + 1))).collect();
     let spans: Vec<Span> = blocks.iter().map(|&block| Span::single(block)).collect();
-    drive.keep(&spans).unwrap();
+    drive.stage(&spans).unwrap();
     let latencies = (0..blocks.len()).map(|index| drive.write_timed(index).unwrap().latency_ns);
     latencies.skip(1).map(|latency| latency as f64 / 1e6).collect()
 }
 
 fn same_block_turn_ns(drive: &mut SimulatedDrive, repeats: u64) -> f64 {
-    drive.keep(&[Span::single(5)]).unwrap();
+    drive.stage(&[Span::single(5)]).unwrap();
     let first = drive.write_timed(0).unwrap().end_ns();
     let last = (0..repeats).map(|_| drive.write_timed(0).unwrap().end_ns()).last().unwrap();
     (last - first) as f64 / repeats as f64
@@ -74,7 +74,7 @@ fn equal_seeds_give_equal_latencies_and_other_seeds_others() {
 #[test]
 fn noise_only_ever_delays() {
     let mut noisy = open("ibm-9zx,noise=heavy,seed=5").unwrap();
-    noisy.keep(&[Span::single(5)]).unwrap();
+    noisy.stage(&[Span::single(5)]).unwrap();
     for _ in 0..500 {
         assert!(noisy.write_timed(0).unwrap().latency_ns as f64 >= 60e9 / 10020.0 * 0.2);
     }
@@ -86,7 +86,7 @@ fn a_read_beyond_the_end_is_an_error_of_that_block_and_not_a_panic() {
     let capacity = drive.geometry().capacity_blocks();
     assert!(drive.read_timed(capacity - 1, 1).is_ok());
     assert!(matches!(drive.read_timed(capacity, 1), Err(AccessError::Medium { block, .. }) if block == capacity));
-    assert!(drive.keep(&[Span::single(capacity)]).is_err());
+    assert!(drive.stage(&[Span::single(capacity)]).is_err());
 }
 
 #[test]

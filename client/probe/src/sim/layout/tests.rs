@@ -43,10 +43,10 @@ prop_compose! {
 proptest! {
     #[test]
     fn every_sector_has_a_place_of_its_own_and_the_place_leads_back(layout in layouts()) {
-        let places: HashSet<Place> = (0..layout.sectors()).map(|sector| layout.place(sector)).collect();
+        let places: HashSet<SectorAddress> = (0..layout.sectors()).map(|sector| layout.address(sector)).collect();
         prop_assert_eq!(places.len() as u64, layout.sectors());
         for sector in 0..layout.sectors() {
-            prop_assert_eq!(layout.sector(layout.place(sector)), Some(sector));
+            prop_assert_eq!(layout.sector(layout.address(sector)), Some(sector));
         }
     }
 
@@ -80,14 +80,14 @@ proptest! {
 fn cylinder_order_takes_the_heads_of_a_cylinder_and_then_the_next_cylinder() {
     let layout = Layout::new(Order::Cylinder, vec![zone(3, 10, 4)]);
     let heads: Vec<(u32, u16)> =
-        (0..5).map(|track| layout.place(track * 10)).map(|at| (at.cylinder, at.head)).collect();
+        (0..5).map(|track| layout.address(track * 10)).map(|at| (at.cylinder, at.head)).collect();
     assert_eq!(heads, [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)]);
 }
 
 #[test]
 fn cylinder_serpentine_turns_the_heads_around_in_every_other_cylinder() {
     let layout = Layout::new(Order::CylinderSerpentine, vec![zone(3, 10, 4)]);
-    let heads: Vec<u16> = (0..9).map(|track| layout.place(track * 10).head).collect();
+    let heads: Vec<u16> = (0..9).map(|track| layout.address(track * 10).head).collect();
     assert_eq!(heads, [0, 1, 2, 2, 1, 0, 0, 1, 2]);
 }
 
@@ -95,7 +95,7 @@ fn cylinder_serpentine_turns_the_heads_around_in_every_other_cylinder() {
 fn surface_serpentine_runs_in_on_one_head_and_out_on_the_next() {
     let layout = Layout::new(Order::SurfaceSerpentine { cylinders: 3 }, vec![zone(2, 10, 6)]);
     let places: Vec<(u16, u32)> =
-        (0..12).map(|track| layout.place(track * 10)).map(|at| (at.head, at.cylinder)).collect();
+        (0..12).map(|track| layout.address(track * 10)).map(|at| (at.head, at.cylinder)).collect();
     let band0 = [(0, 0), (0, 1), (0, 2), (1, 2), (1, 1), (1, 0)];
     let band1 = [(1, 3), (1, 4), (1, 5), (0, 5), (0, 4), (0, 3)];
     assert_eq!(places, [band0, band1].concat());
@@ -106,8 +106,8 @@ fn spares_have_no_number() {
     let with_spares = Zone { spares_per_track: 1, spares_per_cylinder: 2, ..zone(2, 10, 1) };
     let layout = Layout::new(Order::Cylinder, vec![with_spares]);
     assert_eq!(layout.sectors(), 9 + 7);
-    assert_eq!(layout.sector(Place { cylinder: 0, head: 0, slot: 8 }), Some(8));
-    assert_eq!(layout.sector(Place { cylinder: 0, head: 0, slot: 9 }), None);
-    assert_eq!(layout.sector(Place { cylinder: 0, head: 1, slot: 7 }), None);
-    assert_eq!(layout.sector(Place { cylinder: 1, head: 0, slot: 0 }), None);
+    assert_eq!(layout.sector(SectorAddress { cylinder: 0, head: 0, slot: 8 }), Some(8));
+    assert_eq!(layout.sector(SectorAddress { cylinder: 0, head: 0, slot: 9 }), None);
+    assert_eq!(layout.sector(SectorAddress { cylinder: 0, head: 1, slot: 7 }), None);
+    assert_eq!(layout.sector(SectorAddress { cylinder: 1, head: 0, slot: 0 }), None);
 }

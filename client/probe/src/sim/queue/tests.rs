@@ -14,7 +14,7 @@ fn scattered() -> Vec<Request> {
     (0..64_u64).map(|at| Request::read(at * 2_654_435_761 % 16_000_000, 8)).collect()
 }
 
-fn serve_all(queue: &mut CommandQueue, requests: &[Request]) -> Vec<Completion> {
+fn serve_all(queue: &mut CommandQueue, requests: &[Request]) -> Vec<ServedCommand> {
     let mut completions = Vec::new();
     for request in requests {
         if queue.submit(0.0, *request).is_none() {

@@ -12,7 +12,7 @@ use crate::report::keys::hex;
 
 /// The key and the head, both in the form in which the archive gave them.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
-pub struct Seen {
+pub struct KnownHead {
     pub server: String,
     pub verifier_key: String,
     pub checkpoint: String,
@@ -26,7 +26,7 @@ pub fn folder() -> Option<PathBuf> {
 }
 
 /// Errors: what the file system says; a file that holds something else is `InvalidData`.
-pub fn load(folder: &Path, server: &str) -> io::Result<Option<Seen>> {
+pub fn load(folder: &Path, server: &str) -> io::Result<Option<KnownHead>> {
     match fs::read(file(folder, server)) {
         Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(io::Error::from),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -35,7 +35,7 @@ pub fn load(folder: &Path, server: &str) -> io::Result<Option<Seen>> {
 }
 
 /// Replaces what is remembered, whole or not at all.
-pub fn store(folder: &Path, seen: &Seen) -> io::Result<()> {
+pub fn store(folder: &Path, seen: &KnownHead) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let path = file(folder, &seen.server);
     let new = path.with_extension("new");

@@ -1,20 +1,20 @@
 //! What a disk is asked first: who it is, and which of the ways to its caches and its thermometer it knows.
 
-use super::ata::{self, Carrier};
+use super::ata::{self, CdbLength};
 use super::commands::CommandError;
-use super::{Bus, Dialogue, Speech, Thermometer, nvme, scsi};
+use super::{Bus, CacheProtocol, Passthrough, TemperatureSource, nvme, scsi};
 use crate::identify::DeviceInfo;
 use crate::identify::pages::ata::{AtaIdentity, identify_device};
 use crate::identify::pages::log::{self, START_STOP_CYCLES, TEMPERATURE};
 use crate::identify::pages::mode::{self, Form};
 use crate::identify::pages::{self, inquiry, smart, vpd};
 
-impl Dialogue {
+impl Passthrough {
     /// Asks the disk what it is, from the most telling way down.
     pub fn ask(&mut self, bus: Bus) -> DeviceInfo {
         let mut info = DeviceInfo::default();
         match bus {
-            Bus::Mute => {}
+            Bus::NoCommands => {}
             Bus::Nvme => self.ask_nvme(&mut info),
             Bus::Ata | Bus::Scsi | Bus::Usb => self.ask_scsi(bus, &mut info),
         }
@@ -29,8 +29,8 @@ impl Dialogue {
         let Some(controller) = note(info, "Identify", answer).as_deref().and_then(pages::nvme::controller) else {
             return;
         };
-        self.speech = if controller.volatile_write_cache { Speech::Nvme } else { Speech::None };
-        self.thermometer = Thermometer::NvmeLog;
+        self.cache_protocol = if controller.volatile_write_cache { CacheProtocol::Nvme } else { CacheProtocol::None };
+        self.temperature_source = TemperatureSource::NvmeLog;
         info.caches.write = nvme::write_cache_setting(&mut self.commands, &controller);
         info.temperature_celsius = self.temperature_celsius();
         (info.model, info.serial, info.firmware) = (controller.model, controller.serial, controller.firmware);
@@ -57,18 +57,18 @@ impl Dialogue {
 
     /// Whether the disk answered as an ATA disk.
     fn ask_ata(&mut self, bus: Bus, info: &mut DeviceInfo) -> bool {
-        let carriers = [Carrier::Sixteen, Carrier::Twelve];
+        let cdb_lengths = [CdbLength::Sixteen, CdbLength::Twelve];
         // The kernel's own translation knows both.
-        let carriers = if bus == Bus::Usb { &carriers[..] } else { &carriers[..1] };
-        for &carrier in carriers {
-            let answer = ata::identify(&mut self.commands, carrier);
+        let cdb_lengths = if bus == Bus::Usb { &cdb_lengths[..] } else { &cdb_lengths[..1] };
+        for &cdb_length in cdb_lengths {
+            let answer = ata::identify(&mut self.commands, cdb_length);
             let denied = answer == Err(CommandError::Permission);
             if let Some(identity) = answer.ok().as_deref().and_then(identify_device) {
-                info.pass_through = Some(if carrier == Carrier::Sixteen { "ata16" } else { "ata12" });
-                self.speech = Speech::Ata(carrier);
-                self.thermometer = thermometer(&identity, carrier);
+                info.pass_through = Some(if cdb_length == CdbLength::Sixteen { "ata16" } else { "ata12" });
+                self.cache_protocol = CacheProtocol::Ata(cdb_length);
+                self.temperature_source = temperature_source(&identity, cdb_length);
                 info.caches = identity.caches;
-                info.temperature_celsius = self.ata_temperature(&identity, carrier);
+                info.temperature_celsius = self.ata_temperature(&identity, cdb_length);
                 take_ata(info, identity);
                 return true;
             }
@@ -87,14 +87,15 @@ impl Dialogue {
     }
 
     /// Falls back from the SCT status to the SMART attributes where the first tells nothing.
-    fn ata_temperature(&mut self, identity: &AtaIdentity, carrier: Carrier) -> Option<i32> {
+    fn ata_temperature(&mut self, identity: &AtaIdentity, cdb_length: CdbLength) -> Option<i32> {
         let info = self.temperature_celsius();
-        if info.is_some() || !identity.smart_enabled || self.thermometer == Thermometer::None {
+        if info.is_some() || !identity.smart_enabled || self.temperature_source == TemperatureSource::None {
             return info;
         }
-        let data = ata::smart_data(&mut self.commands, carrier).ok();
+        let data = ata::smart_data(&mut self.commands, cdb_length).ok();
         let info = data.as_deref().and_then(smart::attribute_celsius);
-        self.thermometer = if info.is_some() { Thermometer::Smart(carrier) } else { Thermometer::None };
+        self.temperature_source =
+            if info.is_some() { TemperatureSource::Smart(cdb_length) } else { TemperatureSource::None };
         info
     }
 
@@ -115,7 +116,7 @@ impl Dialogue {
 
     fn ask_logs(&mut self, info: &mut DeviceInfo) {
         if scsi::has_log_page(&mut self.commands, TEMPERATURE) {
-            self.thermometer = Thermometer::LogPage;
+            self.temperature_source = TemperatureSource::LogPage;
             info.temperature_celsius = self.temperature_celsius();
         }
         if scsi::has_log_page(&mut self.commands, START_STOP_CYCLES) {
@@ -129,7 +130,7 @@ impl Dialogue {
             let commands = &mut self.commands;
             if scsi::mode_page(commands, form, mode::CACHING, mode::Values::Current).is_ok() {
                 info.caches = mode::caches(|values| scsi::mode_page(commands, form, mode::CACHING, values).ok());
-                self.speech = Speech::Mode(form);
+                self.cache_protocol = CacheProtocol::Mode(form);
                 return;
             }
         }
@@ -137,11 +138,11 @@ impl Dialogue {
 }
 
 /// SCT where the disk has it: its form is a standard, that of the attributes is not.
-fn thermometer(identity: &AtaIdentity, carrier: Carrier) -> Thermometer {
+fn temperature_source(identity: &AtaIdentity, cdb_length: CdbLength) -> TemperatureSource {
     match (identity.sct_supported, identity.smart_enabled) {
-        (true, _) => Thermometer::Sct(carrier),
-        (false, true) => Thermometer::Smart(carrier),
-        (false, false) => Thermometer::None,
+        (true, _) => TemperatureSource::Sct(cdb_length),
+        (false, true) => TemperatureSource::Smart(cdb_length),
+        (false, false) => TemperatureSource::None,
     }
 }
 

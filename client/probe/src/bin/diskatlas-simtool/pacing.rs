@@ -10,12 +10,12 @@ const SPIN_NS: u64 = 250_000;
 
 /// The drive's clock: `CLOCK_MONOTONIC` from the start of serving, times a scale.
 #[derive(Clone, Copy, Debug)]
-pub struct Pace {
+pub struct Pacing {
     start_ns: u64,
     scale: f64,
 }
 
-impl Pace {
+impl Pacing {
     pub fn start(scale: f64) -> Self {
         Self { start_ns: monotonic_ns(), scale }
     }
@@ -47,7 +47,7 @@ impl Pace {
 }
 
 /// Lets the calling thread's timers expire when they should, not up to 50 us later.
-pub fn sharpen_timers() {
+pub fn set_timer_slack() {
     // Only precision is lost where the kernel says no.
     let _ = set_current_timer_slack(NonZero::new(1));
 }

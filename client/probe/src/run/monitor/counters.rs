@@ -4,7 +4,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
-use super::judge::Reading;
+use super::detector::Reading;
 use crate::device::raw::clock_ns;
 use crate::device::traffic::Traffic;
 use crate::identify::Tree;
@@ -16,13 +16,13 @@ const BUFFER_BYTES: usize = 16_384;
 const PROCESSORS_MOST: usize = 16;
 
 /// Where readings come from.
-pub trait Feed: Send {
+pub trait CounterSource: Send {
     /// `slow` counters cost more to read and change rarely; without it they are those of the last time.
     fn read(&mut self, slow: bool) -> Reading;
 }
 
 /// The machine's own files.
-pub struct Files {
+pub struct KernelCounters {
     traffic: Arc<Traffic>,
     stat: Option<File>,
     vmstat: Option<File>,
@@ -34,7 +34,7 @@ pub struct Files {
     last: Reading,
 }
 
-impl Files {
+impl KernelCounters {
     pub fn open(tree: &Tree, kernel_name: &str, traffic: Arc<Traffic>) -> Self {
         let cpus = tree.sys.join("devices/system/cpu");
         let of_each = |name: &str| -> Vec<File> {
@@ -55,7 +55,7 @@ impl Files {
     }
 }
 
-impl Feed for Files {
+impl CounterSource for KernelCounters {
     fn read(&mut self, slow: bool) -> Reading {
         let before_ns = clock_ns();
         let buffer = &mut self.buffer;
@@ -127,7 +127,7 @@ mod tests {
         }
         let traffic = Arc::new(Traffic::default());
         traffic.add(3, 4096);
-        let mut files = Files::open(&Tree::below(folder.path()), "sdb", traffic);
+        let mut files = KernelCounters::open(&Tree::below(folder.path()), "sdb", traffic);
         let reading = files.read(true);
         assert_eq!((reading.completed, reading.ours), (Some((33, 264)), Some((3, 8))));
         assert_eq!((reading.swapped_pages, reading.throttle_events), (Some(42), Some(8)));
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn a_machine_that_tells_nothing_gives_empty_readings() {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut files = Files::open(&Tree::below(folder.path()), "sdb", Arc::default());
+        let mut files = KernelCounters::open(&Tree::below(folder.path()), "sdb", Arc::default());
         let reading = files.read(true);
         assert_eq!((reading.completed, reading.swapped_pages, reading.throttle_events), (None, None, None));
     }

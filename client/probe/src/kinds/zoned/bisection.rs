@@ -12,7 +12,7 @@ pub struct Point {
 
 /// Places in order of position, and what may lie between them.
 #[derive(Clone)]
-pub struct Halving {
+pub struct Bisection {
     pub points: Vec<Point>,
     /// Offsets at which the medium failed.
     pub bad: Vec<u64>,
@@ -22,7 +22,7 @@ pub struct Halving {
     pub narrowest: u64,
 }
 
-impl Halving {
+impl Bisection {
     pub fn new(narrowest: u64) -> Self {
         Self { points: Vec::with_capacity(512), bad: Vec::new(), disturbed: Vec::new(), narrowest }
     }

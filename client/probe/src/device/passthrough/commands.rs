@@ -42,12 +42,12 @@ pub trait Commands {
 }
 
 /// Asks nothing any more once a command was met with silence.
-pub struct Patient {
+pub struct CircuitBreaker {
     inner: Box<dyn Commands>,
     silent: bool,
 }
 
-impl Patient {
+impl CircuitBreaker {
     pub fn new(inner: Box<dyn Commands>) -> Self {
         Self { inner, silent: false }
     }
@@ -71,7 +71,7 @@ impl Patient {
     }
 }
 
-impl Commands for Patient {
+impl Commands for CircuitBreaker {
     fn scsi(&mut self, cdb: &[u8], data: Data<'_>) -> Result<usize, CommandError> {
         self.once(|inner| inner.scsi(cdb, data))
     }
@@ -113,8 +113,8 @@ mod tests {
 
     #[test]
     fn whoever_was_silent_once_is_not_asked_again() {
-        struct Mute(std::rc::Rc<std::cell::Cell<u32>>);
-        impl Commands for Mute {
+        struct NoCommands(std::rc::Rc<std::cell::Cell<u32>>);
+        impl Commands for NoCommands {
             fn scsi(&mut self, _cdb: &[u8], _data: Data<'_>) -> Result<usize, CommandError> {
                 self.0.set(self.0.get() + 1);
                 Err(CommandError::Silent)
@@ -125,7 +125,7 @@ mod tests {
             }
         }
         let asked = std::rc::Rc::default();
-        let mut patient = Patient::new(Box::new(Mute(std::rc::Rc::clone(&asked))));
+        let mut patient = CircuitBreaker::new(Box::new(NoCommands(std::rc::Rc::clone(&asked))));
         for _ in 0..3 {
             assert_eq!(patient.scsi(&[0; 6], Data::None), Err(CommandError::Silent));
         }

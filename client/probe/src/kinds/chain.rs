@@ -14,7 +14,7 @@ pub enum Access {
 }
 
 /// What came of a chain. `timings[k]` belongs to `blocks[k]`; shorter than the chain when it was stopped.
-pub struct Walk {
+pub struct ChainRun {
     /// `None` where the access failed, and at the access after that: where the head stood is then unknown.
     pub timings: Vec<Option<Timing>>,
     pub stop: Option<Stop>,
@@ -23,14 +23,14 @@ pub struct Walk {
 /// Accesses `blocks` in order. Nothing is allocated, printed or locked between two of them.
 ///
 /// Writing first keeps what stands at all blocks. Blocks that can't be read are then not written.
-pub fn walk(session: &mut Session<'_>, blocks: &[u64], access: Access) -> Walk {
+pub fn run_chain(session: &mut Session<'_>, blocks: &[u64], access: Access) -> ChainRun {
     let mut taken = preallocate(blocks.len(), None);
     let result = match access {
         Access::Read => {
             let reads: Vec<Action> = blocks.iter().map(|&block| Action::Read(Span::single(block))).collect();
             session.chain(&reads, &mut taken)
         }
-        Access::Write => keep_readable(session, blocks).and_then(|writes| write_all(session, &writes, &mut taken)),
+        Access::Write => stage_readable(session, blocks).and_then(|writes| write_all(session, &writes, &mut taken)),
     };
     let mut previous_failed = false;
     for timing in &mut taken {
@@ -38,7 +38,7 @@ pub fn walk(session: &mut Session<'_>, blocks: &[u64], access: Access) -> Walk {
         *timing = timing.filter(|_| !previous_failed);
         previous_failed = failed;
     }
-    Walk { timings: taken, stop: result.err() }
+    ChainRun { timings: taken, stop: result.err() }
 }
 
 /// Writes one after the other, but for those that can't be.
@@ -58,12 +58,12 @@ fn write_all(
 }
 
 /// Keeps the blocks that can be read; for each position of the chain what to write, or `None`.
-fn keep_readable(session: &mut Session<'_>, blocks: &[u64]) -> Result<Vec<Option<Action>>, Stop> {
+fn stage_readable(session: &mut Session<'_>, blocks: &[u64]) -> Result<Vec<Option<Action>>, Stop> {
     let mut kept = blocks.to_vec();
     kept.sort_unstable();
     kept.dedup();
     for _ in 0..UNREADABLE_BLOCKS_GIVEN_UP {
-        match session.keep(&kept)? {
+        match session.stage(&kept)? {
             None => {
                 let write = |block| kept.binary_search(block).ok().map(Action::Write);
                 return Ok(blocks.iter().map(write).collect());

@@ -22,13 +22,13 @@ struct Content {
 
 /// The file of one disk.
 #[derive(Debug)]
-pub struct Notebook {
+pub struct CacheRestoreState {
     path: PathBuf,
     content: Content,
     held: Option<File>,
 }
 
-impl Notebook {
+impl CacheRestoreState {
     /// That of the disk that the kernel calls `name`, whose digest is `unit`; `folder` is the machine's `/run`.
     pub fn open(folder: &Path, name: &str, unit: Option<String>) -> Self {
         let path = path(folder, name);
@@ -63,7 +63,7 @@ impl Notebook {
     }
 
     /// Everything stands as it stood.
-    pub fn settled(&mut self) {
+    pub fn clear(&mut self) {
         (self.content.write, self.content.look_ahead) = (None, None);
         let _ = fs::remove_file(&self.path);
         self.held = None;
@@ -98,13 +98,13 @@ mod tests {
     #[test]
     fn what_a_process_left_is_known_once_it_is_gone_and_to_the_same_disk_only() {
         let folder = tempfile::tempdir().expect("a folder");
-        let open = |word: &str| Notebook::open(folder.path(), "sdb", Some(word.to_owned()));
+        let open = |word: &str| CacheRestoreState::open(folder.path(), "sdb", Some(word.to_owned()));
         let mut first = open("one");
-        assert!(!Notebook::exists(folder.path(), "sdb"));
+        assert!(!CacheRestoreState::exists(folder.path(), "sdb"));
         first.about_to_switch([Some(true), None]);
         assert_eq!(open("one").before(), [None, None], "the first one is at work");
         drop(first);
-        assert!(Notebook::exists(folder.path(), "sdb"));
+        assert!(CacheRestoreState::exists(folder.path(), "sdb"));
         assert_eq!(open("one").before(), [Some(true), None]);
         assert_eq!(open("another").before(), [None, None]);
     }
@@ -112,15 +112,15 @@ mod tests {
     #[test]
     fn what_the_first_process_found_counts_until_everything_is_back() {
         let folder = tempfile::tempdir().expect("a folder");
-        let open = || Notebook::open(folder.path(), "sdb", Some("one".to_owned()));
+        let open = || CacheRestoreState::open(folder.path(), "sdb", Some("one".to_owned()));
         open().about_to_switch([Some(true), None]);
         let mut second = open();
         second.about_to_switch([Some(false), Some(false)]);
         drop(second);
         let mut third = open();
         assert_eq!(third.before(), [Some(true), Some(false)]);
-        third.settled();
-        assert!(!Notebook::exists(folder.path(), "sdb"));
+        third.clear();
+        assert!(!CacheRestoreState::exists(folder.path(), "sdb"));
     }
 
     #[test]
@@ -129,9 +129,9 @@ mod tests {
         let place = folder.path().join("diskatlas/sdb.switched");
         fs::create_dir_all(place.parent().expect("a folder")).expect("the folder");
         fs::write(&place, "{").expect("the file");
-        assert_eq!(Notebook::open(folder.path(), "sdb", None).before(), [None, None]);
-        let mut nowhere = Notebook::open(&place, "sdb", None);
+        assert_eq!(CacheRestoreState::open(folder.path(), "sdb", None).before(), [None, None]);
+        let mut nowhere = CacheRestoreState::open(&place, "sdb", None);
         nowhere.about_to_switch([Some(true), None]);
-        nowhere.settled();
+        nowhere.clear();
     }
 }

@@ -2,11 +2,11 @@
 //!
 //! A disk may answer nonsense, or not at all. Then less is known and a note says so; nothing here fails a run.
 
-mod ask;
 mod ata;
+mod cache_restore;
 mod commands;
-mod edge;
-mod notebook;
+mod identify;
+mod ioctl;
 mod nvme;
 mod scsi;
 
@@ -16,15 +16,15 @@ mod fake;
 use std::io::Write;
 use std::os::fd::OwnedFd;
 
-use super::{Cache, Unswitchable};
+use super::{Cache, CacheSwitchError};
 use crate::identify::pages::ata::identify_device;
 use crate::identify::pages::mode::{self, Form, Switch, Values};
 use crate::identify::pages::{self, Caches};
-use ata::{Carrier, Feature};
-use commands::{CommandError, Patient};
+use ata::{CdbLength, Feature};
+use commands::{CircuitBreaker, CommandError};
 
+pub use cache_restore::CacheRestoreState;
 pub use commands::Commands;
-pub use notebook::Notebook;
 
 /// How a disk is reached, and so what it is asked.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -37,7 +37,7 @@ pub enum Bus {
     Usb,
     Nvme,
     /// Virtual disks and others that take no commands.
-    Mute,
+    NoCommands,
 }
 
 impl Bus {
@@ -48,71 +48,71 @@ impl Bus {
             "scsi" => Self::Scsi,
             "usb" => Self::Usb,
             "nvme" => Self::Nvme,
-            _ => Self::Mute,
+            _ => Self::NoCommands,
         }
     }
 }
 
 /// How a disk's caches are read and switched.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Speech {
+enum CacheProtocol {
     None,
-    Ata(Carrier),
+    Ata(CdbLength),
     Mode(Form),
     Nvme,
 }
 
 /// Where a disk's temperature stands.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Thermometer {
+enum TemperatureSource {
     None,
-    Sct(Carrier),
-    Smart(Carrier),
+    Sct(CdbLength),
+    Smart(CdbLength),
     LogPage,
     NvmeLog,
 }
 
 /// An open disk to talk to. Puts the caches back when it is dropped, on whatever way.
-pub struct Dialogue {
-    commands: Patient,
-    speech: Speech,
-    thermometer: Thermometer,
-    permission: Result<(), Unswitchable>,
+pub struct Passthrough {
+    commands: CircuitBreaker,
+    cache_protocol: CacheProtocol,
+    temperature_source: TemperatureSource,
+    permission: Result<(), CacheSwitchError>,
     /// How each cache stood before it was switched first.
     before: [Option<bool>; 2],
     /// The same for whoever comes after a kill.
-    notebook: Option<Notebook>,
+    cache_restore: Option<CacheRestoreState>,
 }
 
-impl Dialogue {
+impl Passthrough {
     pub fn new(disk: OwnedFd) -> Self {
-        Self::over(Box::new(edge::Channel(disk)))
+        Self::over(Box::new(ioctl::Channel(disk)))
     }
 
     pub fn over(commands: Box<dyn Commands>) -> Self {
         Self {
-            commands: Patient::new(commands),
-            speech: Speech::None,
-            thermometer: Thermometer::None,
-            permission: Err(Unswitchable("nobody asked for its caches to be switched".to_owned())),
+            commands: CircuitBreaker::new(commands),
+            cache_protocol: CacheProtocol::None,
+            temperature_source: TemperatureSource::None,
+            permission: Err(CacheSwitchError("nobody asked for its caches to be switched".to_owned())),
             before: [None; 2],
-            notebook: None,
+            cache_restore: None,
         }
     }
 
     /// Says whether the caches may be switched, and why not.
-    pub fn permit(&mut self, permission: Result<(), Unswitchable>) {
+    pub fn permit(&mut self, permission: Result<(), CacheSwitchError>) {
         self.permission = permission;
     }
 
     /// Whether the cache is on now.
     pub fn cache(&mut self, which: Cache) -> Option<bool> {
-        match self.speech {
-            Speech::Ata(carrier) => {
-                let identity = identify_device(&ata::identify(&mut self.commands, carrier).ok()?)?;
+        match self.cache_protocol {
+            CacheProtocol::Ata(cdb_length) => {
+                let identity = identify_device(&ata::identify(&mut self.commands, cdb_length).ok()?)?;
                 setting(identity.caches, which).current
             }
-            Speech::Mode(form) => {
+            CacheProtocol::Mode(form) => {
                 let page = scsi::mode_page(&mut self.commands, form, mode::CACHING, Values::Current).ok()?;
                 let caching = mode::caching(&page)?;
                 match which {
@@ -120,46 +120,46 @@ impl Dialogue {
                     Cache::LookAhead => caching.look_ahead,
                 }
             }
-            Speech::Nvme if which == Cache::Write => nvme::write_cache(&mut self.commands).ok(),
-            Speech::Nvme | Speech::None => None,
+            CacheProtocol::Nvme if which == Cache::Write => nvme::write_cache(&mut self.commands).ok(),
+            CacheProtocol::Nvme | CacheProtocol::None => None,
         }
     }
 
     /// Switches the cache until the disk loses power, and sees whether the disk followed.
-    pub fn set_cache(&mut self, which: Cache, on: bool) -> Result<(), Unswitchable> {
-        let words = which.words();
+    pub fn set_cache(&mut self, which: Cache, on: bool) -> Result<(), CacheSwitchError> {
+        let words = which.label();
         self.permission.clone()?;
         let Some(now) = self.cache(which) else {
-            return Err(Unswitchable(format!("the disk does not tell its {words}, which could not be put back")));
+            return Err(CacheSwitchError(format!("the disk does not tell its {words}, which could not be put back")));
         };
         if now == on {
             return Ok(());
         }
         self.before[index(which)].get_or_insert(now);
-        if let Some(notebook) = &mut self.notebook {
-            notebook.about_to_switch(self.before);
+        if let Some(cache_restore) = &mut self.cache_restore {
+            cache_restore.about_to_switch(self.before);
         }
-        let state = state_word(on);
-        let refused = |error: CommandError| Unswitchable(format!("the {words} can't be switched {state}: {error}"));
+        let state = on_off(on);
+        let refused = |error: CommandError| CacheSwitchError(format!("the {words} can't be switched {state}: {error}"));
         self.send(which, on).map_err(refused)?;
         if self.cache(which) == Some(on) {
             return Ok(());
         }
-        Err(Unswitchable(format!("the disk took the command to switch its {words} {state} and did not follow it")))
+        Err(CacheSwitchError(format!("the disk took the command to switch its {words} {state} and did not follow it")))
     }
 
     fn send(&mut self, which: Cache, on: bool) -> Result<(), CommandError> {
-        match self.speech {
-            Speech::Ata(carrier) => {
+        match self.cache_protocol {
+            CacheProtocol::Ata(cdb_length) => {
                 let feature = match (which, on) {
                     (Cache::Write, true) => Feature::WriteCacheOn,
                     (Cache::Write, false) => Feature::WriteCacheOff,
                     (Cache::LookAhead, true) => Feature::LookAheadOn,
                     (Cache::LookAhead, false) => Feature::LookAheadOff,
                 };
-                ata::set_features(&mut self.commands, carrier, feature)
+                ata::set_features(&mut self.commands, cdb_length, feature)
             }
-            Speech::Mode(form) => {
+            CacheProtocol::Mode(form) => {
                 let page = scsi::mode_page(&mut self.commands, form, mode::CACHING, Values::Current)?;
                 let switch = match which {
                     Cache::Write => Switch::Write,
@@ -168,42 +168,46 @@ impl Dialogue {
                 let list = mode::select(&page, form, switch, on).ok_or(CommandError::Unsupported)?;
                 scsi::mode_select(&mut self.commands, form, &list)
             }
-            Speech::Nvme if which == Cache::Write => nvme::set_write_cache(&mut self.commands, on),
-            Speech::Nvme | Speech::None => Err(CommandError::Unsupported),
+            CacheProtocol::Nvme if which == Cache::Write => nvme::set_write_cache(&mut self.commands, on),
+            CacheProtocol::Nvme | CacheProtocol::None => Err(CommandError::Unsupported),
         }
     }
 
     pub fn temperature_celsius(&mut self) -> Option<i32> {
         let commands = &mut self.commands;
-        match self.thermometer {
-            Thermometer::None => None,
-            Thermometer::Sct(carrier) => pages::smart::sct_celsius(&ata::sct_status(commands, carrier).ok()?),
-            Thermometer::Smart(carrier) => pages::smart::attribute_celsius(&ata::smart_data(commands, carrier).ok()?),
-            Thermometer::LogPage => pages::log::celsius(&scsi::log_page(commands, pages::log::TEMPERATURE).ok()?),
-            Thermometer::NvmeLog => pages::nvme::celsius(&nvme::smart_log(commands).ok()?),
+        match self.temperature_source {
+            TemperatureSource::None => None,
+            TemperatureSource::Sct(cdb_length) => {
+                pages::smart::sct_celsius(&ata::sct_status(commands, cdb_length).ok()?)
+            }
+            TemperatureSource::Smart(cdb_length) => {
+                pages::smart::attribute_celsius(&ata::smart_data(commands, cdb_length).ok()?)
+            }
+            TemperatureSource::LogPage => pages::log::celsius(&scsi::log_page(commands, pages::log::TEMPERATURE).ok()?),
+            TemperatureSource::NvmeLog => pages::nvme::celsius(&nvme::smart_log(commands).ok()?),
         }
     }
 
     /// What stands now is what will be put back.
-    pub fn settle(&mut self) {
+    pub fn accept_current(&mut self) {
         self.before = [None; 2];
-        if let Some(notebook) = &mut self.notebook {
-            notebook.settled();
+        if let Some(cache_restore) = &mut self.cache_restore {
+            cache_restore.clear();
         }
     }
 
     /// Puts back what a process that was killed left switched, where the caches may be switched, and writes down there
     /// from now on what this one switches. Answers with what was put back and what was not, as sentences.
-    pub fn mend(&mut self, notebook: Notebook) -> Vec<String> {
+    pub fn restore_after_kill(&mut self, cache_restore: CacheRestoreState) -> Vec<String> {
         let mut said = Vec::new();
-        let left = notebook.before();
-        self.notebook = Some(notebook);
+        let left = cache_restore.before();
+        self.cache_restore = Some(cache_restore);
         for which in Cache::ALL {
             let Some(was) = left[index(which)] else { continue };
             if self.cache(which).is_none_or(|now| now == was) {
                 continue;
             }
-            let (name, was_word, now_word) = (which.words(), state_word(was), state_word(!was));
+            let (name, was_word, now_word) = (which.label(), on_off(was), on_off(!was));
             let left = format!("a run that was killed left the {name} {now_word}");
             said.push(match self.permission.clone().and_then(|()| self.set_cache(which, was)) {
                 Ok(()) => format!("{left}; it is {was_word} again, as before that run"),
@@ -213,19 +217,19 @@ impl Dialogue {
                 ),
             });
         }
-        if self.permission.is_ok() && self.stands_as(left) {
-            self.settle();
+        if self.permission.is_ok() && self.is_in_state(left) {
+            self.accept_current();
         }
         said
     }
 
     /// Whether each cache stands so; `None` is any way.
-    fn stands_as(&mut self, wanted: [Option<bool>; 2]) -> bool {
+    fn is_in_state(&mut self, wanted: [Option<bool>; 2]) -> bool {
         Cache::ALL.into_iter().all(|which| wanted[index(which)].is_none_or(|was| self.cache(which) == Some(was)))
     }
 
     /// Puts each cache that was switched back to where it was found. Answers with what could not be put back.
-    pub fn put_back(&mut self) -> Vec<String> {
+    pub fn restore(&mut self) -> Vec<String> {
         self.commands.try_again();
         let mut problems = Vec::new();
         for which in Cache::ALL {
@@ -235,10 +239,10 @@ impl Dialogue {
             }
             let sent = self.send(which, was);
             if sent.is_err() || self.cache(which) != Some(was) {
-                let state = state_word(was);
+                let state = on_off(was);
                 problems.push(format!(
                     "the {} was {state} and could not be put back; the disk does that itself once it loses power",
-                    which.words()
+                    which.label()
                 ));
             }
         }
@@ -246,20 +250,20 @@ impl Dialogue {
     }
 }
 
-impl Drop for Dialogue {
+impl Drop for Passthrough {
     fn drop(&mut self) {
-        for problem in self.put_back() {
+        for problem in self.restore() {
             // Nothing is left to do where even that can't be said.
             let _ = writeln!(std::io::stderr(), "warning: {problem}");
         }
-        let left = self.notebook.as_ref().map_or([None; 2], Notebook::before);
-        if self.before != [None; 2] && self.stands_as(left) {
-            self.settle();
+        let left = self.cache_restore.as_ref().map_or([None; 2], CacheRestoreState::before);
+        if self.before != [None; 2] && self.is_in_state(left) {
+            self.accept_current();
         }
     }
 }
 
-const fn state_word(on: bool) -> &'static str {
+const fn on_off(on: bool) -> &'static str {
     if on { "on" } else { "off" }
 }
 

@@ -43,7 +43,7 @@ pub struct Sum {
 
 /// Takes readings in their order. Makes no room while it does: that is there from the start.
 #[derive(Debug)]
-pub struct Judge {
+pub struct DisturbanceDetector {
     first: Option<Reading>,
     last: Option<Reading>,
     last_slow: Option<Reading>,
@@ -57,7 +57,7 @@ pub struct Judge {
     pub load_most: Option<f64>,
 }
 
-impl Default for Judge {
+impl Default for DisturbanceDetector {
     fn default() -> Self {
         Self {
             first: None,
@@ -73,7 +73,7 @@ impl Default for Judge {
     }
 }
 
-impl Judge {
+impl DisturbanceDetector {
     pub fn take(&mut self, reading: Reading) {
         if let Some((low, high)) = reading.cpu_khz {
             let (lowest, highest) = self.cpu_khz.unwrap_or((low, high));

@@ -28,9 +28,9 @@ fn file_name(url: &str) -> Option<String> {
 }
 
 /// A folder of answers that stands in for the archive.
-pub struct Saved(pub PathBuf);
+pub struct SavedAnswers(pub PathBuf);
 
-impl Http for Saved {
+impl Http for SavedAnswers {
     fn post(&self, _url: &str, _body: &[u8]) -> Result<Response, HttpError> {
         Err(HttpError::Permanent("nothing is sent without a network".to_owned()))
     }
@@ -59,12 +59,12 @@ impl Http for Saved {
 }
 
 /// Asks an archive and keeps every good answer, to be written once all of them are true.
-pub struct Keeping<'a> {
+pub struct RecordingHttp<'a> {
     http: &'a dyn Http,
     kept: RefCell<Vec<(String, Vec<u8>)>>,
 }
 
-impl<'a> Keeping<'a> {
+impl<'a> RecordingHttp<'a> {
     pub fn new(http: &'a dyn Http) -> Self {
         Self { http, kept: RefCell::default() }
     }
@@ -76,7 +76,7 @@ impl<'a> Keeping<'a> {
     }
 }
 
-impl Http for Keeping<'_> {
+impl Http for RecordingHttp<'_> {
     fn post(&self, url: &str, body: &[u8]) -> Result<Response, HttpError> {
         self.http.post(url, body)
     }

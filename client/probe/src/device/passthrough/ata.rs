@@ -6,7 +6,7 @@ const SECTOR_BYTES: usize = 512;
 
 /// Which of the two commands carries it. Bridges often know one of them.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Carrier {
+pub enum CdbLength {
     Sixteen,
     Twelve,
 }
@@ -35,43 +35,47 @@ pub enum Feature {
 }
 
 /// IDENTIFY DEVICE.
-pub fn identify(commands: &mut dyn Commands, carrier: Carrier) -> Result<Vec<u8>, CommandError> {
-    read_sector(commands, carrier, Registers { command: 0xEC, count: 1, ..Registers::default() })
+pub fn identify(commands: &mut dyn Commands, cdb_length: CdbLength) -> Result<Vec<u8>, CommandError> {
+    read_sector(commands, cdb_length, Registers { command: 0xEC, count: 1, ..Registers::default() })
 }
 
 /// SMART READ DATA.
-pub fn smart_data(commands: &mut dyn Commands, carrier: Carrier) -> Result<Vec<u8>, CommandError> {
-    read_sector(commands, carrier, Registers { features: 0xD0, ..SMART })
+pub fn smart_data(commands: &mut dyn Commands, cdb_length: CdbLength) -> Result<Vec<u8>, CommandError> {
+    read_sector(commands, cdb_length, Registers { features: 0xD0, ..SMART })
 }
 
 /// SMART READ LOG of log 0xE0: the SCT status.
-pub fn sct_status(commands: &mut dyn Commands, carrier: Carrier) -> Result<Vec<u8>, CommandError> {
-    read_sector(commands, carrier, Registers { features: 0xD5, lba_low: 0xE0, ..SMART })
+pub fn sct_status(commands: &mut dyn Commands, cdb_length: CdbLength) -> Result<Vec<u8>, CommandError> {
+    read_sector(commands, cdb_length, Registers { features: 0xD5, lba_low: 0xE0, ..SMART })
 }
 
 /// SET FEATURES. The standard keeps the setting until the disk loses power.
-pub fn set_features(commands: &mut dyn Commands, carrier: Carrier, feature: Feature) -> Result<(), CommandError> {
+pub fn set_features(commands: &mut dyn Commands, cdb_length: CdbLength, feature: Feature) -> Result<(), CommandError> {
     let registers = Registers { command: 0xEF, features: feature as u8, ..Registers::default() };
     // Protocol 3 carries no data.
-    commands.scsi(&wrap(carrier, registers, 3, 0), Data::None).map(|_| ())
+    commands.scsi(&wrap(cdb_length, registers, 3, 0), Data::None).map(|_| ())
 }
 
-fn read_sector(commands: &mut dyn Commands, carrier: Carrier, registers: Registers) -> Result<Vec<u8>, CommandError> {
+fn read_sector(
+    commands: &mut dyn Commands,
+    cdb_length: CdbLength,
+    registers: Registers,
+) -> Result<Vec<u8>, CommandError> {
     let mut bytes = vec![0; SECTOR_BYTES];
     // Protocol 4 is PIO data-in; the flags say: from the device, in blocks, as many as the count register says.
-    let received = commands.scsi(&wrap(carrier, registers, 4, 0x0E), Data::In(&mut bytes))?;
+    let received = commands.scsi(&wrap(cdb_length, registers, 4, 0x0E), Data::In(&mut bytes))?;
     // Bridges that swallow the command answer with nothing.
     if received < SECTOR_BYTES { Err(CommandError::Unsupported) } else { Ok(bytes) }
 }
 
-fn wrap(carrier: Carrier, registers: Registers, protocol: u8, flags: u8) -> Vec<u8> {
+fn wrap(cdb_length: CdbLength, registers: Registers, protocol: u8, flags: u8) -> Vec<u8> {
     let Registers { command, features, count, lba_low, lba_mid, lba_high } = registers;
     let protocol = protocol << 1;
-    match carrier {
-        Carrier::Sixteen => {
+    match cdb_length {
+        CdbLength::Sixteen => {
             vec![0x85, protocol, flags, 0, features, 0, count, 0, lba_low, 0, lba_mid, 0, lba_high, 0, command, 0]
         }
-        Carrier::Twelve => vec![0xA1, protocol, flags, features, count, lba_low, lba_mid, lba_high, 0, command, 0, 0],
+        CdbLength::Twelve => vec![0xA1, protocol, flags, features, count, lba_low, lba_mid, lba_high, 0, command, 0, 0],
     }
 }
 
@@ -98,10 +102,10 @@ mod tests {
     #[test]
     fn commands_stand_in_the_carriers_bytes_as_sat_says() {
         let mut recorder = Recorder(Vec::new());
-        identify(&mut recorder, Carrier::Sixteen).expect("a sector");
-        sct_status(&mut recorder, Carrier::Sixteen).expect("a sector");
-        smart_data(&mut recorder, Carrier::Twelve).expect("a sector");
-        set_features(&mut recorder, Carrier::Twelve, Feature::WriteCacheOff).expect("an answer");
+        identify(&mut recorder, CdbLength::Sixteen).expect("a sector");
+        sct_status(&mut recorder, CdbLength::Sixteen).expect("a sector");
+        smart_data(&mut recorder, CdbLength::Twelve).expect("a sector");
+        set_features(&mut recorder, CdbLength::Twelve, Feature::WriteCacheOff).expect("an answer");
         let expected: [&[u8]; 4] = [
             &[0x85, 0x08, 0x0E, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0xEC, 0],
             &[0x85, 0x08, 0x0E, 0, 0xD5, 0, 1, 0, 0xE0, 0, 0x4F, 0, 0xC2, 0, 0xB0, 0],
