@@ -22,7 +22,7 @@ def check_secret_key(**_kwargs: Any) -> list[CheckMessage]:
 @register()
 def check_hosts(**_kwargs: Any) -> list[CheckMessage]:
     """A wildcard host lets forged Host headers into the absolute addresses that the API returns."""
-    if settings.DEBUG or "*" not in settings.ALLOWED_HOSTS:
+    if "*" not in settings.ALLOWED_HOSTS:
         return []
     hint = "Set ALLOWED_HOSTS to the names the site is reached by, separated by commas."
     return [Error("ALLOWED_HOSTS contains *.", hint=hint, id="diskatlas.E002")]

@@ -1,96 +1,72 @@
-"""Environment variables to settings. Whatever is missing or malformed stops the start and says how to fix
-it."""
+"""Environment variables to settings, by environs. All that is missing or malformed stops the start at once,
+each with what is wrong, what is allowed and how to mend it."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
 
+import environs
 from django.core.exceptions import ImproperlyConfigured
+from psycopg import ProgrammingError
+from psycopg.conninfo import conninfo_to_dict
 
-_TRUE = {"1", "true", "yes", "on"}
-_FALSE = {"0", "false", "no", "off", ""}
+_SERVICES = (
+    "Point it at a server, or start the embedded services: `python3 tools/services.py run -- COMMAND`."
+)
+REMEDIES = {
+    "SECRET_KEY": (
+        "It signs sessions. Make one with `python3 -c 'import secrets; print(secrets.token_urlsafe(50))'` "
+        "and keep it."
+    ),
+    "DATABASE_URL": f"Write postgresql://user:password@host:5432/name. {_SERVICES}",
+    "REDIS_URL": f"Write redis://:password@host:6379/0. {_SERVICES}",
+}
+"""What to do about a variable that has no default. Their values are secrets and are not repeated."""
 
 
-class Env:
-    """Typed reading of one mapping of environment variables."""
+class Env(environs.Env):
+    """Reads variables and keeps their errors for `seal`. An empty variable counts as one that is not set."""
 
-    def __init__(self, values: Mapping[str, str] | None = None) -> None:
-        self._values = os.environ if values is None else values
+    def __init__(self) -> None:
+        super().__init__(eager=False)
+        self.add_parser("postgresql", database_from_url)
 
-    def text(self, name: str, default: str | None = None, *, hint: str = "") -> str:
-        """Return the variable, or the default; without one, a missing variable is an error that carries
-        `hint`."""
-        value = self._values.get(name, "").strip() or default
-        if value is None:
-            raise ImproperlyConfigured(f"{name} is not set. {hint}".strip())
-        return value
+    def _get_value(self, env_key: str, default: Any) -> Any:
+        value = super()._get_value(env_key, default)
+        return value.strip() or default if isinstance(value, str) else value
 
-    def optional(self, name: str) -> str | None:
-        """Return the variable, or None where it is missing or empty."""
-        return self._values.get(name, "").strip() or None
-
-    def flag(self, name: str, default: bool = False) -> bool:
-        """Return a yes/no variable."""
-        value = self._values.get(name)
-        if value is None:
-            return default
-        lowered = value.strip().lower()
-        if lowered in _TRUE or lowered in _FALSE:
-            return lowered in _TRUE
-        raise ImproperlyConfigured(f"{name} is {value!r}, which is neither yes nor no. Write 1 or 0.")
-
-    def integer(self, name: str, default: int, *, low: int = 0, high: int | None = None) -> int:
-        """Return a whole number within [low, high]."""
-        raw = self._values.get(name, "").strip()
-        if not raw:
-            return default
+    def seal(self) -> None:
+        """End the reading; raises ImproperlyConfigured that names every variable that is wrong."""
         try:
-            value = int(raw)
-        except ValueError:
-            raise ImproperlyConfigured(
-                f"{name} is {raw!r}, which is not a whole number. Write digits only."
-            ) from None
-        if value < low or (high is not None and value > high):
-            bound = f"at least {low}" if high is None else f"from {low} to {high}"
-            raise ImproperlyConfigured(f"{name} is {value}; it must be {bound}.")
-        return value
-
-    def items(self, name: str, default: str = "") -> list[str]:
-        """Return a comma-separated variable as a list without empty entries."""
-        return [item.strip() for item in self._values.get(name, default).split(",") if item.strip()]
+            super().seal()
+        except environs.EnvValidationError as error:
+            assert isinstance(error.error_messages, Mapping)
+            lines = (_line(name, messages) for name, messages in error.error_messages.items())
+            raise ImproperlyConfigured("\n".join(lines)) from None
 
 
-def database_from_url(url: str) -> dict[str, Any]:
-    """Turn `postgresql://user:password@host:port/name?host=/socket/folder` into a Django database entry.
+def database_from_url(url: str, **options: Any) -> dict[str, Any]:
+    """Turn `postgresql://user:password@host:port/name?host=/socket/folder` into a Django database entry."""
+    try:
+        parts = conninfo_to_dict(url)
+    except ProgrammingError:
+        parts = {}
+    if not parts.get("dbname"):
+        raise environs.ValidationError("It names no database; the archive runs on PostgreSQL only.")
+    names = {"NAME": "dbname", "USER": "user", "PASSWORD": "password", "HOST": "host", "PORT": "port"}
+    entry = {key: str(parts.pop(name, None) or "") for key, name in names.items()}
+    # Whoever opens a cursor here reads it to its end, so that the plan for all rows is the right one.
+    # Compiling a query's expressions costs more than the queries of pages take.
+    parts.setdefault("options", "-c cursor_tuple_fraction=1.0 -c jit=off")
+    return {"ENGINE": "django.db.backends.postgresql", **entry, **options, "OPTIONS": parts}
 
-    A Unix socket's folder goes into the `host` parameter, as in libpq. Only PostgreSQL is accepted.
-    """
-    parts = urlsplit(url)
-    if parts.scheme not in {"postgresql", "postgres"}:
-        raise ImproperlyConfigured(
-            f"DATABASE_URL starts with {parts.scheme + ':' if parts.scheme else 'no scheme'}; the "
-            f"archive runs on "
-            "PostgreSQL only. Write postgresql://user:password@host:5432/name, or start the "
-            "embedded services with "
-            "`python3 tools/services.py start`."
-        )
-    options = dict(parse_qsl(parts.query))
-    host = options.pop("host", None) or unquote(parts.hostname or "")
-    port = options.pop("port", None) or (str(parts.port) if parts.port else "")
-    name = unquote(parts.path.lstrip("/"))
-    if not name:
-        raise ImproperlyConfigured(
-            "DATABASE_URL names no database. Write postgresql://user:password@host:5432/name."
-        )
-    return {
-        "ENGINE": "django.db.backends.postgresql",
-        "NAME": name,
-        "USER": unquote(parts.username or ""),
-        "PASSWORD": unquote(parts.password or ""),
-        "HOST": host,
-        "PORT": port,
-        "OPTIONS": options,
-    }
+
+def _line(name: str, messages: list[str]) -> str:
+    words = " ".join(messages)
+    if name not in os.environ or not os.environ[name].strip():
+        return f"{name} is not set. {REMEDIES[name]}"
+    if name in REMEDIES:
+        return f"{name}: {words} {REMEDIES[name]}"
+    return f"{name} is {os.environ[name]!r}: {words} docs/operator/settings.md says what it takes."

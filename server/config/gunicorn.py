@@ -12,10 +12,14 @@ import socket
 import struct
 from typing import Any
 
+from marshmallow.validate import Range
+
 from server.config.env import Env
 
-SEND_TIMEOUT_S = Env().integer("WEB_SEND_TIMEOUT_S", 60, low=1)
+env = Env()
+SEND_TIMEOUT_S = env.int("WEB_SEND_TIMEOUT_S", 60, validate=Range(min=1))
 """How long a reader may take nothing. A connection that is cut then ends without its end mark."""
+env.seal()
 
 
 def when_ready(server: Any) -> None:

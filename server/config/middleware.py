@@ -15,7 +15,8 @@ Handler = Callable[[HttpRequest], HttpResponseBase]
 
 
 class SecurityHeadersMiddleware:
-    """Adds the content security policy and the permissions policy to every response."""
+    """Adds the content security policy and the permissions policy to every response, and to those of the API
+    that scripts and pictures of other sites may embed them: they are public."""
 
     def __init__(self, get_response: Handler) -> None:
         self._get_response = get_response
@@ -24,6 +25,8 @@ class SecurityHeadersMiddleware:
         response = self._get_response(request)
         response.headers.setdefault("Content-Security-Policy", settings.CONTENT_SECURITY_POLICY)
         response.headers.setdefault("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
+        if request.path.startswith("/api/"):
+            response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
         return response
 
 

@@ -5,22 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from marshmallow.validate import Range
+
 from server.api.version import API_VERSION
-from server.config.env import Env, database_from_url
+from server.config.env import Env
 
 BASE_DIR = Path(__file__).resolve().parents[2]
 env = Env()
 
-DEBUG = env.flag("DEBUG")
-SECRET_KEY = env.text(
-    "SECRET_KEY",
-    hint=(
-        "It signs sessions. Make one with `python3 -c 'import secrets; "
-        "print(secrets.token_urlsafe(50))'` and keep it."
-    ),
-)
-ALLOWED_HOSTS = env.items("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
-CSRF_TRUSTED_ORIGINS = env.items("CSRF_TRUSTED_ORIGINS")
+DEBUG = False
+SECRET_KEY = env.str("SECRET_KEY")
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"], subcast=str.strip)
+CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", [], subcast=str.strip)
 SITE_NAME = "DiskAtlas"
 
 INSTALLED_APPS = [
@@ -29,10 +25,10 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
-    "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
     "django.contrib.postgres",
     "django.contrib.humanize",
+    "corsheaders",
     "rest_framework",
     "django_filters",
     "drf_spectacular",
@@ -53,17 +49,16 @@ INSTALLED_APPS = [
     "server.datasets",
     "server.subscriptions",
     "server.api",
-    "server.seeding",
     "server.config",
 ]
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "server.config.middleware.SecurityHeadersMiddleware",
+    "corsheaders.middleware.CorsMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "server.config.middleware.RequestLogMiddleware",
     "server.config.availability.AvailabilityMiddleware",
-    "server.api.middleware.OpenReadingMiddleware",
     "server.api.middleware.CompressionMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -101,16 +96,14 @@ TEMPLATES: list[dict[str, Any]] = [
 
 # PostgreSQL and Redis are the only ones; the embedded instances are addressed in the same way as real
 # servers.
-_SERVICES_HINT = (
-    "Point it at a server, or start the embedded services: `python3 tools/services.py run -- COMMAND`."
-)
-DATABASES = {"default": database_from_url(env.text("DATABASE_URL", hint=_SERVICES_HINT))}
-DATABASES["default"]["CONN_MAX_AGE"] = env.integer("DATABASE_CONN_MAX_AGE_S", 60)
-DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
-# Whoever opens a cursor here reads it to its end, so that the plan for all rows is the right one. Compiling
-# a query's expressions costs more than the queries of pages take.
-DATABASES["default"]["OPTIONS"].setdefault("options", "-c cursor_tuple_fraction=1.0 -c jit=off")
-REDIS_URL = env.text("REDIS_URL", hint=_SERVICES_HINT)
+DATABASES = {
+    "default": env.postgresql(
+        "DATABASE_URL",
+        CONN_MAX_AGE=env.int("DATABASE_CONN_MAX_AGE_S", 60, validate=Range(min=0)),
+        CONN_HEALTH_CHECKS=True,
+    )
+}
+REDIS_URL = env.str("REDIS_URL")
 CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
@@ -136,84 +129,69 @@ USE_I18N = False
 USE_TZ = True
 
 STATIC_URL = "/static/"
-STATIC_ROOT = Path(env.text("STATIC_ROOT", str(BASE_DIR / ".build" / "static")))
-DATA_DIR = Path(env.text("DATA_DIR", str(BASE_DIR / ".data")))
-MAINTENANCE_FILE = Path(env.text("MAINTENANCE_FILE", str(DATA_DIR / "maintenance")))
+STATIC_ROOT = env.path("STATIC_ROOT", BASE_DIR / ".build" / "static")
+DATA_DIR = env.path("DATA_DIR", BASE_DIR / ".data")
+MAINTENANCE_FILE = env.path("MAINTENANCE_FILE", DATA_DIR / "maintenance")
 """While this file is there, every page says that the archive is being looked after, and the file's words."""
-DOWNLOADS_DIR = Path(env.text("DOWNLOADS_DIR", str(BASE_DIR / ".build" / "downloads")))
+DOWNLOADS_DIR = env.path("DOWNLOADS_DIR", BASE_DIR / ".build" / "downloads")
 """Holds the probe's binaries and their SHA256SUMS; pages offer them under /download/."""
 
-S3_BUCKET = env.optional("S3_BUCKET")
-_envelopes: dict[str, Any] = (
-    {
-        "BACKEND": "storages.backends.s3.S3Storage",
-        "OPTIONS": {
-            "bucket_name": S3_BUCKET,
-            "endpoint_url": env.optional("S3_ENDPOINT_URL"),
-            "region_name": env.optional("S3_REGION"),
-            "access_key": env.optional("S3_ACCESS_KEY"),
-            "secret_key": env.optional("S3_SECRET_KEY"),
-            "file_overwrite": True,
-            "default_acl": None,
-        },
-    }
-    if S3_BUCKET
-    else {
-        "BACKEND": "django.core.files.storage.FileSystemStorage",
-        "OPTIONS": {
-            "location": env.text("ENVELOPES_DIR", str(DATA_DIR / "envelopes")),
-            "allow_overwrite": True,
-            "file_permissions_mode": 0o640,
-        },
-    }
-)
-_datasets: dict[str, Any] = (
-    {**_envelopes, "OPTIONS": {**_envelopes["OPTIONS"], "location": "datasets"}}
-    if S3_BUCKET
-    else {
-        "BACKEND": "django.core.files.storage.FileSystemStorage",
-        "OPTIONS": {
-            "location": env.text("DATASETS_DIR", str(DATA_DIR / "datasets")),
-            "allow_overwrite": True,
-        },
-    }
-)
+S3_BUCKET = env.str("S3_BUCKET", None)
+_S3 = {
+    "bucket_name": S3_BUCKET,
+    "endpoint_url": env.str("S3_ENDPOINT_URL", None),
+    "region_name": env.str("S3_REGION", None),
+    "access_key": env.str("S3_ACCESS_KEY", None),
+    "secret_key": env.str("S3_SECRET_KEY", None),
+    "file_overwrite": True,
+    "default_acl": None,
+}
+
+
+def _storage(prefix: dict[str, str], folder: Path, **options: Any) -> dict[str, Any]:
+    """Return where files are kept: below a prefix of the bucket where there is one, else in a folder."""
+    if S3_BUCKET:
+        return {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": {**_S3, **prefix}}
+    options = {"location": str(folder), "allow_overwrite": True, **options}
+    return {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": options}
+
+
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "envelopes": _envelopes,
-    "datasets": _datasets,
+    "envelopes": _storage({}, env.path("ENVELOPES_DIR", DATA_DIR / "envelopes"), file_permissions_mode=0o640),
+    "datasets": _storage({"location": "datasets"}, env.path("DATASETS_DIR", DATA_DIR / "datasets")),
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
 
 # The publication log. Without a key one is made in the data folder, once.
-LOG_ORIGIN = env.text("LOG_ORIGIN", "localhost/diskatlas-log")
-LOG_KEY = env.optional("LOG_KEY")
-LOG_KEY_FILE = Path(env.text("LOG_KEY_FILE", str(DATA_DIR / "log-key")))
+LOG_ORIGIN = env.str("LOG_ORIGIN", "localhost/diskatlas-log")
+LOG_KEY = env.str("LOG_KEY", None)
+LOG_KEY_FILE = env.path("LOG_KEY_FILE", DATA_DIR / "log-key")
 
 # Dataset releases.
-RELEASE_DAY_OF_MONTH = env.integer("RELEASE_DAY_OF_MONTH", 1, low=0, high=28)
-RELEASE_TIME_LIMIT_S = env.integer("RELEASE_TIME_LIMIT_S", 6 * 3600, low=60)
+RELEASE_DAY_OF_MONTH = env.int("RELEASE_DAY_OF_MONTH", 1, validate=Range(0, 28))
+RELEASE_TIME_LIMIT_S = env.int("RELEASE_TIME_LIMIT_S", 6 * 3600, validate=Range(min=60))
 
 # Limits of a submission.
-SUBMISSION_MAX_WIRE_BYTES = env.integer("SUBMISSION_MAX_WIRE_BYTES", 16 * 1024**2, low=1024)
-SUBMISSION_MAX_BYTES = env.integer("SUBMISSION_MAX_BYTES", 64 * 1024**2, low=1024)
-SUBMISSION_MAX_DEPTH = env.integer("SUBMISSION_MAX_DEPTH", 32, low=8, high=200)
-SUBMISSION_CLOCK_TOLERANCE_S = env.integer("SUBMISSION_CLOCK_TOLERANCE_S", 3600)
-SUBMISSION_RATE = env.text("SUBMISSION_RATE", "60/min")
-REJECTED_KEEP_DAYS = env.integer("REJECTED_KEEP_DAYS", 90, low=1)
+SUBMISSION_MAX_WIRE_BYTES = env.int("SUBMISSION_MAX_WIRE_BYTES", 16 * 1024**2, validate=Range(min=1024))
+SUBMISSION_MAX_BYTES = env.int("SUBMISSION_MAX_BYTES", 64 * 1024**2, validate=Range(min=1024))
+SUBMISSION_MAX_DEPTH = env.int("SUBMISSION_MAX_DEPTH", 32, validate=Range(8, 200))
+SUBMISSION_CLOCK_TOLERANCE_S = env.int("SUBMISSION_CLOCK_TOLERANCE_S", 3600, validate=Range(min=0))
+SUBMISSION_RATE = env.str("SUBMISSION_RATE", "60/min")
+REJECTED_KEEP_DAYS = env.int("REJECTED_KEEP_DAYS", 90, validate=Range(min=1))
 
 # The life of a submission (`server/submissions/lifecycle.py`).
-PIPELINE_STALE_AFTER_S = env.integer("PIPELINE_STALE_AFTER_S", 90, low=1)
-PIPELINE_SWEEP_EVERY_S = env.integer("PIPELINE_SWEEP_EVERY_S", 30, low=1)
-PIPELINE_SWEEP_MAX_S = env.integer("PIPELINE_SWEEP_MAX_S", 3600, low=1)
-PIPELINE_MAX_ATTEMPTS = env.integer("PIPELINE_MAX_ATTEMPTS", 5, low=1)
-PIPELINE_TASK_TIME_LIMIT_S = env.integer("PIPELINE_TASK_TIME_LIMIT_S", 600, low=10)
-AGGREGATES_REST_FACTOR = env.integer("AGGREGATES_REST_FACTOR", 30, low=0)
-PAGES_KEPT_S = env.integer("PAGES_KEPT_S", 60, low=0)
-ARCHIVE_COUNTS_EVERY_S = env.integer("ARCHIVE_COUNTS_EVERY_S", 15, low=1)
-PIPELINE_VISIBILITY_TIMEOUT_S = env.integer("PIPELINE_VISIBILITY_TIMEOUT_S", 900, low=1)
+PIPELINE_STALE_AFTER_S = env.int("PIPELINE_STALE_AFTER_S", 90, validate=Range(min=1))
+PIPELINE_SWEEP_EVERY_S = env.int("PIPELINE_SWEEP_EVERY_S", 30, validate=Range(min=1))
+PIPELINE_SWEEP_MAX_S = env.int("PIPELINE_SWEEP_MAX_S", 3600, validate=Range(min=1))
+PIPELINE_MAX_ATTEMPTS = env.int("PIPELINE_MAX_ATTEMPTS", 5, validate=Range(min=1))
+PIPELINE_TASK_TIME_LIMIT_S = env.int("PIPELINE_TASK_TIME_LIMIT_S", 600, validate=Range(min=10))
+AGGREGATES_REST_FACTOR = env.int("AGGREGATES_REST_FACTOR", 30, validate=Range(min=0))
+PAGES_KEPT_S = env.int("PAGES_KEPT_S", 60, validate=Range(min=0))
+ARCHIVE_COUNTS_EVERY_S = env.int("ARCHIVE_COUNTS_EVERY_S", 15, validate=Range(min=1))
+PIPELINE_VISIBILITY_TIMEOUT_S = env.int("PIPELINE_VISIBILITY_TIMEOUT_S", 900, validate=Range(min=1))
 
-NUM_PROXIES = env.integer("NUM_PROXIES", 0)
+NUM_PROXIES = env.int("NUM_PROXIES", 0, validate=Range(min=0))
 REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
@@ -229,14 +207,24 @@ REST_FRAMEWORK = {
     "UNAUTHENTICATED_TOKEN": None,
 }
 API_LIMITS = {
-    "read": (env.integer("API_READS_PER_MINUTE", 600, low=1), 60),
-    "read-by-token": (env.integer("API_READS_PER_MINUTE_BY_TOKEN", 6000, low=1), 60),
-    "export": (env.integer("API_EXPORTS_PER_HOUR", 60, low=1), 3600),
-    "export-by-token": (env.integer("API_EXPORTS_PER_HOUR_BY_TOKEN", 600, low=1), 3600),
+    "read": (env.int("API_READS_PER_MINUTE", 600, validate=Range(min=1)), 60),
+    "read-by-token": (env.int("API_READS_PER_MINUTE_BY_TOKEN", 6000, validate=Range(min=1)), 60),
+    "export": (env.int("API_EXPORTS_PER_HOUR", 60, validate=Range(min=1)), 3600),
+    "export-by-token": (env.int("API_EXPORTS_PER_HOUR_BY_TOKEN", 600, validate=Range(min=1)), 3600),
 }
 """Requests and the seconds that they are counted over, by what is asked and who asks."""
-API_PAGE_LIMIT_MS = env.integer("API_PAGE_LIMIT_MS", 10_000, low=100)
-API_EXPORT_LIMIT_MS = env.integer("API_EXPORT_LIMIT_MS", 120_000, low=100)
+# Scripts of any site may read what is public anyway. No cookie counts there, so there is nothing to protect
+# from them, and writing after a preflight is not allowed.
+CORS_URLS_REGEX = r"^/(api|schema)/|/badge\.svg$"
+CORS_ALLOW_ALL_ORIGINS = True
+CORS_ALLOW_METHODS = ["GET", "HEAD", "OPTIONS"]
+CORS_ALLOW_HEADERS = ["Accept", "Authorization", "If-None-Match"]
+CORS_EXPOSE_HEADERS = [
+    *("ETag", "Last-Modified", "Link", "Location", "RateLimit", "RateLimit-Policy", "Retry-After"),
+    "Content-Disposition",
+]
+API_PAGE_LIMIT_MS = env.int("API_PAGE_LIMIT_MS", 10_000, validate=Range(min=100))
+API_EXPORT_LIMIT_MS = env.int("API_EXPORT_LIMIT_MS", 120_000, validate=Range(min=100))
 """How long the database may look for the rows of a page, and for a piece of a stream of all rows."""
 SPECTACULAR_SETTINGS = {
     "TITLE": "DiskAtlas API",
@@ -269,41 +257,43 @@ CONTENT_SECURITY_POLICY = (
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CONTENT_TYPE_NOSNIFF = True
-HTTPS = env.flag("HTTPS", default=False)
+HTTPS = env.bool("HTTPS", False)
 """Whether the site is reached over HTTPS: cookies become secure and HSTS is sent."""
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_HSTS_SECONDS = 31536000 if HTTPS else 0
-if env.flag("BEHIND_PROXY"):
+if env.bool("BEHIND_PROXY", False):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
 ACCOUNT_EMAIL_VERIFICATION = "optional"
 
 # Mail: to a server where one is named, else into files where a folder is named, else to the log.
-EMAIL_HOST = env.text("EMAIL_HOST", "localhost")
-EMAIL_PORT = env.integer("EMAIL_PORT", 587, low=1, high=65535)
-EMAIL_HOST_USER = env.optional("EMAIL_HOST_USER") or ""
-EMAIL_HOST_PASSWORD = env.optional("EMAIL_HOST_PASSWORD") or ""
-EMAIL_USE_SSL = env.flag("EMAIL_USE_SSL")
-EMAIL_USE_TLS = env.flag("EMAIL_USE_TLS", default=not EMAIL_USE_SSL)
+EMAIL_HOST = env.str("EMAIL_HOST", "localhost")
+EMAIL_PORT = env.int("EMAIL_PORT", 587, validate=Range(1, 65535))
+EMAIL_HOST_USER = env.str("EMAIL_HOST_USER", "")
+EMAIL_HOST_PASSWORD = env.str("EMAIL_HOST_PASSWORD", "")
+EMAIL_USE_SSL = env.bool("EMAIL_USE_SSL", False)
+EMAIL_USE_TLS = env.bool("EMAIL_USE_TLS", not EMAIL_USE_SSL)
 EMAIL_TIMEOUT = 20
-EMAIL_FILE_PATH = env.optional("EMAIL_FILE_PATH")
+EMAIL_FILE_PATH = env.str("EMAIL_FILE_PATH", None)
 EMAIL_BACKEND = "django.core.mail.backends.{}.EmailBackend".format(
-    "smtp" if env.optional("EMAIL_HOST") else "filebased" if EMAIL_FILE_PATH else "console"
+    "smtp" if env.str("EMAIL_HOST", None) else "filebased" if EMAIL_FILE_PATH else "console"
 )
-DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text("EMAIL_FROM", "DiskAtlas <diskatlas@localhost>")
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.str("EMAIL_FROM", "DiskAtlas <diskatlas@localhost>")
 
 # Followed drives.
-SITE_URL = env.text("SITE_URL", "http://localhost:8000").rstrip("/")
+SITE_URL = env.str("SITE_URL", "http://localhost:8000").rstrip("/")
 """The site's address from outside: what mails and webhooks link to."""
-FOLLOW_WINDOW_S = env.integer("FOLLOW_WINDOW_S", 300)
-FOLLOW_CONFIRM_HOURS = env.integer("FOLLOW_CONFIRM_HOURS", 48, low=1)
-FOLLOW_KEEP_DAYS = env.integer("FOLLOW_KEEP_DAYS", 30, low=1)
-FOLLOW_MAILS_PER_HOUR = env.integer("FOLLOW_MAILS_PER_HOUR", 20, low=1)
-FOLLOW_ALLOW_LOOPBACK = env.flag("FOLLOW_ALLOW_LOOPBACK")
+FOLLOW_WINDOW_S = env.int("FOLLOW_WINDOW_S", 300, validate=Range(min=0))
+FOLLOW_CONFIRM_HOURS = env.int("FOLLOW_CONFIRM_HOURS", 48, validate=Range(min=1))
+FOLLOW_KEEP_DAYS = env.int("FOLLOW_KEEP_DAYS", 30, validate=Range(min=1))
+FOLLOW_MAILS_PER_HOUR = env.int("FOLLOW_MAILS_PER_HOUR", 20, validate=Range(min=1))
+FOLLOW_ALLOW_LOOPBACK = env.bool("FOLLOW_ALLOW_LOOPBACK", False)
 """For tests on one machine only: webhooks may then point at it, by http too."""
 
-LOG_LEVEL = env.text("LOG_LEVEL", "INFO")
-LOG_JSON = env.flag("LOG_JSON", default=not DEBUG)
+LOG_LEVEL = env.str("LOG_LEVEL", "INFO")
+LOG_JSON = env.bool("LOG_JSON", True)
 LOGGING_CONFIG = "server.config.logging.configure"
 LOGGING: dict[str, Any] = {"level": LOG_LEVEL, "json": LOG_JSON}
+
+env.seal()

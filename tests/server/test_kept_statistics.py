@@ -10,6 +10,7 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from msgspec import ValidationError
 
 from server.catalog.models import DriveModel
 from server.core.lifecycle import Provenance, State
@@ -50,8 +51,8 @@ def test_a_dataclass_comes_back_out_of_plain_data_as_it_was() -> None:
 
 
 def test_plain_data_of_another_form_is_refused() -> None:
-    with pytest.raises(KeyError):
-        from_plain(Leaf, {"value": 1.0})
+    with pytest.raises(ValidationError, match="missing required field `colour` - at `\\$.leaves\\[0\\]`"):
+        from_plain(Tree, {"leaves": [{"value": 1.0}], "pair": ["a", 1], "by_name": {}, "nothing": None})
 
 
 def test_a_group_of_one_among_many_can_be_tested() -> None:

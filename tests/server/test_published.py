@@ -16,8 +16,8 @@ from server.measurements.models import Aggregate, Measurement, Run
 from server.model_stats.models import ModelStatsSnapshot
 from server.model_stats.refresh import derived_update
 from server.search.models import DriveSummary
-from server.seeding import filling
 from server.stats.strata import compare_strata
+from tools.sample_archive import filling
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from django.test.utils import CaptureQueriesContext
 
 from server.catalog.models import DriveModel
 from server.measurements.models import Run
-from server.seeding import chunks, plan
+from tools.sample_archive import chunks, plan
 
 pytestmark = pytest.mark.django_db
 BASELINE = Path(__file__).with_name("query_baseline.json")

@@ -18,13 +18,13 @@ from server.core.envelope_store import EnvelopeLost
 from server.measurements.aggregation import aggregates_update
 from server.measurements.documents import document_load, envelope_of, facts_of, summary_of
 from server.measurements.models import Aggregate, Measurement, Run, Unit
-from server.seeding.plan import Sizes, plan_make
-from server.seeding.samples import ARCHETYPES, FORMULAS, MOST_LEVEL, Archetype
-from server.seeding.tables import without_indexes
 from server.submissions.models import Submission
 from server.submissions.validation import document_validate
 from tests.support.documents import document as document_of
 from tests.support.sample_archive import sample_run
+from tools.sample_archive.plan import Sizes, plan_make
+from tools.sample_archive.samples import ARCHETYPES, FORMULAS, MOST_LEVEL, Archetype
+from tools.sample_archive.tables import without_indexes
 
 pytestmark = pytest.mark.django_db
 RUNS = 40

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from typing import Any
@@ -10,8 +11,11 @@ from typing import Any
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
+from environs import ValidationError
+from marshmallow.validate import Range
 
-from server.config import checks
+from server.config import checks, gunicorn
+from server.config import settings as site_settings
 from server.config.env import Env, database_from_url
 from tools.embedded.binaries import PROJECT
 
@@ -42,27 +46,65 @@ def test_a_missing_variable_is_named_with_its_remedy(name: str) -> None:
     assert "tools/services.py" in done.stderr or "secrets" in done.stderr
 
 
-def test_another_database_than_postgresql_is_refused() -> None:
-    with pytest.raises(ImproperlyConfigured, match="PostgreSQL only"):
-        database_from_url("sqlite:///db.sqlite3")
+def test_everything_that_is_wrong_is_told_at_once_with_value_limit_and_remedy() -> None:
+    done = start(**{**GOOD, "DATABASE_URL": "sqlite:///db.sqlite3"}, HTTPS="ja", FOLLOW_KEEP_DAYS="0")
+    assert done.returncode != 0
+    assert "DATABASE_URL: It names no database; the archive runs on PostgreSQL only." in done.stderr
+    assert "HTTPS is 'ja': Not a valid boolean. docs/operator/settings.md" in done.stderr
+    assert "FOLLOW_KEEP_DAYS is '0': Must be greater than or equal to 1." in done.stderr
+
+
+def test_a_secret_that_is_malformed_is_not_repeated() -> None:
+    done = start(**{**GOOD, "DATABASE_URL": "mysql://user:hunter2@host/name"})
+    assert done.returncode != 0
+    assert "hunter2" not in done.stderr
 
 
 def test_a_database_url_may_name_a_socket_folder() -> None:
     entry = database_from_url("postgresql://me:p%40ss@/archive?host=%2Frun%2Fpg&sslmode=disable")
     assert (entry["HOST"], entry["PASSWORD"], entry["NAME"]) == ("/run/pg", "p@ss", "archive")
-    assert entry["OPTIONS"] == {"sslmode": "disable"}
+    assert entry["OPTIONS"]["sslmode"] == "disable"
+
+
+def test_a_database_url_without_a_database_is_refused() -> None:
+    with pytest.raises(ValidationError, match="PostgreSQL only"):
+        database_from_url("postgresql://user@127.0.0.1:5432/")
 
 
 @pytest.mark.parametrize("value", ["maybe", "2", "ja"])
-def test_a_flag_is_yes_or_no(value: str) -> None:
-    with pytest.raises(ImproperlyConfigured, match="neither yes nor no"):
-        Env({"DEBUG": value}).flag("DEBUG")
+def test_a_flag_is_yes_or_no(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLAG", value)
+    env = Env()
+    env.bool("FLAG")
+    with pytest.raises(ImproperlyConfigured, match=f"FLAG is '{value}': Not a valid boolean"):
+        env.seal()
 
 
-@pytest.mark.parametrize(("value", "words"), [("many", "not a whole number"), ("3", "at least 10")])
-def test_a_number_is_a_number_within_its_bounds(value: str, words: str) -> None:
-    with pytest.raises(ImproperlyConfigured, match=words):
-        Env({"N": value}).integer("N", 50, low=10)
+@pytest.mark.parametrize(
+    ("value", "words"), [("many", "Not a valid integer"), ("3", "greater than or equal to 10")]
+)
+def test_a_number_is_a_number_within_its_bounds(
+    value: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("N", value)
+    env = Env()
+    env.int("N", 50, validate=Range(min=10))
+    with pytest.raises(ImproperlyConfigured, match=f"N is '{value}': .*{words}"):
+        env.seal()
+
+
+def test_an_empty_variable_counts_as_one_that_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("N", " ")
+    env = Env()
+    assert env.int("N", 50) == 50 and env.str("N", None) is None
+    env.seal()
+
+
+def test_every_variable_stands_in_the_documents_and_no_other() -> None:
+    page = (PROJECT / "docs" / "operator" / "settings.md").read_text(encoding="utf-8")
+    rows = page.split("\n\n")[2].splitlines()[2:]
+    documented = {name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])}
+    assert documented == {*site_settings.env.dump(), *gunicorn.env.dump()}
 
 
 def test_every_check_carries_a_hint(settings: Any, tmp_path: Any) -> None:

@@ -156,7 +156,6 @@ def drive_badge(request: HttpRequest, slug: str) -> HttpResponse:
     body = badge_svg(badge_of(_model_or_404(slug)))
     response = HttpResponse(body, content_type="image/svg+xml; charset=utf-8")
     response["Cache-Control"] = "public, max-age=3600"
-    response["Access-Control-Allow-Origin"] = "*"
     response["ETag"] = f'"{hashlib.sha256(body.encode()).hexdigest()[:32]}"'
     return get_conditional_response(request, etag=response["ETag"], response=response) or response
 

@@ -120,7 +120,6 @@ def schema_detail(request: HttpRequest, name: str) -> HttpResponse:
     text = path.read_text(encoding="utf-8")
     json.loads(text)  # A broken schema is a server error here, not a puzzle for the reader.
     response = HttpResponse(text, content_type="application/schema+json")
-    response["Access-Control-Allow-Origin"] = "*"
     response["Cache-Control"] = "public, max-age=3600"
     return response
 

@@ -54,7 +54,7 @@ class Archive:
             self.environment = {
                 **os.environ,
                 **services.start(),
-                "DJANGO_SETTINGS_MODULE": "server.config.settings",
+                "DJANGO_SETTINGS_MODULE": "tools.settings",
                 "SECRET_KEY": "bench-bench-bench-bench-bench-bench-bench-bench-bench",
                 "ALLOWED_HOSTS": "127.0.0.1",
                 "DATA_DIR": str(self.folder),

@@ -239,15 +239,21 @@ def test_a_list_gives_no_date_since_a_row_taken_out_leaves_none(client: Client) 
 
 
 def test_scripts_of_any_site_may_read_and_a_preflight_says_so(client: Client) -> None:
-    response = client.get("/api/v1/drives/")
+    elsewhere = {"Origin": "https://example.org"}
+    response = client.get("/api/v1/drives/", headers=elsewhere)
     assert response.headers["Access-Control-Allow-Origin"] == "*"
     assert "RateLimit" in response.headers["Access-Control-Expose-Headers"]
+    assert response.headers["Cross-Origin-Resource-Policy"] == "cross-origin"
     preflight = client.options(
-        "/api/v1/drives/", headers={"Origin": "https://example.org", "Access-Control-Request-Method": "GET"}
+        "/api/v1/drives/", headers={**elsewhere, "Access-Control-Request-Method": "GET"}
     )
-    assert preflight.status_code == 204
+    assert preflight.status_code == 200 and not preflight.content
     assert preflight.headers["Access-Control-Allow-Methods"] == "GET, HEAD, OPTIONS"
-    assert "Access-Control-Allow-Origin" not in client.get("/").headers
+    assert preflight.headers["Access-Control-Allow-Headers"] == "Accept, Authorization, If-None-Match"
+    assert preflight.headers["Access-Control-Max-Age"] == "86400"
+    schema = client.get("/schema/run/v1.json", headers=elsewhere)
+    assert schema.headers["Access-Control-Allow-Origin"] == "*"
+    assert "Access-Control-Allow-Origin" not in client.get("/", headers=elsewhere).headers
 
 
 def test_head_and_options_are_answered(client: Client) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from server.seeding.filling import NotEmpty, Say, archive_derive, archive_fill
-from server.seeding.plan import Sizes
+from tools.sample_archive.filling import NotEmpty, Say, archive_derive, archive_fill
+from tools.sample_archive.plan import Sizes
 
 ONE_PROCESS_BELOW = 5000
 MOST_RUNS = 10_000_000

@@ -12,19 +12,19 @@ from server.core.envelope import sha256_hex
 from server.core.envelope_store import envelope_name
 from server.core.lifecycle import State
 from server.measurements.models import Benchmark, Measurement, Run
-from server.seeding.documents import (
+from server.submissions.models import Submission, SubmissionEvent
+from tools.sample_archive.documents import (
     EnvelopeWriter,
     compact,
     envelope_bytes,
     license_of,
     summary_of_run,
 )
-from server.seeding.identity import firmware_of, key_of, moment_of, time_ids
-from server.seeding.parts import MEASUREMENT_COLUMNS, KindPart, kind_part
-from server.seeding.plan import SUITES, Plan
-from server.seeding.samples import ARCHETYPES, BLOCK_BYTES
-from server.seeding.tables import CopyTable, cell, cells
-from server.submissions.models import Submission, SubmissionEvent
+from tools.sample_archive.identity import firmware_of, key_of, moment_of, time_ids
+from tools.sample_archive.parts import MEASUREMENT_COLUMNS, KindPart, kind_part
+from tools.sample_archive.plan import SUITES, Plan
+from tools.sample_archive.samples import ARCHETYPES, BLOCK_BYTES
+from tools.sample_archive.tables import CopyTable, cell, cells
 
 RUNS_PER_CHUNK = 2000
 _MOST_KINDS, _MOST_NUMBERS = 8, 64
@@ -149,7 +149,7 @@ class ChunkWriter:
 def unit_rows(plan: Plan, places: Places) -> CopyTable:
     """Return the units as noted rows."""
     from server.measurements.models import Unit
-    from server.seeding.identity import BEGIN, unit_digest
+    from tools.sample_archive.identity import BEGIN, unit_digest
 
     table = CopyTable(Unit, ("id", "drive_model_id", "digest", "first_seen_at"))
     for unit, model in enumerate(plan.unit_model.tolist()):
@@ -160,7 +160,7 @@ def unit_rows(plan: Plan, places: Places) -> CopyTable:
 def batch_rows(plan: Plan, places: Places) -> CopyTable:
     """Return the batches as noted rows."""
     from server.measurements.models import Batch
-    from server.seeding.identity import week_of
+    from tools.sample_archive.identity import week_of
 
     table, number = CopyTable(Batch, ("id", "drive_model_id", "year", "week", "label")), places.batch
     for model, weeks in enumerate(plan.model_weeks.tolist()):

@@ -18,11 +18,11 @@ from server.measurements.aggregation import aggregates_update
 from server.measurements.models import Batch, Benchmark, Measurement, Run, Unit
 from server.model_stats.models import ModelStatsSnapshot
 from server.search.archive_counts import archive_counts_held_back, archive_counts_update
-from server.seeding.catalog import catalog_fill, places_free
-from server.seeding.chunks import RUNS_PER_CHUNK, ChunkWriter, Places, batch_rows, unit_rows
-from server.seeding.plan import Plan, Sizes, plan_make
-from server.seeding.tables import sequences_set, without_indexes
 from server.submissions.models import Submission, SubmissionEvent
+from tools.sample_archive.catalog import catalog_fill, places_free
+from tools.sample_archive.chunks import RUNS_PER_CHUNK, ChunkWriter, Places, batch_rows, unit_rows
+from tools.sample_archive.plan import Plan, Sizes, plan_make
+from tools.sample_archive.tables import sequences_set, without_indexes
 
 BULK = (Submission, SubmissionEvent, Run, Benchmark, Measurement)
 """Tables that grow with the runs."""

@@ -6,4 +6,4 @@ from django.apps import AppConfig
 class SeedingConfig(AppConfig):
     """Brings the command `seed_archive`."""
 
-    name = "server.seeding"
+    name = "tools.sample_archive"

@@ -12,8 +12,8 @@ from server.core.finite import finite_json
 from server.measurements.documents import timings_count
 from server.measurements.extraction import measurement_rows
 from server.measurements.models import Benchmark, Measurement
-from server.seeding.samples import ARCHETYPES, BLOCK_BYTES, FORMULAS, TURN_STEPS
-from server.seeding.tables import cell, cells
+from tools.sample_archive.samples import ARCHETYPES, BLOCK_BYTES, FORMULAS, TURN_STEPS
+from tools.sample_archive.tables import cell, cells
 
 MEASUREMENT_COLUMNS = (
     "extractor_version",

@@ -12,10 +12,10 @@ from server.catalog.models import Citation, Claim, DriveAlias, DriveModel, Liter
 from server.catalog.services import search_text_of, vendor_resolve
 from server.core.text import normalize_name
 from server.measurements.models import Batch, Unit
-from server.seeding.chunks import Places
-from server.seeding.identity import NOTES, VENDORS, keys_count, number_of, signing_key, vendor_of
-from server.seeding.plan import Plan
-from server.seeding.samples import ARCHETYPES, BLOCK_BYTES
+from tools.sample_archive.chunks import Places
+from tools.sample_archive.identity import NOTES, VENDORS, keys_count, number_of, signing_key, vendor_of
+from tools.sample_archive.plan import Plan
+from tools.sample_archive.samples import ARCHETYPES, BLOCK_BYTES
 
 AT_ONCE = 1000
 CLAIMED_EVERY, PUBLISHED_EVERY, CURATED_EVERY = 4, 20, 3

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from server.seeding.samples import ARCHETYPES, MOST_LEVEL
+from tools.sample_archive.samples import ARCHETYPES, MOST_LEVEL
 
 Ints = npt.NDArray[np.int64]
 SIGMA = 2.0

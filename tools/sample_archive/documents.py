@@ -15,7 +15,7 @@ from django.core.files.storage import FileSystemStorage, InMemoryStorage, storag
 
 from server.core.envelope import PAYLOAD_TYPE, pre_authentication_encoding, sha256_hex
 from server.core.envelope_store import envelope_name
-from server.seeding.identity import (
+from tools.sample_archive.identity import (
     VENDORS,
     firmware_of,
     number_of,
@@ -24,8 +24,8 @@ from server.seeding.identity import (
     vendor_of,
     week_of,
 )
-from server.seeding.plan import Plan
-from server.seeding.samples import ARCHETYPES, BLOCK_BYTES
+from tools.sample_archive.plan import Plan
+from tools.sample_archive.samples import ARCHETYPES, BLOCK_BYTES
 
 LICENSES = ("CC0-1.0", "CC0-1.0", "CC0-1.0", "CC-BY-4.0")
 _KERNELS = ("5.10.0", "5.15.0", "6.1.0", "6.6.0")

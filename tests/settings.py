@@ -11,8 +11,9 @@ os.environ.setdefault("DATABASE_URL", "postgresql://tests@127.0.0.1:1/diskatlas"
 os.environ.setdefault("REDIS_URL", "redis://127.0.0.1:1/0")
 
 from server.config.settings import *  # noqa: F403 -- a settings module extends another by its names
-from server.config.settings import STORAGES
+from server.config.settings import INSTALLED_APPS, STORAGES
 
+INSTALLED_APPS = [*INSTALLED_APPS, "tools.sample_archive"]
 LOGGING = {"level": "WARNING", "json": False}
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"

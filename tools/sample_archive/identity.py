@@ -10,8 +10,8 @@ import numpy as np
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from server.core.envelope import sha256_hex
-from server.seeding.plan import Plan
-from server.seeding.samples import ARCHETYPES
+from tools.sample_archive.plan import Plan
+from tools.sample_archive.samples import ARCHETYPES
 
 VENDORS = tuple(
     f"Sample {name}"
