@@ -55,9 +55,10 @@ prerequisites:
 	  printf 'Install what is named and call make again.\n' >&2; exit 1; \
 	fi
 
-# `venv-base` is what the archive runs with, `venv` adds what tests and checks need. Both live in one folder.
-.PHONY: venv-base venv
-venv-base: $(BUILD)/venv-base.stamp
+# `venv-demo` is what the archive runs with on this machine, `venv` adds what tests and checks need. Both live
+# in one folder. The image is built from requirements/base.txt alone.
+.PHONY: venv-demo venv
+venv-demo: $(BUILD)/venv-demo.stamp
 venv: $(BUILD)/venv.stamp
 
 define install-python
@@ -68,10 +69,10 @@ define install-python
 	@touch $@
 endef
 
-$(BUILD)/venv-base.stamp: requirements/base.txt | prerequisites
+$(BUILD)/venv-demo.stamp: requirements/demo.txt | prerequisites
 	$(install-python)
 
-$(BUILD)/venv.stamp: requirements/dev.txt $(BUILD)/venv-base.stamp
+$(BUILD)/venv.stamp: requirements/dev.txt $(BUILD)/venv-demo.stamp
 	$(install-python)
 
 .PHONY: node
@@ -93,7 +94,7 @@ probe: | prerequisites ## Build the probe, its manual page and completions, and 
 	@CARGO=$(CARGO) $(PYTHON) -m tools.release build --out $(DIST) $(PROBE_TARGETS:%=--target %)
 
 .PHONY: release
-release: venv-base probe ## Build the probe and sign the list with the key in DISKATLAS_RELEASE_KEY
+release: venv-demo probe ## Build the probe and sign the list with the key in DISKATLAS_RELEASE_KEY
 	@$(BIN)/python -m tools.release sign --out $(DIST)
 
 .PHONY: probe-reproducible
@@ -113,7 +114,7 @@ $(BUILD)/frontend.stamp: $(BUILD)/node.stamp $(FRONTEND_SOURCES)
 # ---- the commands ----------------------------------------------------------------------------------------
 
 .PHONY: demo
-demo: venv-base build ## Build, serve and fill the archive from simulated drives (DEMO_PORT, DEMO_ONCE=1)
+demo: venv-demo build ## Build, serve and fill the archive from simulated drives (DEMO_PORT, DEMO_ONCE=1)
 	@DEMO_PORT=$(DEMO_PORT) DEMO_ONCE=$(DEMO_ONCE) $(BIN)/python -m tools.demo
 
 # `cargo test --no-run` and not `cargo build`: the suite then finds everything compiled with the same
@@ -138,6 +139,10 @@ test-vm: venv probe simtool ## Boot emulated disks in QEMU and look at what the 
 .PHONY: lint
 lint: venv node ## Check style, types, imports, lock files and scripts
 	@$(BIN)/python -m tools.lint
+
+.PHONY: hooks
+hooks: venv ## Let git call the checks: the quick ones before a commit, all before a push
+	@$(BIN)/pre-commit install --install-hooks
 
 .PHONY: format
 format: venv node ## Rewrite sources in the project's style
@@ -202,7 +207,7 @@ bench-mechanisms: venv probe ## How often two mechanisms under one name are flag
 
 .PHONY: requirements
 requirements: venv ## Lock the Python dependencies anew
-	@for name in base dev; do \
+	@for name in base demo dev; do \
 	  $(BIN)/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 \
 	    --no-emit-index-url --no-emit-find-links --custom-compile-command 'make requirements' \
 	    --upgrade --output-file requirements/$$name.txt requirements/$$name.in; \

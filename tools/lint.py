@@ -121,6 +121,7 @@ def checks() -> dict[str, Check]:
         "ruff format": command(str(BIN / "ruff"), "format", "--check", "."),
         "shellcheck": command("shellcheck", *shell_scripts(), needs="shellcheck"),
         "compose": command("docker", *compose, needs="docker compose"),
+        "hadolint": command(str(BIN / "hadolint"), "docker/Dockerfile"),
         "containers": check_containers,
         "repository": check_repository,
     }

@@ -14,8 +14,8 @@ T = TypeVar("T")
 
 
 def to_plain(value: Any) -> Any:
-    """Return what JSON can hold of a value; numbers that are not finite become words, which msgspec would make
-    null."""
+    """Return what JSON can hold of a value; numbers that are not finite become words, where msgspec would
+    write null."""
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: to_plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
@@ -30,6 +30,6 @@ def to_plain(value: Any) -> Any:
 
 
 def from_plain(kind: type[T], plain: Any) -> T:
-    """Return a value of a type of which `to_plain` made `plain`; raises msgspec.ValidationError that names the
-    place where its form is another."""
+    """Return a value of a type of which `to_plain` made `plain`; raises msgspec.ValidationError, which names
+    the place where its form is another."""
     return msgspec.convert(plain, kind, strict=False)

@@ -51,7 +51,7 @@ def test_a_dataclass_comes_back_out_of_plain_data_as_it_was() -> None:
 
 
 def test_plain_data_of_another_form_is_refused() -> None:
-    with pytest.raises(ValidationError, match="missing required field `colour` - at `\\$.leaves\\[0\\]`"):
+    with pytest.raises(ValidationError, match=r"missing required field `colour` - at `\$.leaves\[0\]`"):
         from_plain(Tree, {"leaves": [{"value": 1.0}], "pair": ["a", 1], "by_name": {}, "nothing": None})
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,17 @@ import pytest
 import yaml
 
 from tools import container_rules
+from tools.lint import BIN
 
 DOCKER = Path(__file__).resolve().parents[2] / "docker"
 DOCKERFILE = (DOCKER / "Dockerfile").read_text(encoding="utf-8")
+
+
+def hadolint(dockerfile: str) -> list[str]:
+    """What hadolint finds, as `make lint` calls it."""
+    command = [str(BIN / "hadolint"), "--no-color", "-"]
+    done = subprocess.run(command, input=dockerfile, capture_output=True, text=True, check=False)
+    return done.stdout.splitlines()
 
 
 @pytest.fixture
@@ -27,22 +36,24 @@ def compose() -> dict[str, Any]:
 
 def test_the_projects_own_files_break_no_rule() -> None:
     assert container_rules.check(DOCKER) == []
+    assert hadolint(DOCKERFILE) == []
 
 
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
         ("USER 10001:10001\n", "", "runs as root"),
-        ("USER 10001:10001\n", "USER root\n", "runs as root"),
+        ("USER 10001:10001\n", "USER root\n", "Last USER should not be root"),
         ("HEALTHCHECK ", "LABEL ", "no HEALTHCHECK"),
-        ("FROM node:20-bookworm-slim", "FROM node", "has no version"),
-        ("COPY server server", "ADD server server", "use COPY"),
-        ("PYTHONUNBUFFERED=1", "DB_PASSWORD=hunter2", "secret"),
+        ("FROM node:20-bookworm-slim", "FROM node", "tag the version"),
+        ("COPY server server", "ADD server server", "Use COPY"),
+        ("PYTHONUNBUFFERED=1", "DB_PASSWORD=hunter2", "sensitive data"),
     ],
 )
 def test_a_dockerfile_that_breaks_a_rule_is_named(old: str, new: str, words: str) -> None:
     assert old in DOCKERFILE
-    findings = list(container_rules.check_dockerfile(DOCKERFILE.replace(old, new)))
+    broken = DOCKERFILE.replace(old, new)
+    findings = [*container_rules.check_dockerfile(broken), *hadolint(broken)]
     assert any(words in finding for finding in findings), findings
 
 
