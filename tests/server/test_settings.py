@@ -102,8 +102,8 @@ def test_an_empty_variable_counts_as_one_that_is_not_set(monkeypatch: pytest.Mon
 
 def test_every_variable_stands_in_the_documents_and_no_other() -> None:
     page = (PROJECT / "docs" / "operator" / "settings.md").read_text(encoding="utf-8")
-    rows = page.split("\n\n")[2].splitlines()[2:]
-    documented = {name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])}
+    rows = re.findall(r"^- (.*?) \(", page.partition("\nThe embedded services")[0], re.DOTALL | re.MULTILINE)
+    documented = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
     assert documented == {*site_settings.env.dump(), *gunicorn.env.dump()}
 
 

@@ -123,5 +123,5 @@ def _options() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "server.config.settings_typing")
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
     sys.exit(main())

@@ -24,12 +24,12 @@ import numpy as np
 import zstandard
 
 from server.core.envelope import sha256_hex
-from server.seeding.documents import summary_of_run
-from server.seeding.plan import Sizes, plan_make
-from server.seeding.samples import ARCHETYPES, FORMULAS
 from tests.support import forging
 from tests.support.documents import KEY, envelope
 from tools.release.native import built_probe
+from tools.sample_archive.documents import summary_of_run
+from tools.sample_archive.plan import Sizes, plan_make
+from tools.sample_archive.samples import ARCHETYPES, FORMULAS
 
 Document = dict[str, Any]
 DRIVES = ("samsung-hd103sj", "ibm-ultrastar-xp", "modern-20tb", "quantum-fireball", "seagate-hawk")

@@ -181,10 +181,12 @@ class System:
         subprocess.run(command, cwd=self.checkout.folder, env=environment, check=True)
 
     def _environment(self, services: dict[str, str]) -> dict[str, str]:
+        # A commit before development had settings of its own has the sample archive in the site's.
+        own = (self.checkout.folder / "tools" / "settings.py").exists()
         return {
             **os.environ,
             **services,
-            "DJANGO_SETTINGS_MODULE": "server.config.settings",
+            "DJANGO_SETTINGS_MODULE": "tools.settings" if own else "server.config.settings",
             "SECRET_KEY": "bench-bench-bench-bench-bench-bench-bench-bench-bench",
             "ALLOWED_HOSTS": "127.0.0.1",
             "DATA_DIR": str(self.folder),
