@@ -2,36 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
-from django.contrib.postgres.search import SearchQuery
-from django.db.models import F, Manager, Q, QuerySet
+from django.db.models import F, Manager, QuerySet
 
 from server.catalog.models import Citation, Claim, DriveModel, LiteratureValue
 from server.core.querying import CompiledQuery
-from server.core.text import normalize_name
 
 FACT_PREFIX = "published."
 """Keys of published numbers that no benchmark measures begin so; see `files.facts_by_key`."""
-_WORD = re.compile(r"\w+")
-
-
-def drive_models_search(*, query: str = "") -> QuerySet[DriveModel]:
-    """Return the models that match every word of `query` (a word may be the beginning of one), or all of
-    them.
-
-    A model number written with other punctuation (`st 2000-nm0001`) is found through its normalised form.
-    """
-    models = DriveModel.objects.select_related("vendor")
-    words = _WORD.findall(query.casefold())[:8]
-    if not words:
-        return models
-    prefixes = SearchQuery(" & ".join(f"{word}:*" for word in words), config="simple", search_type="raw")
-    condition = Q(search=prefixes)
-    squeezed = normalize_name(query)
-    if len(squeezed) >= 3:
-        condition |= Q(normalized__contains=squeezed) | Q(aliases__normalized__contains=squeezed)
-    return models.filter(pk__in=DriveModel.objects.filter(condition).values("pk"))
 
 
 def literature_values_list(*, drive_model: DriveModel) -> QuerySet[LiteratureValue]:

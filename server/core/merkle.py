@@ -92,52 +92,6 @@ def consistency_proof(first: int, second: int, lookup: Lookup) -> list[bytes]:
     return _hashes(needed[::-1], lookup)
 
 
-def inclusion_holds(index: int, size: int, hashed: bytes, proof: Sequence[bytes], root: bytes) -> bool:
-    """Return whether the path leads from the leaf's hash to the root (RFC 9162, 2.1.3.2)."""
-    if not 0 <= index < size:
-        return False
-    node, last = index, size - 1
-    for sibling in proof:
-        if last == 0:
-            return False
-        if node & 1 or node == last:
-            hashed = node_hash(sibling, hashed)
-            while not node & 1 and node:
-                node, last = node >> 1, last >> 1
-        else:
-            hashed = node_hash(hashed, sibling)
-        node, last = node >> 1, last >> 1
-    return last == 0 and hashed == root
-
-
-def consistency_holds(
-    first: int, second: int, first_root: bytes, second_root: bytes, proof: Sequence[bytes]
-) -> bool:
-    """Return whether the proof leads to both roots (RFC 9162, 2.1.4.2)."""
-    if first == 0:
-        return not proof and first_root == EMPTY_ROOT
-    if first == second:
-        return not proof and first_root == second_root
-    if first > second or not proof:
-        return False
-    path = list(proof) if first & (first - 1) else [first_root, *proof]
-    node, last = first - 1, second - 1
-    while node & 1:
-        node, last = node >> 1, last >> 1
-    old = new = path[0]
-    for sibling in path[1:]:
-        if last == 0:
-            return False
-        if node & 1 or node == last:
-            old, new = node_hash(sibling, old), node_hash(sibling, new)
-            while not node & 1 and node:
-                node, last = node >> 1, last >> 1
-        else:
-            new = node_hash(new, sibling)
-        node, last = node >> 1, last >> 1
-    return last == 0 and old == first_root and new == second_root
-
-
 def _left_size(size: int) -> int:
     """Return the largest power of two below `size`: how many leaves the left child holds."""
     return 1 << ((size - 1).bit_length() - 1)

@@ -18,7 +18,6 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from server.benchmarks.contract import Kind
 from server.benchmarks.registry import kinds_by_slug
 from server.core.envelope_store import EnvelopeLost
 from server.datasets.columnar import Gathered
@@ -190,9 +189,3 @@ def _resolved(schema: Mapping[str, Any], stated: Mapping[str, Any]) -> Mapping[s
         if isinstance(items, dict) and "$ref" in items
         else stated
     )
-
-
-def kind_title(slug: str) -> str:
-    """Return a kind's title."""
-    kind: Kind = kinds_by_slug()[slug]
-    return kind.title

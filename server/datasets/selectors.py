@@ -24,11 +24,6 @@ def release_get(*, number: int) -> Release:
     return releases_list().get(number=number)
 
 
-def release_latest() -> Release | None:
-    """Return the latest release, if there is one."""
-    return releases_list().first()
-
-
 def release_files(*, release: Release) -> QuerySet[ReleaseFile]:
     """Return a release's files by path."""
     return release.files.order_by("path")

@@ -83,14 +83,6 @@ def unpacked(data: bytes | memoryview) -> str:
     return zlib.decompress(data).decode()
 
 
-def run_charts(*, run_id: UUID, kind: str) -> tuple[Chart, ...]:
-    """Return the charts of one kind of a run, thinned out; none while it is not extracted. Raises
-    Benchmark.DoesNotExist, and EnvelopeLost where they are yet to be made."""
-    return charts_of_benchmark(
-        Benchmark.objects.select_related("run__submission").get(run_id=run_id, kind=kind)
-    )
-
-
 def charts_of_benchmark(benchmark: Benchmark) -> tuple[Chart, ...]:
     """Return a benchmark's charts, thinned out; none while it is not extracted. Raises EnvelopeLost where
     they are yet to be made. Whoever asks for many fetches them with their charts, runs and submissions."""

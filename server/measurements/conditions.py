@@ -15,7 +15,6 @@ from django.db.models import F, OuterRef, QuerySet, TextField, Value
 from django.db.models.fields.json import KT
 from django.db.models.functions import Cast, Concat
 
-from server.core.lifecycle import State
 from server.measurements.models import Benchmark, Run
 
 Fields = Mapping[str, Any]
@@ -134,11 +133,6 @@ class RunConditions:
 
 
 UNTOLD = RunConditions({}, {})
-
-
-def run_conditions(*, drive_model_id: int) -> dict[UUID, RunConditions]:
-    """Return the conditions of a model's published runs."""
-    return conditions_of(Run.objects.filter(drive_model_id=drive_model_id, submission__state=State.PUBLISHED))
 
 
 def conditions_of(runs: QuerySet[Run]) -> dict[UUID, RunConditions]:

@@ -34,7 +34,7 @@ class BenchmarkPart:
 
 @dataclass(frozen=True, slots=True)
 class RunPage:
-    """All that a run page shows but the charts, which `charts.run_charts` computes."""
+    """All that a run page shows but the charts, which `charts.charts_of_run` reads."""
 
     run: Run
     submission: Submission

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from server.catalog.models import DriveModel
-from server.catalog.selectors import drive_models_search
 from server.catalog.services import (
     drive_alias_add,
     drive_model_resolve,
-    drive_model_search_text_update,
     vendor_resolve,
 )
 
@@ -49,21 +46,6 @@ def test_markup_in_a_model_name_stays_text_and_out_of_the_address() -> None:
     model = drive_model_resolve(vendor_name=None, model_name="<script>alert(1)</script>", simulated=False)
     assert model.number == "<script>alert(1)</script>"
     assert "<" not in model.slug
-
-
-@pytest.mark.parametrize("query", ["ultra", "IBM", "ibm ultrastar", "dfhs", "DFHS-X1", "s-x1", "hs x1"])
-def test_search_finds_a_model_by_word_prefix_and_part_of_its_number(query: str) -> None:
-    model = drive_model_resolve(vendor_name="IBM", model_name="DFHS-X1", simulated=False)
-    DriveModel.objects.filter(pk=model.pk).update(name="UltraStar XP")
-    model.refresh_from_db()
-    drive_model_search_text_update(drive_model=model)
-    drive_model_resolve(vendor_name="ACME", model_name="other", simulated=False)
-    assert list(drive_models_search(query=query)) == [model]
-
-
-@pytest.mark.parametrize("query", ["'; drop", "a & | !", ":*", "\x00", "(((", "%", "_"])
-def test_search_takes_any_text(query: str) -> None:
-    list(drive_models_search(query=query))
 
 
 DEVICES = [

@@ -11,7 +11,7 @@ from django.core.cache import cache
 from server.catalog.models import DriveModel
 from server.core.lifecycle import Provenance, State
 from server.measurements.aggregation import aggregates_update
-from server.measurements.conditions import run_conditions
+from server.measurements.conditions import conditions_of
 from server.measurements.models import Benchmark, Run
 from server.model_stats.statistics import DriveStatistics, drive_statistics
 from tests.support.sample_units import measured
@@ -92,7 +92,7 @@ def test_the_cache_that_is_compared_is_that_of_the_benchmark() -> None:
 def test_a_benchmark_that_switched_the_cache_itself_tells_no_state_of_it() -> None:
     model = measured(1).drive_model
     Benchmark.objects.filter(kind="zoned").update(caches={"write": None, "look_ahead": True})
-    (run,) = run_conditions(drive_model_id=model.pk).values()
+    (run,) = conditions_of(Run.objects.filter(drive_model=model)).values()
     assert run.whole["write_cache"] == run.during("skippy")["write_cache"] != ""
     assert (run.during("zoned")["write_cache"], run.during("zoned")["look_ahead"]) == ("", "on")
 

@@ -14,11 +14,11 @@ from django.test import Client
 from server.accounts.models import User
 from server.api import publication_log
 from server.core import merkle
-from server.core.signed_note import checkpoint_open
 from server.submissions.models import Submission
 from server.submissions.withdrawal import run_withdraw
 from server.transparency.log_entry import LogEntry, time_text
 from server.transparency.models import LogLeaf
+from tests.support.log_verifier import checkpoint_open, consistency_holds, inclusion_holds
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
@@ -58,7 +58,7 @@ def test_who_asks_can_prove_that_a_run_is_in_the_log(
     assert (leaf["at"], leaf["digest"]) == (time_text(entry.at), logged[2].digest)
     assert base64.b64decode(shown["leaf_hash"]) == hashed
     root = base64.b64decode(head["root_hash"])
-    assert merkle.inclusion_holds(leaf["index"], shown["size"], hashed, raw(shown["proof"]), root)
+    assert inclusion_holds(leaf["index"], shown["size"], hashed, raw(shown["proof"]), root)
     public = base64.b64decode(head["keys"][0]["public_key"].removeprefix("ed25519:"))
     opened = checkpoint_open(head["checkpoint"], origin=head["origin"], public_key=public)
     assert (opened.size, opened.root) == (4, root)
@@ -71,7 +71,7 @@ def test_a_later_log_is_proved_to_go_on_from_an_earlier_one(
     old, new = get("log/?size=2"), get("log/")
     shown = get("log/proofs/consistency?first=2")
     roots = [base64.b64decode(head["root_hash"]) for head in (old, new)]
-    assert merkle.consistency_holds(2, shown["second"], *roots, raw(shown["proof"]))
+    assert consistency_holds(2, shown["second"], *roots, raw(shown["proof"]))
 
 
 def test_leaves_come_in_pages(get: Callable[..., Any], logged: list[Submission]) -> None:

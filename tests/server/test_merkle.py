@@ -11,14 +11,13 @@ from server.core.merkle import (
     EMPTY_ROOT,
     NodeIndex,
     appended_nodes,
-    consistency_holds,
     consistency_proof,
-    inclusion_holds,
     inclusion_proof,
     leaf_hash,
     node_hash,
     tree_root,
 )
+from tests.support.log_verifier import consistency_holds, inclusion_holds
 
 # The leaves, roots and proofs by which implementations of Certificate Transparency check themselves
 # (transparency-dev/merkle, testonly/constants.go and proof/proof_test.go).

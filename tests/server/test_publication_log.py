@@ -13,11 +13,11 @@ from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, transaction
 
 from server.core import merkle
-from server.core.signed_note import checkpoint_open
 from server.submissions.models import Submission
 from server.transparency import publication_log
 from server.transparency.log_entry import LogEntry, entries_write
 from server.transparency.models import LogKey, LogLeaf
+from tests.support.log_verifier import checkpoint_open, consistency_holds, inclusion_holds
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
@@ -57,7 +57,7 @@ def test_publishing_appends_a_leaf_that_the_head_proves(publish: Publish) -> Non
     assert [one.index for one in publication_log.leaves_list(run_id=later.run.run_id)] == [1]
     head = publication_log.log_head()
     shown = publication_log.log_inclusion(index=0)
-    assert merkle.inclusion_holds(0, head.size, shown.leaf_hash, shown.proof, head.root)
+    assert inclusion_holds(0, head.size, shown.leaf_hash, shown.proof, head.root)
     opened = checkpoint_open(head.checkpoint, origin=head.origin, public_key=head.public_key)
     assert (opened.size, opened.root) == (2, head.root)
 
@@ -77,10 +77,10 @@ def test_every_proof_between_any_two_sizes_holds() -> None:
     for second in range(21):
         for first in range(second + 1):
             _size, proof = publication_log.log_consistency(first=first, second=second)
-            assert merkle.consistency_holds(first, second, heads[first].root, heads[second].root, proof)
+            assert consistency_holds(first, second, heads[first].root, heads[second].root, proof)
         for index in range(second):
             shown = publication_log.log_inclusion(index=index, size=second)
-            assert merkle.inclusion_holds(index, second, shown.leaf_hash, shown.proof, heads[second].root)
+            assert inclusion_holds(index, second, shown.leaf_hash, shown.proof, heads[second].root)
 
 
 def test_a_proof_reads_the_same_number_of_queries_however_large_the_log_is(
@@ -139,7 +139,7 @@ def test_tampering_behind_the_triggers_is_found() -> None:
         call_command("publication_log", "--check")
     shown = publication_log.log_inclusion(index=4)
     head = publication_log.log_head()
-    assert not merkle.inclusion_holds(4, head.size, shown.leaf_hash, shown.proof, head.root)
+    assert not inclusion_holds(4, head.size, shown.leaf_hash, shown.proof, head.root)
 
 
 def test_runs_that_were_published_before_there_was_a_log_are_filled_in(publish: Publish) -> None:

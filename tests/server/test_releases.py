@@ -18,7 +18,6 @@ from django.contrib.auth.models import Permission
 from django.core.management import call_command
 
 from server.accounts.models import User
-from server.core.signed_note import checkpoint_open
 from server.datasets.builder import release_build
 from server.datasets.models import Release
 from server.datasets.selectors import file_open, release_files, releases_list
@@ -29,6 +28,7 @@ from server.submissions.models import Submission
 from server.submissions.withdrawal import run_withdraw
 from server.transparency.publication_log import log_head
 from tests.support.documents import skippy_part, zoned_part
+from tests.support.log_verifier import checkpoint_open
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services]
 

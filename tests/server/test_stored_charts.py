@@ -11,7 +11,7 @@ from django.core.management import call_command
 
 from server.benchmarks.contract import Axis, Chart, Kind, Series
 from server.measurements import charts as charts_module
-from server.measurements.charts import charts_of_run, run_chart, run_chart_full, run_charts
+from server.measurements.charts import charts_of_run, run_chart, run_chart_full
 from server.measurements.models import Benchmark, StoredChart
 from server.submissions.models import Submission
 from tests.support.documents import document, skippy_part
@@ -55,10 +55,9 @@ def no_envelopes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_page_draws_without_the_envelope(benchmark: Benchmark, no_envelopes: None) -> None:
-    (chart,) = run_charts(run_id=benchmark.run_id, kind="skippy")
+    (chart,) = charts_of_run(run_id=benchmark.run_id)["skippy"]
     assert len(chart.series[0].x) <= 2000
     assert chart.points_total == 5000
-    assert charts_of_run(run_id=benchmark.run_id) == {"skippy": (chart,)}
 
 
 def test_the_full_chart_has_every_point(benchmark: Benchmark) -> None:
@@ -74,19 +73,19 @@ def test_a_run_of_before_gets_its_charts_when_they_are_first_asked_for(
     Benchmark.objects.update(charts_version="")
     assert run_chart(run_id=benchmark.run_id, kind="skippy", chart_id="sawtooth") is not None
     monkeypatch.setattr(charts_module, "document_load", None)
-    assert len(run_charts(run_id=benchmark.run_id, kind="skippy")) == 1
+    assert len(charts_of_run(run_id=benchmark.run_id)["skippy"]) == 1
 
 
 def test_a_new_way_to_draw_replaces_what_is_stored(benchmark: Benchmark, kinds: dict[str, Kind]) -> None:
     kinds["skippy"] = replace(kinds["skippy"], charts=drawing(9, chart_id="other"), chart_version="2")
-    assert [chart.id for chart in run_charts(run_id=benchmark.run_id, kind="skippy")] == ["other"]
+    assert [chart.id for chart in charts_of_run(run_id=benchmark.run_id)["skippy"]] == ["other"]
     assert StoredChart.objects.get().chart_id == "other"
 
 
 def test_extracting_anew_draws_anew(benchmark: Benchmark, kinds: dict[str, Kind], no_envelopes: None) -> None:
     kinds["skippy"] = replace(kinds["skippy"], charts=drawing(9), extractor_version="2")
     call_command("reextract")
-    (chart,) = run_charts(run_id=benchmark.run_id, kind="skippy")
+    (chart,) = charts_of_run(run_id=benchmark.run_id)["skippy"]
     assert len(chart.series[0].x) == 9
 
 
@@ -102,7 +101,7 @@ def test_a_picture_that_cannot_be_drawn_costs_no_number(
     benchmark = Benchmark.objects.get(kind="skippy")
     assert benchmark.state == Benchmark.State.EXTRACTED
     assert benchmark.measurements.exists()
-    assert run_charts(run_id=benchmark.run_id, kind="skippy") == ()
+    assert charts_of_run(run_id=benchmark.run_id)["skippy"] == ()
 
 
 def test_a_benchmark_without_pictures_is_not_drawn_at_each_request(
