@@ -38,12 +38,83 @@ class Direction(StrEnum):
     NEITHER = "neither"
 
 
+class Measurand(StrEnum):
+    """A property of a drive that claims, exports and pages ask for by name, whichever kind measures it."""
+
+    ROTATION_TIME = "rotation time"
+    ROTATION_RATE = "rotation rate"
+    MTM = "minimum time to media"
+    BLOCK_TRANSFER_TIME = "transfer time of a block"
+    SECTORS_PER_TRACK = "blocks per track"
+    HEAD_SWITCH_GAP = "gap at a head switch"
+    CYLINDER_SWITCH_GAP = "gap at a cylinder switch"
+    SURFACES = "recording surfaces"
+    OUTER_BANDWIDTH = "outer bandwidth"
+    INNER_BANDWIDTH = "inner bandwidth"
+    FULL_STROKE = "full stroke"
+    SEEK_BASELINE = "access without a seek"
+    ACCESS_TIME = "random access time"
+    BURST_RATE = "burst rate"
+    BUFFER_BANDWIDTH = "bandwidth of the buffer"
+    BUFFER_SIZE = "buffer size"
+    STREAM_BUFFER_SIZE = "buffer that one stream uses"
+
+
+class ExportDetail(StrEnum):
+    """A part of `Extraction.details` that exports read: a change of its shape is a change there."""
+
+    LAYOUT = "layout"
+    ZONES = "zones"
+    SEEK_CURVE = "seek curve"
+    BUFFER_CURVE = "buffer curve"
+
+
 @dataclass(frozen=True, slots=True)
-class Metric:
-    """An entry of the metric registry."""
+class Measures:
+    """That a metric measures a measurand."""
+
+    measurand: Measurand
+    scope: str | None = None
+    """The scope at which it does, which then is the whole drive's; None: at each, and scopes stay."""
+    rank: int = 0
+    """0 for the metric that defines the measurand, which claims and exports are about. A claim about it that
+    this metric was not measured for is held against those with higher ranks, in their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListColumn:
+    """That lists of drives have a column of a metric."""
 
     key: str
-    """`<kind>.<name>`, for example `skippy.rotation_time`."""
+    """What the address says."""
+    label: str
+    position: int
+    """Where among all columns, as one counts lines with room between them."""
+    scope: str = ""
+    shown: bool = False
+    """Whether lists show it without being asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class FingerprintFeature:
+    """That drives with one mechanism share a metric's value."""
+
+    title: str
+    family: str
+    """Features of one family tell of the same part and count once."""
+    relative: float
+    """Share by which units of one mechanism may differ."""
+    absolute: float = 0.0
+    """By how much they may differ however small the value, in the metric's unit."""
+    scope: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """An entry of the metric registry, with all that others do with it: they name no metric themselves."""
+
+    key: str
+    """`<kind>.<name>`, for example `zoned.zone_count`."""
     title: str
     unit: str
     """`ms`, `s`, `rpm`, `blocks`, `KiB`, `MB`, `MB/s` (MB: 10^6 bytes), `1/s`, `%` or `1` (plain number)."""
@@ -56,6 +127,19 @@ class Metric:
     """Document and section, for example `Skippy 4.1.2`."""
     headline: bool = False
     """Whether lists and cards show it."""
+    nominal: bool = False
+    """Whether drives are built to have one value: a claim is missed on either side of it, whichever way the
+    metric is better."""
+    angular: bool = False
+    """Whether it is a difference of the platter's angle: what a bridge adds to each command is not in it."""
+    measures: tuple[Measures, ...] = ()
+    columns: tuple[ListColumn, ...] = ()
+    fingerprint: tuple[FingerprintFeature, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """The slug of its kind."""
+        return self.key.partition(".")[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,5 +333,7 @@ class Kind:
     folder: Path
     """Holds `schema/v1.json` and `about.md`."""
     topic: Topic = Topic.OTHER
+    export_details: tuple[ExportDetail, ...] = ()
+    """What exports take from its `Extraction.details`."""
     chart_version: str = "1"
     """Raised whenever `charts` draws other pictures of the same extraction: stored ones are made anew."""

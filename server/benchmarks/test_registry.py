@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-from server.benchmarks.contract import Direction
-from server.benchmarks.metrics import metric, metrics
-from server.benchmarks.registry import KINDS
+from server.benchmarks.contract import Direction, ExportDetail, Measurand
+from server.benchmarks.measurands import by_measurand, source, sources, stand_ins
+from server.benchmarks.registry import KINDS, metrics_by_key
 
 FOLDER = Path(__file__).parent
 
@@ -34,16 +32,46 @@ def test_an_explanation_has_the_parts_that_a_reader_looks_for() -> None:
 
 def test_metric_keys_carry_their_kinds_slug_and_are_unique() -> None:
     keys = [one.key for kind in KINDS for one in kind.metrics]
-    assert len(keys) == len(set(keys)) == len(metrics())
+    assert len(keys) == len(set(keys)) == len(metrics_by_key())
     assert all(one.key.startswith(f"{kind.slug}.") for kind in KINDS for one in kind.metrics)
 
 
-def test_an_unknown_metric_is_named_in_the_error() -> None:
-    assert metric("skippy.mtm").unit == "ms"
-    with pytest.raises(KeyError, match=r"skippy\.colour"):
-        metric("skippy.colour")
-
-
 def test_a_rotation_is_neither_better_nor_worse_whether_told_as_a_time_or_as_a_rate() -> None:
-    assert metric("skippy.rotation_time").direction is Direction.NEITHER
-    assert metric("skippy.rotation_rate").direction is Direction.NEITHER
+    for measurand in (Measurand.ROTATION_TIME, Measurand.ROTATION_RATE):
+        assert metrics_by_key()[source(measurand)[0]].direction is Direction.NEITHER
+
+
+def test_each_measurand_is_defined_by_one_metric_and_the_others_stand_in_for_it_in_an_order() -> None:
+    ranks: dict[Measurand, list[int]] = {}
+    for metric in metrics_by_key().values():
+        for one in metric.measures:
+            ranks.setdefault(one.measurand, []).append(one.rank)
+    assert ranks.keys() == set(Measurand)
+    for measurand, found in ranks.items():
+        assert sorted(found)[0] == 0 and len(set(found)) == len(found), measurand
+
+
+def test_a_claim_is_held_against_other_kinds_that_measure_the_same_quantity() -> None:
+    outer = source(Measurand.OUTER_BANDWIDTH)
+    assert stand_ins()[outer] == sources()[Measurand.OUTER_BANDWIDTH][1:]
+    assert all(other not in stand_ins() for other in stand_ins()[outer])
+
+
+def test_numbers_are_found_by_what_they_measure_and_keep_their_scope_unless_it_is_the_whole_drives() -> None:
+    track, stroke = source(Measurand.SECTORS_PER_TRACK)[0], source(Measurand.FULL_STROKE)
+    other = sources()[Measurand.OUTER_BANDWIDTH][1]
+    found = by_measurand(
+        {(track, "inner"): 300.0, stroke: 17.0, (stroke[0], "without_mtm"): 15.0, other: 9.0}
+    )
+    assert found == {(Measurand.SECTORS_PER_TRACK, "inner"): 300.0, (Measurand.FULL_STROKE, ""): 17.0}
+
+
+def test_columns_of_lists_have_keys_and_positions_of_their_own() -> None:
+    columns = [column for metric in metrics_by_key().values() for column in metric.columns]
+    assert len({column.key for column in columns}) == len(columns)
+    assert len({column.position for column in columns}) == len(columns)
+
+
+def test_each_part_that_exports_read_is_kept_by_one_kind() -> None:
+    kept = [detail for kind in KINDS for detail in kind.export_details]
+    assert sorted(kept) == sorted(ExportDetail)

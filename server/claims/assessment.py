@@ -13,6 +13,7 @@ from typing import Any
 from django.db.models import F, QuerySet
 
 from server.benchmarks.contract import Direction, Metric, MetricKey
+from server.benchmarks.measurands import stand_ins
 from server.benchmarks.registry import metrics_by_key
 from server.catalog.models import Claim, DriveModel, LiteratureValue
 from server.catalog.selectors import claims_list
@@ -31,28 +32,6 @@ from server.core.lifecycle import Provenance, State
 from server.core.links import link_bytes_per_s
 from server.measurements.model_measurements import USABLE
 from server.measurements.models import Measurement
-
-SAME_QUANTITY: dict[MetricKey, tuple[MetricKey, ...]] = {
-    ("zoned.outer_bandwidth", ""): (
-        ("positional.mean_bandwidth", "outer"),
-        ("bandwidth.peak", "read"),
-        ("access.transfer_maximum", ""),
-    ),
-    ("zoned.inner_bandwidth", ""): (
-        ("positional.mean_bandwidth", "inner"),
-        ("access.transfer_minimum", ""),
-    ),
-}
-"""Where else the same quantity is measured; asked in this order where the claim's own place has nothing."""
-
-NOMINAL = {
-    "skippy.rotation_time",
-    "skippy.rotation_rate",
-    "skippy.sectors_per_track",
-    "skippy.surfaces",
-    "zoned.zone_count",
-}
-"""What a drive is built to have: off either way is a miss, whichever way the metric is better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +97,7 @@ def claims_judge(*, drive_model: DriveModel) -> tuple[ClaimRow, ...]:
 
 def _places(claim: Claim) -> tuple[MetricKey, ...]:
     place = (claim.metric, claim.scope)
-    return (place, *SAME_QUANTITY.get(place, ()))
+    return (place, *stand_ins().get(place, ()))
 
 
 def _measured(drive_model: DriveModel, metrics: set[str]) -> dict[MetricKey, list[_Number]]:
@@ -180,7 +159,7 @@ def _published(drive_model: DriveModel, metrics: set[str]) -> dict[MetricKey, li
 
 
 def _terms(claim: Claim, metric: Metric | None) -> Terms:
-    nominal = metric is None or claim.metric in NOMINAL
+    nominal = metric is None or metric.nominal
     return Terms(
         form=claim.form,
         low=claim.low,

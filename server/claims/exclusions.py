@@ -15,10 +15,6 @@ RATE = "MB/s"
 """The unit of what a bridge or a slow link limits."""
 COMMANDS = ("ms", "1/s")
 """Units of what a command takes, to which a bridge adds its own time."""
-ANGLES = frozenset(
-    f"skippy.{name}" for name in ("rotation_time", "transfer_time", "head_switch_gap", "cylinder_switch_gap")
-)
-"""Times that are differences of the platter's angle: what a bridge adds to each command is not in them."""
 SLACK = 1e-6
 """A link that is as fast as the claim is not slower than it."""
 
@@ -88,7 +84,7 @@ def _why_not(claim: Claim, metric: Metric | None, number: Measured) -> str:
         return f"that did not tell the write cache to be {claim.write_cache}, as claimed"
     if metric is None:
         return ""
-    if number.bridged and metric.unit in COMMANDS and metric.key not in ANGLES:
+    if number.bridged and metric.unit in COMMANDS and not metric.angular:
         return "behind a USB bridge, which adds to the time of each command"
     if metric.unit != RATE:
         return ""

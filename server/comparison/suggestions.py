@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from server.benchmarks.contract import Measurand
+from server.benchmarks.measurands import source
 from server.catalog.models import DriveModel, LiteratureValue
 from server.catalog.selectors import FACT_PREFIX
 from server.core.lifecycle import Provenance
@@ -13,8 +15,6 @@ from server.measurements.models import Aggregate
 
 MODELS = 4
 """How many of the models with most drives are put beside each other."""
-_PLACE = ("zoned.outer_bandwidth", "")
-"""The number that nearly every run has."""
 _ROWS = 400
 
 
@@ -33,7 +33,7 @@ def suggestions() -> tuple[Suggestion, ...]:
 
 
 def _measured() -> list[Suggestion]:
-    metric, scope = _PLACE
+    metric, scope = source(Measurand.OUTER_BANDWIDTH)  # what nearly every run has
     rows = (
         Aggregate.objects.filter(metric=metric, scope=scope, provenance=Provenance.PROBE)
         .order_by("-units", "drive_model_id")

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from server.benchmarks.contract import MetricKey
+from server.benchmarks.contract import ExportDetail, Measurand, MetricKey
+from server.benchmarks.measurands import MeasurandKey, by_measurand, kind_of_detail, source
+from server.benchmarks.registry import KINDS
 from server.exports.drive import Buffer, ExportError, Identity, MeasuredDrive, SeekCurve
 from server.exports.geometry import REGIONS, Geometry, geometry_of
 from server.exports.seek_curve import cylinders_of, mean_seek, seek_fit
@@ -20,7 +22,7 @@ LONGEST_SETTLE = 0.6
 BUS = 4
 """So many times as fast as the outermost tracks a bus is taken to be that nothing was measured of."""
 SHORT_BYTES = 16 * 1024
-"""The shortest requests of `access`'s burst of more than a block: every buffer holds these."""
+"""The shortest requests of a burst of more than a block: every buffer holds these."""
 BEFORE = 0.85
 """Share of the overhead that comes before the medium. It shows in no latency."""
 
@@ -31,19 +33,24 @@ ASSUMED = (
 )
 """Of every drive."""
 
+Parts = Mapping[ExportDetail, Mapping[str, Any]]
+"""What extraction kept that exports read, out of one run's kinds."""
+
 
 def drive_of(
     identity: Identity, numbers: Mapping[MetricKey, float], details: Mapping[str, Mapping[str, Any]]
 ) -> MeasuredDrive:
     """Derive a drive from its numbers (metric and scope to the value in the metric's unit) and from what
     extraction kept of one run's kinds. Raises ExportError that names everything that is missing."""
-    _check(numbers, details)
-    found = details["zoned"]["zones"]
-    geometry = geometry_of(identity, numbers, found)
-    drive = _drive(identity, numbers, details, geometry)
+    known = by_measurand(numbers)
+    parts = {part: details.get(kind_of_detail(part), {}) for part in ExportDetail}
+    _check(known, parts)
+    found = parts[ExportDetail.ZONES]["zones"]
+    geometry = geometry_of(identity, known, found)
+    drive = _drive(identity, known, parts, geometry)
     if _explains(drive.seek, geometry):
         return drive
-    return _drive(identity, numbers, details, geometry_of(identity, numbers, found, missing=False))
+    return _drive(identity, known, parts, geometry_of(identity, known, found, missing=False))
 
 
 def _explains(seek: SeekCurve, geometry: Geometry) -> bool:
@@ -57,34 +64,34 @@ def _explains(seek: SeekCurve, geometry: Geometry) -> bool:
 
 def _drive(
     identity: Identity,
-    numbers: Mapping[MetricKey, float],
-    details: Mapping[str, Mapping[str, Any]],
+    numbers: Mapping[MeasurandKey, float],
+    parts: Parts,
     geometry: Geometry,
 ) -> MeasuredDrive:
     """Return the drive on its geometry; raises ExportError without enough seeks."""
-    turn = numbers["skippy.rotation_time", ""]
-    buffer, words = _buffer(numbers, details.get("buffer", {}), slow_bus=geometry.slow_bus)
+    turn = numbers[Measurand.ROTATION_TIME, ""]
+    buffer, words = _buffer(numbers, parts[ExportDetail.BUFFER_CURVE], slow_bus=geometry.slow_bus)
     bus_ms = identity.block_bytes / buffer.bytes_per_s * 1e3
     # What is written crosses the bus before the medium, within the overhead; what is read after it.
     read = _overhead(numbers, "read", turn, geometry, bus_ms)
     write = _overhead(numbers, "write", turn, geometry, 0.0)
-    points = details["seeker"]["points"]
+    points = parts[ExportDetail.SEEK_CURVE]["points"]
     writing = points[0]["variant"] == "write"
     outer_ms = turn / (geometry.zones[0].track_blocks + geometry.spares)
-    if write is None and writing and ("seeker.baseline", "") in numbers:
-        write = max(numbers["seeker.baseline", ""] - outer_ms, 0.0)
-    either = max(numbers["skippy.mtm", ""] - outer_ms - bus_ms, 0.0)
+    if write is None and writing and (Measurand.SEEK_BASELINE, "") in numbers:
+        write = max(numbers[Measurand.SEEK_BASELINE, ""] - outer_ms, 0.0)
+    either = max(numbers[Measurand.MTM, ""] - outer_ms - bus_ms, 0.0)
     assumed = [*ASSUMED]
     for name, overhead in (("reads", read), ("writes", write)):
         if overhead is None:
             assumed.append(f"The overhead of {name} is that of the other direction: theirs was not measured.")
-    access_ms = numbers.get(("access.access_time", ""))
+    access_ms = numbers.get((Measurand.ACCESS_TIME, ""))
     if writing and access_ms is None:
         assumed.append("A read's seek takes as long as a write's, which was measured.")
     drive = MeasuredDrive(
         identity=identity,
         rotation_ms=turn,
-        surfaces=round(numbers["skippy.surfaces", ""]),
+        surfaces=round(numbers[Measurand.SURFACES, ""]),
         zones=geometry.zones,
         spares=geometry.spares,
         misses_heads=geometry.misses_heads,
@@ -100,37 +107,38 @@ def _drive(
     return _settled(drive, bus_ms) if writing else drive
 
 
-def _check(numbers: Mapping[MetricKey, float], details: Mapping[str, Mapping[str, Any]]) -> None:
+def _check(numbers: Mapping[MeasurandKey, float], parts: Parts) -> None:
     needed = {
-        ("skippy.rotation_time", ""): "the rotation time",
-        ("skippy.surfaces", ""): "the number of surfaces",
-        ("skippy.mtm", ""): "the minimum time to media",
-        ("zoned.outer_bandwidth", ""): "the outer bandwidth",
+        (Measurand.ROTATION_TIME, ""): "the rotation time",
+        (Measurand.SURFACES, ""): "the number of surfaces",
+        (Measurand.MTM, ""): "the minimum time to media",
+        (Measurand.OUTER_BANDWIDTH, ""): "the outer bandwidth",
         # Of seeks that are too poor for a number no curve is drawn either.
-        ("seeker.full_stroke", "with_mtm"): "the full stroke",
+        (Measurand.FULL_STROKE, ""): "the full stroke",
     }
     lacks = [words for place, words in needed.items() if place not in numbers]
-    for metric, words in (("head_switch_gap", "head"), ("cylinder_switch_gap", "cylinder")):
-        if not any((f"skippy.{metric}", region) in numbers for region in REGIONS):
+    for gap, words in ((Measurand.HEAD_SWITCH_GAP, "head"), (Measurand.CYLINDER_SWITCH_GAP, "cylinder")):
+        if not any((gap, region) in numbers for region in REGIONS):
             lacks.append(f"the gap at a {words} switch")
-    if not details.get("zoned", {}).get("zones"):
+    if not parts[ExportDetail.ZONES].get("zones"):
         lacks.append("the zones")
-    if not details.get("seeker", {}).get("points"):
+    if not parts[ExportDetail.SEEK_CURVE].get("points"):
         lacks.append("the seek curve")
     reasons = [f"The runs do not carry {', '.join(lacks)}."] if lacks else []
-    layout = details.get("skippy", {}).get("layout", "unknown")
+    layout = parts[ExportDetail.LAYOUT].get("layout", "unknown")
     if layout == "surface_serpentine":
         reasons.append(
             "Addresses run surface by surface; only drives that fill a cylinder first are exported."
         )
     if reasons:
-        raise ExportError(
-            [*reasons, "Runs of skippy, zoned and seeker with --writes preserve bring what is needed."]
-        )
+        kinds = {source(measurand)[0].partition(".")[0] for measurand, _scope in needed}
+        *others, last = (kind.slug for kind in KINDS if kind.slug in kinds)
+        bring = f"Runs of {', '.join(others)} and {last} with --writes preserve bring what is needed."
+        raise ExportError([*reasons, bring])
 
 
 def _overhead(
-    numbers: Mapping[MetricKey, float], variant: str, turn: float, geometry: Geometry, bus_ms: float
+    numbers: Mapping[MeasurandKey, float], variant: str, turn: float, geometry: Geometry, bus_ms: float
 ) -> float | None:
     """Return MTM of a direction without the block's transfer from the medium and over the bus, both of which
     it holds; None where it is unknown."""
@@ -139,26 +147,26 @@ def _overhead(
     known = [
         numbers[place] - turn / (zone.track_blocks + geometry.spares) - bus_ms
         for region, zone in tracks.items()
-        if (place := ("skippy.mtm", f"{region}/{variant}")) in numbers
+        if (place := (Measurand.MTM, f"{region}/{variant}")) in numbers
     ]
     return max(float(np.median(known)), 0.0) if known else None
 
 
 def _buffer(
-    numbers: Mapping[MetricKey, float], details: Mapping[str, Any], *, slow_bus: bool
+    numbers: Mapping[MeasurandKey, float], details: Mapping[str, Any], *, slow_bus: bool
 ) -> tuple[Buffer, tuple[str, ...]]:
     """Return the buffer, and what was assumed of it; where `slow_bus`, the bus limits the bandwidth."""
     words: list[str] = []
-    outer = numbers["zoned.outer_bandwidth", ""]
+    outer = numbers[Measurand.OUTER_BANDWIDTH, ""]
     request_ms, speed = _hits(details)
-    burst = numbers.get(("access.burst_rate", "")) or numbers.get(("buffer.peak_bandwidth", ""))
+    burst = numbers.get((Measurand.BURST_RATE, "")) or numbers.get((Measurand.BUFFER_BANDWIDTH, ""))
     if burst is None:
         burst = BUS * outer
         words.append("The bus is four times as fast as the outermost tracks.")
     if speed < burst * 1e6:
         request_ms, speed = 0.0, burst * 1e6
         words.append("A request that the buffer answers takes the time of its transfer and no more.")
-    kib = numbers.get(("buffer.effective_size", "")) or numbers.get(("access.buffer_size", ""))
+    kib = numbers.get((Measurand.BUFFER_SIZE, "")) or numbers.get((Measurand.STREAM_BUFFER_SIZE, ""))
     if kib is None:
         kib = 64.0
         words.append("A segment of the buffer holds 64 KiB.")
@@ -227,9 +235,8 @@ def _seek(
         cylinders_of(blocks, drive.zone_blocks, held), times, cylinders=drive.cylinders, reaches_ms=reaches
     )
     if curve is None:
-        raise ExportError(
-            ["The runs carry too few seeks for a curve.", "A run of seeker in full brings them."]
-        )
+        bring = f"A run of {kind_of_detail(ExportDetail.SEEK_CURVE)} in full brings them."
+        raise ExportError(["The runs carry too few seeks for a curve.", bring])
     if misses:
         return curve
     within = min(zone.cylinder_gap_ms for zone in drive.zones) * MARGIN

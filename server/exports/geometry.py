@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from server.benchmarks.contract import MetricKey
+from server.benchmarks.contract import Measurand
+from server.benchmarks.measurands import MeasurandKey
 from server.exports.drive import ExportError, Identity, Zone
 
 REGIONS = ("outer", "middle", "inner")
 WAYS = dict(zip(REGIONS, (0.0, 0.5, 1.0), strict=True))
-TRACK = "skippy.sectors_per_track"
+TRACK = Measurand.SECTORS_PER_TRACK
 NEAR = 0.02
 """A zone's track is taken as SKIPPY counted it where the bandwidth says the same within this share."""
 APART = 0.1
@@ -43,14 +44,14 @@ class Geometry:
 
 def geometry_of(
     identity: Identity,
-    numbers: Mapping[MetricKey, float],
+    numbers: Mapping[MeasurandKey, float],
     found: Sequence[Mapping[str, Any]],
     *,
     missing: bool = True,
 ) -> Geometry:
     """Return the geometry. `found` are ZONED's zones; without `missing` no track is taken to come by too
     early for reading on. Raises ExportError."""
-    turn, surfaces = numbers["skippy.rotation_time", ""], round(numbers["skippy.surfaces", ""])
+    turn, surfaces = numbers[Measurand.ROTATION_TIME, ""], round(numbers[Measurand.SURFACES, ""])
     spares = _spares(numbers, turn)
     stretches = _stretches(identity, numbers, found, turn, surfaces, spares)
     missed = _missed_turns(numbers, stretches, turn, surfaces) if missing else 0
@@ -90,8 +91,8 @@ class _Gaps:
     values: Mapping[str, float]
 
     @classmethod
-    def of(cls, numbers: Mapping[MetricKey, float], metric: str) -> _Gaps:
-        return cls({region: numbers[metric, region] for region in REGIONS if (metric, region) in numbers})
+    def of(cls, numbers: Mapping[MeasurandKey, float], gap: Measurand) -> _Gaps:
+        return cls({region: numbers[gap, region] for region in REGIONS if (gap, region) in numbers})
 
     def within(self, start: float, end: float) -> float:
         """Return the gap of a zone: its own where SKIPPY measured within it, else between its neighbours'."""
@@ -133,7 +134,7 @@ class _Stretch:
 
 def _stretches(
     identity: Identity,
-    numbers: Mapping[MetricKey, float],
+    numbers: Mapping[MeasurandKey, float],
     found: Sequence[Mapping[str, Any]],
     turn: float,
     surfaces: int,
@@ -143,8 +144,8 @@ def _stretches(
     # Spares are within the turn and within the gap: they pass once.
     counted = numbers.get((TRACK, "outer"), 0.0)
     passed = turn * counted / (counted + spares) if spares else turn
-    heads = _Gaps.of(numbers, "skippy.head_switch_gap")
-    cylinders = _Gaps.of(numbers, "skippy.cylinder_switch_gap")
+    heads = _Gaps.of(numbers, Measurand.HEAD_SWITCH_GAP)
+    cylinders = _Gaps.of(numbers, Measurand.CYLINDER_SWITCH_GAP)
     stretches = []
     for entry in found:
         ends = entry["start_mb"] * 1e6, min(entry["end_mb"] * 1e6, float(identity.capacity_bytes))
@@ -160,9 +161,9 @@ def _stretches(
     return tuple(stretches)
 
 
-def _spares(numbers: Mapping[MetricKey, float], turn: float) -> int:
+def _spares(numbers: Mapping[MeasurandKey, float], turn: float) -> int:
     """Return how many places of a track carry no block: a turn takes a block's time for each place."""
-    counted, block_ms = numbers.get((TRACK, "outer")), numbers.get(("skippy.transfer_time", ""))
+    counted, block_ms = numbers.get((TRACK, "outer")), numbers.get((Measurand.BLOCK_TRANSFER_TIME, ""))
     if not counted or not block_ms:
         return 0
     spare = turn / block_ms - counted
@@ -170,7 +171,7 @@ def _spares(numbers: Mapping[MetricKey, float], turn: float) -> int:
 
 
 def _ratios(
-    numbers: Mapping[MetricKey, float], stretches: Sequence[_Stretch]
+    numbers: Mapping[MeasurandKey, float], stretches: Sequence[_Stretch]
 ) -> dict[str, tuple[float, _Stretch]]:
     """Return by region how many blocks SKIPPY counted for one that the bandwidth carries, and the zone."""
     return {
@@ -183,7 +184,7 @@ def _ratios(
 
 
 def _missed_turns(
-    numbers: Mapping[MetricKey, float], stretches: Sequence[_Stretch], turn: float, surfaces: int
+    numbers: Mapping[MeasurandKey, float], stretches: Sequence[_Stretch], turn: float, surfaces: int
 ) -> int:
     """Return how many whole turns a cylinder loses: one where the arm comes too late for the next cylinder,
     one for each other track where the head does; nought where what is lost is neither.
@@ -194,7 +195,7 @@ def _missed_turns(
     return nearest if abs(usual - nearest) < (ONE if nearest == 1 else ALL) * nearest else 0
 
 
-def _ratio(numbers: Mapping[MetricKey, float], stretches: Sequence[_Stretch]) -> float:
+def _ratio(numbers: Mapping[MeasurandKey, float], stretches: Sequence[_Stretch]) -> float:
     """Return what all counts have in common against the bandwidth."""
     ratios = [ratio for ratio, _ in _ratios(numbers, stretches).values()]
     return float(np.median(ratios)) if ratios else 1.0
@@ -212,7 +213,7 @@ def _whole(identity: Identity, zones: list[Zone], surfaces: int) -> tuple[Zone, 
     return tuple(zones)
 
 
-def _behind_a_slow_bus(numbers: Mapping[MetricKey, float], stretches: Sequence[_Stretch]) -> int | None:
+def _behind_a_slow_bus(numbers: Mapping[MeasurandKey, float], stretches: Sequence[_Stretch]) -> int | None:
     """Return the blocks of every track of a drive whose bandwidth something else than the medium limits; None
     where bandwidth and count agree. Raises ExportError where the tracks between the counted ones are unknown.
     """
@@ -237,7 +238,7 @@ def _behind_a_slow_bus(numbers: Mapping[MetricKey, float], stretches: Sequence[_
     )
 
 
-def _counted(numbers: Mapping[MetricKey, float], one: _Stretch, ratio: float) -> int:
+def _counted(numbers: Mapping[MeasurandKey, float], one: _Stretch, ratio: float) -> int:
     """Return a track's blocks: as counted where a region of SKIPPY lies in the zone, else from the rate."""
     blocks = one.blocks * ratio
     for region in REGIONS:

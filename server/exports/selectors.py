@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from server.benchmarks.contract import MetricKey
+from server.benchmarks.contract import Measurand, MetricKey
+from server.benchmarks.measurands import defining_metrics, source
 from server.catalog.models import DriveModel
 from server.core.lifecycle import Provenance
 from server.core.text import counted
@@ -79,7 +80,7 @@ def _numbers(drive_model: DriveModel, provenance: Provenance) -> dict[MetricKey,
     rows = Aggregate.objects.filter(
         drive_model=drive_model,
         provenance=provenance,
-        metric__regex=r"^(skippy|zoned|seeker|buffer|access)\.",
+        metric__in=[metric.key for metric in defining_metrics()],
     )
     return {
         (metric, scope): median for metric, scope, median in rows.values_list("metric", "scope", "median")
@@ -95,8 +96,9 @@ def _details(run: Run) -> dict[str, Mapping[str, Any]]:
 
 
 def _identity(model: DriveModel, run: Run) -> Identity:
+    metric, scope = source(Measurand.ROTATION_TIME)
     rotation = Aggregate.objects.filter(
-        drive_model=model, provenance=run.provenance, metric="skippy.rotation_time", scope=""
+        drive_model=model, provenance=run.provenance, metric=metric, scope=scope
     ).first()
     runs, units = (rotation.n, rotation.units) if rotation else (1, 1)
     what = "simulated" if run.provenance == Provenance.SIMULATED else "measured"

@@ -32,26 +32,12 @@ class Column:
         return f"{self.metric}|{self.scope}"
 
 
-COLUMNS: tuple[Column, ...] = (
-    Column("outer", "zoned.outer_bandwidth", "", "Outer bandwidth", shown=True),
-    Column("inner", "zoned.inner_bandwidth", "", "Inner bandwidth", shown=True),
-    Column("mean", "zoned.mean_bandwidth", "", "Mean bandwidth"),
-    Column("ratio", "zoned.bandwidth_ratio", "", "Outer over inner"),
-    Column("zones", "zoned.zone_count", "", "Zones"),
-    Column("rotation", "skippy.rotation_rate", "", "Measured rotation"),
-    Column("track", "skippy.sectors_per_track", "outer", "Sectors per track, outer"),
-    Column("surfaces", "skippy.surfaces", "", "Surfaces"),
-    Column("mtm", "skippy.mtm", "", "Minimum time to media"),
-    Column("seek", "seeker.average", "without_mtm", "Average seek", shown=True),
-    Column("seek-minimum", "seeker.minimum", "without_mtm", "Shortest seek"),
-    Column("seek-full", "seeker.full_stroke", "without_mtm", "Full-stroke seek"),
-    Column("access", "access.access_time", "", "Access time"),
-    Column("peak-read", "bandwidth.peak", "read", "Peak, reads"),
-    Column("peak-write", "bandwidth.peak", "write", "Peak, writes"),
-    Column("buffer", "buffer.effective_size", "", "Buffer in use"),
-    Column("iops-one", "random_io.alone", "", "Reads a second, one at a time"),
-    Column("iops-most", "random_io.most", "", "Reads a second, many at a time"),
-    Column("write-off", "sync_write.latency_median", "off/4KiB", "Write of 4 KiB, cache off"),
+COLUMNS: tuple[Column, ...] = tuple(
+    Column(declared.key, metric.key, declared.scope, declared.label, declared.shown)
+    for declared, metric in sorted(
+        ((declared, metric) for metric in metrics_by_key().values() for declared in metric.columns),
+        key=lambda pair: pair[0].position,
+    )
 )
 COLUMN_OF_KEY = {column.key: column for column in COLUMNS}
 SHOWN = tuple(column.key for column in COLUMNS if column.shown)

@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from server.benchmarks.contract import Measurand
+from server.benchmarks.measurands import source
 from server.catalog.models import DriveModel
 from server.search.models import ArchiveCounts, DriveSummary
 
-OUTER, INNER = "zoned.outer_bandwidth|", "zoned.inner_bandwidth|"
+OUTER, INNER = (
+    "|".join(source(measurand)) for measurand in (Measurand.OUTER_BANDWIDTH, Measurand.INNER_BANDWIDTH)
+)
 EDGES_SHOWN = 16
 WANTED_SHOWN = 6
 PROVENANCES = ("probe", "literature", "simulated")

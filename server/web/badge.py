@@ -12,8 +12,6 @@ from server.core.lifecycle import Provenance
 from server.core.numbers import show
 from server.measurements.models import Aggregate
 
-FIRST = ("zoned.outer_bandwidth", "skippy.rotation_rate")
-"""Asked for in this order; then any headline number of the whole drive."""
 CHARACTER = 6.6
 """Mean width of a character at 11 px, a little generous: the text is stretched to what is reckoned here."""
 PADDING = 8
@@ -41,12 +39,12 @@ def badge_of(drive_model: DriveModel) -> Badge:
 
 
 def _headline(drive_model: DriveModel, provenance: Provenance) -> Aggregate | None:
-    metrics = [key for key, metric in metrics_by_key().items() if metric.headline]
+    """Return the first headline number of the whole drive, in the registry's order."""
+    order = [key for key, metric in metrics_by_key().items() if metric.headline]
     rows = Aggregate.objects.filter(
-        drive_model=drive_model, provenance=provenance, scope="", metric__in=metrics
+        drive_model=drive_model, provenance=provenance, scope="", metric__in=order
     )
-    order = {key: place for place, key in enumerate((*FIRST, *metrics))}
-    return min(rows, key=lambda row: order[row.metric], default=None)
+    return min(rows, key=lambda row: order.index(row.metric), default=None)
 
 
 def _words(row: Aggregate, provenance: Provenance) -> str:

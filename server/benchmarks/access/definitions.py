@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from server.benchmarks.contract import Direction, Metric
+from server.benchmarks.contract import Direction, ListColumn, Measurand, Measures, Metric
 
 TUNE = "Maxtor 5.5, HD Tune's parameters"
 BOTH = "Maxtor 5.5, HD Tune's and HD Tach's parameters"
 
 
 def _metric(
-    name: str, title: str, unit: str, direction: Direction, *words: str, headline: bool = False
+    name: str,
+    title: str,
+    unit: str,
+    direction: Direction,
+    *words: str,
+    headline: bool = False,
+    measures: tuple[Measures, ...] = (),
+    columns: tuple[ListColumn, ...] = (),
 ) -> Metric:
     definition, method, source = words
-    return Metric(f"access.{name}", title, unit, direction, definition, method, source, headline)
+    key = f"access.{name}"
+    return Metric(
+        key, title, unit, direction, definition, method, source, headline, measures=measures, columns=columns
+    )
 
 
 ACCESS = _metric(
@@ -25,6 +35,8 @@ ACCESS = _metric(
     "Arithmetic mean with Student's interval.",
     BOTH,
     headline=True,
+    measures=(Measures(Measurand.ACCESS_TIME),),
+    columns=(ListColumn("access", "Access time", 130),),
 )
 MINIMUM = _metric(
     "transfer_minimum",
@@ -34,6 +46,7 @@ MINIMUM = _metric(
     "The slowest of the sequential rates that were measured evenly over the disk.",
     "Requests of 64 KiB one after the other; the seek to each place is not in its time.",
     TUNE,
+    measures=(Measures(Measurand.INNER_BANDWIDTH, "", rank=3),),
 )
 MAXIMUM = _metric(
     "transfer_maximum",
@@ -43,6 +56,7 @@ MAXIMUM = _metric(
     "The fastest of the sequential rates that were measured evenly over the disk.",
     "As the minimum.",
     TUNE,
+    measures=(Measures(Measurand.OUTER_BANDWIDTH, "", rank=3),),
 )
 AVERAGE = _metric(
     "transfer_average",
@@ -77,6 +91,7 @@ BURST = _metric(
     "single block comes back in less than the shortest half turn of any disk, 2 ms.",
     BOTH,
     headline=True,
+    measures=(Measures(Measurand.BURST_RATE),),
 )
 CPU = _metric(
     "cpu_usage",
@@ -97,6 +112,7 @@ BUFFER = _metric(
     "Lengths are doubled until two are gone, then the distance is halved four times; of several tries of "
     "each length more than half must find the block.",
     "Maxtor 5.1 (buffer size), by the project's own method: HD Tune prints what the drive says",
+    measures=(Measures(Measurand.STREAM_BUFFER_SIZE),),
 )
 
 METRICS = (ACCESS, AVERAGE, MINIMUM, MAXIMUM, RATE_AT, BURST, CPU, BUFFER)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.benchmarks.contract import Direction, Metric
+from server.benchmarks.contract import Direction, ListColumn, Measurand, Measures, Metric
 
 RATE = Metric(
     key="bandwidth.rate",
@@ -37,6 +37,11 @@ PEAK = Metric(
     ),
     source="Eridano 3.1 and Table 3",
     headline=True,
+    measures=(Measures(Measurand.OUTER_BANDWIDTH, "read", rank=2),),
+    columns=(
+        ListColumn("peak-read", "Peak, reads", 140, "read"),
+        ListColumn("peak-write", "Peak, writes", 150, "write"),
+    ),
 )
 SIZE_95 = Metric(
     key="bandwidth.size_at_95_percent",

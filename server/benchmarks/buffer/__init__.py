@@ -5,7 +5,7 @@ from pathlib import Path
 from server.benchmarks.buffer.chart import charts
 from server.benchmarks.buffer.definitions import METRICS
 from server.benchmarks.buffer.extract import extract
-from server.benchmarks.contract import Kind, Topic
+from server.benchmarks.contract import ExportDetail, Kind, Topic
 from server.benchmarks.marks import chart_undisturbed, extract_undisturbed
 
 KIND = Kind(
@@ -17,4 +17,5 @@ KIND = Kind(
     charts=chart_undisturbed(charts),
     folder=Path(__file__).parent,
     topic=Topic.CACHE,
+    export_details=(ExportDetail.BUFFER_CURVE,),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.benchmarks.contract import Direction, Metric
+from server.benchmarks.contract import Direction, ListColumn, Measurand, Measures, Metric
 
 PEAK = Metric(
     key="buffer.peak_bandwidth",
@@ -18,6 +18,7 @@ PEAK = Metric(
     ),
     source="Eridano 3.4, Figure 11 and Table 3",
     headline=True,
+    measures=(Measures(Measurand.BUFFER_BANDWIDTH),),
 )
 PLATEAU_START = Metric(
     key="buffer.plateau_start",
@@ -64,6 +65,8 @@ EFFECTIVE = Metric(
     ),
     source="Eridano 3.4",
     headline=True,
+    measures=(Measures(Measurand.BUFFER_SIZE),),
+    columns=(ListColumn("buffer", "Buffer in use", 160),),
 )
 
 METRICS = (PEAK, PLATEAU_START, PLATEAU_END, COLLAPSE, EFFECTIVE)

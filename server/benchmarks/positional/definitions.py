@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.benchmarks.contract import Direction, Metric
+from server.benchmarks.contract import Direction, Measurand, Measures, Metric
 
 SOURCE = "OLP, read tests"
 
@@ -17,6 +17,10 @@ MEAN = Metric(
     method="Arithmetic mean of the samples' bandwidths with Student's interval.",
     source=SOURCE,
     headline=True,
+    measures=(
+        Measures(Measurand.OUTER_BANDWIDTH, "outer", rank=1),
+        Measures(Measurand.INNER_BANDWIDTH, "inner", rank=1),
+    ),
 )
 DEVIATION = Metric(
     key="positional.deviation",

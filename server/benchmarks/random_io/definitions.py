@@ -6,17 +6,24 @@ reads and writes by halves of 65,536 bytes with 32 requests queued.
 
 from __future__ import annotations
 
-from server.benchmarks.contract import Direction, Metric
+from server.benchmarks.contract import Direction, ListColumn, Metric
 
 PLATINUM = "Platinum, evaluation metrics"
 STABILITY = "Platinum, random write: stable against unpredictable behaviour"
 
 
 def _metric(
-    name: str, title: str, unit: str, direction: Direction, *words: str, headline: bool = False
+    name: str,
+    title: str,
+    unit: str,
+    direction: Direction,
+    *words: str,
+    headline: bool = False,
+    columns: tuple[ListColumn, ...] = (),
 ) -> Metric:
     definition, method, source = words
-    return Metric(f"random_io.{name}", title, unit, direction, definition, method, source, headline)
+    key = f"random_io.{name}"
+    return Metric(key, title, unit, direction, definition, method, source, headline, columns=columns)
 
 
 ALONE = _metric(
@@ -28,6 +35,7 @@ ALONE = _metric(
     "The rate of requests of that combination.",
     PLATINUM,
     headline=True,
+    columns=(ListColumn("iops-one", "Reads a second, one at a time", 170),),
 )
 MOST = _metric(
     "most",
@@ -39,6 +47,7 @@ MOST = _metric(
     "The rate of requests of that combination.",
     "OLP, closing remark on simultaneous processes",
     headline=True,
+    columns=(ListColumn("iops-most", "Reads a second, many at a time", 180),),
 )
 IOPS = _metric(
     "iops",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.benchmarks.contract import Direction, Metric
+from server.benchmarks.contract import Direction, ListColumn, Measurand, Measures, Metric
 
 MINIMUM = Metric(
     key="seeker.minimum",
@@ -17,6 +17,7 @@ MINIMUM = Metric(
     ),
     source="Skippy 4.3 and Table 3",
     headline=True,
+    columns=(ListColumn("seek-minimum", "Shortest seek", 110, "without_mtm"),),
 )
 AVERAGE = Metric(
     key="seeker.average",
@@ -30,6 +31,7 @@ AVERAGE = Metric(
     ),
     source="Skippy 4.3; the weighting is this project's own",
     headline=True,
+    columns=(ListColumn("seek", "Average seek", 100, "without_mtm", shown=True),),
 )
 FULL_STROKE = Metric(
     key="seeker.full_stroke",
@@ -40,6 +42,8 @@ FULL_STROKE = Metric(
     method="The longest distance measured, carried to the end along the line of the longest ones.",
     source="Skippy 4.3 and Table 3",
     headline=True,
+    measures=(Measures(Measurand.FULL_STROKE, "with_mtm"),),
+    columns=(ListColumn("seek-full", "Full-stroke seek", 120, "without_mtm"),),
 )
 BASELINE = Metric(
     key="seeker.baseline",
@@ -49,6 +53,7 @@ BASELINE = Metric(
     definition="Shortest latency with no seek in it: the minimum time to media as SEEKER sees it.",
     method=("Between the shortest latency and the latest angle that was missed, of accesses on one track."),
     source="Skippy 4.3",
+    measures=(Measures(Measurand.SEEK_BASELINE),),
 )
 
 METRICS = (MINIMUM, AVERAGE, FULL_STROKE, BASELINE)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from server.benchmarks.contract import Kind, Topic
+from server.benchmarks.contract import ExportDetail, Kind, Topic
 from server.benchmarks.skippy.chart import charts
 from server.benchmarks.skippy.definitions import METRICS
 from server.benchmarks.skippy.extract import extract
@@ -16,4 +16,5 @@ KIND = Kind(
     charts=charts,
     folder=Path(__file__).parent,
     topic=Topic.MECHANICS,
+    export_details=(ExportDetail.LAYOUT,),
 )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from server.benchmarks.contract import Direction, Metric
+from server.benchmarks.contract import Direction, FingerprintFeature, ListColumn, Measurand, Measures, Metric
+
+REGIONS = (("outer", "at the outer edge"), ("middle", "in the middle"), ("inner", "at the inner edge"))
 
 ROTATION_TIME = Metric(
     key="skippy.rotation_time",
@@ -21,6 +23,11 @@ ROTATION_TIME = Metric(
     ),
     source="Skippy 4.1.2",
     headline=True,
+    nominal=True,
+    angular=True,
+    measures=(Measures(Measurand.ROTATION_TIME),),
+    # Spindle control keeps half a per cent.
+    fingerprint=(FingerprintFeature("rotation", "rotation", 0.01),),
 )
 ROTATION_RATE = Metric(
     key="skippy.rotation_rate",
@@ -31,6 +38,9 @@ ROTATION_RATE = Metric(
     method="From the measured rotation time; the drive's own statement is not used.",
     source="Skippy 4.1.2",
     headline=True,
+    nominal=True,
+    measures=(Measures(Measurand.ROTATION_RATE),),
+    columns=(ListColumn("rotation", "Measured rotation", 60),),
 )
 MTM = Metric(
     key="skippy.mtm",
@@ -50,6 +60,8 @@ MTM = Metric(
     ),
     source="Skippy 4.1.1 and 4.1.2",
     headline=True,
+    measures=(Measures(Measurand.MTM),),
+    columns=(ListColumn("mtm", "Minimum time to media", 90),),
 )
 STM = Metric(
     key="skippy.stm",
@@ -68,6 +80,8 @@ TRANSFER_TIME = Metric(
     definition="Time in which one block passes under the head, in the outermost region measured.",
     method="Slope of the sawtooth's lines.",
     source="Skippy 4.1.2",
+    angular=True,
+    measures=(Measures(Measurand.BLOCK_TRANSFER_TIME),),
 )
 SECTORS_PER_TRACK = Metric(
     key="skippy.sectors_per_track",
@@ -83,6 +97,13 @@ SECTORS_PER_TRACK = Metric(
     ),
     source="Skippy 4.1.2, by position instead of slope",
     headline=True,
+    nominal=True,
+    measures=(Measures(Measurand.SECTORS_PER_TRACK),),
+    columns=(ListColumn("track", "Sectors per track, outer", 70, "outer"),),
+    # Drives are formatted by what their heads can do: tracks of one model differ by some per cent.
+    fingerprint=tuple(
+        FingerprintFeature(f"track {place}", "tracks", 0.05, scope=region) for region, place in REGIONS
+    ),
 )
 HEAD_GAP = Metric(
     key="skippy.head_switch_gap",
@@ -96,6 +117,12 @@ HEAD_GAP = Metric(
     method="Offset of line L3 against L2 (Figure 3), fitted over all accesses that cross a head boundary.",
     source="Skippy 4.1.2",
     headline=True,
+    angular=True,
+    measures=(Measures(Measurand.HEAD_SWITCH_GAP),),
+    # Skew is laid out in whole sectors.
+    fingerprint=tuple(
+        FingerprintFeature(f"head switch {place}", "gaps", 0.1, 0.08, region) for region, place in REGIONS
+    ),
 )
 CYLINDER_GAP = Metric(
     key="skippy.cylinder_switch_gap",
@@ -113,6 +140,11 @@ CYLINDER_GAP = Metric(
     ),
     source="Skippy 4.1.2",
     headline=True,
+    angular=True,
+    measures=(Measures(Measurand.CYLINDER_SWITCH_GAP),),
+    fingerprint=tuple(
+        FingerprintFeature(f"cylinder switch {place}", "gaps", 0.1, 0.08, region) for region, place in REGIONS
+    ),
 )
 SURFACES = Metric(
     key="skippy.surfaces",
@@ -127,6 +159,10 @@ SURFACES = Metric(
     ),
     source="Skippy 4.1.2",
     headline=True,
+    nominal=True,
+    measures=(Measures(Measurand.SURFACES),),
+    columns=(ListColumn("surfaces", "Surfaces", 80),),
+    fingerprint=(FingerprintFeature("surfaces", "surfaces", 0.0, 0.5),),
 )
 LAYOUT = Metric(
     key="skippy.layout",

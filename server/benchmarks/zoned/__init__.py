@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from server.benchmarks.contract import Kind, Topic
+from server.benchmarks.contract import ExportDetail, Kind, Topic
 from server.benchmarks.marks import chart_undisturbed, extract_undisturbed
 from server.benchmarks.zoned.chart import charts
 from server.benchmarks.zoned.definitions import METRICS
@@ -17,4 +17,5 @@ KIND = Kind(
     charts=chart_undisturbed(charts),
     folder=Path(__file__).parent,
     topic=Topic.OVER_THE_DISK,
+    export_details=(ExportDetail.ZONES,),
 )

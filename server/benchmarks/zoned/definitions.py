@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.benchmarks.contract import Direction, Metric
+from server.benchmarks.contract import Direction, FingerprintFeature, ListColumn, Measurand, Measures, Metric
 
 OUTER = Metric(
     key="zoned.outer_bandwidth",
@@ -16,6 +16,10 @@ OUTER = Metric(
     ),
     source="Skippy 4.2 and Table 3",
     headline=True,
+    measures=(Measures(Measurand.OUTER_BANDWIDTH),),
+    columns=(ListColumn("outer", "Outer bandwidth", 10, shown=True),),
+    # Eridano 3.1: units of one model differ by up to 7 % (one standard deviation).
+    fingerprint=(FingerprintFeature("outer bandwidth", "zones", 0.15),),
 )
 INNER = Metric(
     key="zoned.inner_bandwidth",
@@ -29,6 +33,9 @@ INNER = Metric(
     ),
     source="Skippy 4.2 and Table 3",
     headline=True,
+    measures=(Measures(Measurand.INNER_BANDWIDTH),),
+    columns=(ListColumn("inner", "Inner bandwidth", 20, shown=True),),
+    fingerprint=(FingerprintFeature("inner bandwidth", "zones", 0.15),),
 )
 MEAN = Metric(
     key="zoned.mean_bandwidth",
@@ -39,6 +46,7 @@ MEAN = Metric(
     method="Harmonic mean of the regions' bandwidths, each weighted by the part of the device it stands for.",
     source="follows from Skippy 4.2",
     headline=True,
+    columns=(ListColumn("mean", "Mean bandwidth", 30),),
 )
 ZONES = Metric(
     key="zoned.zone_count",
@@ -52,6 +60,8 @@ ZONES = Metric(
     ),
     source="Skippy 5.2",
     headline=True,
+    nominal=True,
+    columns=(ListColumn("zones", "Zones", 50),),
 )
 RATIO = Metric(
     key="zoned.bandwidth_ratio",
@@ -61,6 +71,8 @@ RATIO = Metric(
     definition="Outer bandwidth divided by inner bandwidth.",
     method="Ratio of the two medians.",
     source="Skippy 5.2",
+    columns=(ListColumn("ratio", "Outer over inner", 40),),
+    fingerprint=(FingerprintFeature("outer to inner bandwidth", "zones", 0.1),),
 )
 
 

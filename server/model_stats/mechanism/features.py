@@ -6,9 +6,12 @@ wider, and what drives of one mechanism differ by anyway (`relative`, `absolute`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from statistics import median
+
+from server.benchmarks.contract import Metric
+from server.benchmarks.registry import metrics_by_key
 
 USABLE = frozenset({"good", "fair"})
 
@@ -35,31 +38,22 @@ class Feature:
         return f"{self.metric}/{self.scope}" if self.scope else self.metric
 
 
-_PLACES = (("outer", "at the outer edge"), ("middle", "in the middle"), ("inner", "at the inner edge"))
+def _features(metric: Metric) -> Iterator[Feature]:
+    in_blocks = metric.unit == "blocks"
+    for one in metric.fingerprint:
+        yield Feature(
+            metric=metric.key,
+            scope=one.scope,
+            title=one.title,
+            family=one.family,
+            unit="KiB" if in_blocks else metric.unit,
+            relative=one.relative,
+            absolute=one.absolute,
+            in_blocks=in_blocks,
+        )
 
-FEATURES = (
-    # Spindle control keeps half a per cent.
-    Feature("skippy.rotation_time", "", "rotation", "rotation", "ms", 0.01),
-    *(
-        # Drives are formatted by what their heads can do: tracks of one model differ by some per cent.
-        Feature("skippy.sectors_per_track", scope, f"track {place}", "tracks", "KiB", 0.05, 0.0, True)
-        for scope, place in _PLACES
-    ),
-    *(
-        # Skew is laid out in whole sectors.
-        Feature("skippy.head_switch_gap", scope, f"head switch {place}", "gaps", "ms", 0.1, 0.08)
-        for scope, place in _PLACES
-    ),
-    *(
-        Feature("skippy.cylinder_switch_gap", scope, f"cylinder switch {place}", "gaps", "ms", 0.1, 0.08)
-        for scope, place in _PLACES
-    ),
-    Feature("skippy.surfaces", "", "surfaces", "surfaces", "1", 0.0, 0.5),
-    # Eridano 3.1: units of one model differ by up to 7 % (one standard deviation).
-    Feature("zoned.outer_bandwidth", "", "outer bandwidth", "zones", "MB/s", 0.15),
-    Feature("zoned.inner_bandwidth", "", "inner bandwidth", "zones", "MB/s", 0.15),
-    Feature("zoned.bandwidth_ratio", "", "outer to inner bandwidth", "zones", "1", 0.1),
-)
+
+FEATURES = tuple(feature for metric in metrics_by_key().values() for feature in _features(metric))
 METRICS = frozenset(feature.metric for feature in FEATURES)
 _BY_PLACE = {(feature.metric, feature.scope): feature for feature in FEATURES}
 BY_KEY = {feature.key: feature for feature in FEATURES}

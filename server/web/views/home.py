@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
+from server.benchmarks.contract import Measurand
+from server.benchmarks.measurands import source
+from server.benchmarks.registry import metrics_by_key
 from server.core.numbers import write
 from server.measurements.selectors import runs_latest
 from server.search.home_summary import Edges, archive_counts, edges_of, runs_wanted
@@ -57,6 +60,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "wanted": runs_wanted(),
         "bars": bars,
         "ticks": ticks,
+        "method": metrics_by_key()[source(Measurand.OUTER_BANDWIDTH)[0]].kind,
     }
     return page(request, "web/home.html", context)
 
