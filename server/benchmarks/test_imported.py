@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from server.benchmarks.access import KIND
 from server.benchmarks.contract import Extraction, Facts, Measurement, Quality
 from server.benchmarks.imported import REASON, held_back
+from server.benchmarks.registry import kinds_by_slug
 
+KIND = kinds_by_slug()["access"]
 FACTS = Facts(block_bytes=512, capacity_bytes=10**12, imported=True)
 
 
