@@ -12,7 +12,7 @@ from django.core.cache import cache
 from django.core.management import call_command
 from django.test import Client
 
-from server.benchmarks.metrics import metric
+from server.benchmarks.registry import metrics_by_key
 from server.catalog.loading import catalog_load
 from server.catalog.models import DriveModel, LiteratureValue
 from server.catalog.services import drive_model_resolve
@@ -137,4 +137,4 @@ def test_columns_that_are_no_number_s_are_left_out(client: Client, key: str) -> 
 def test_the_column_of_mtm_has_its_metric_s_title() -> None:
     column = column_of("mtm")
     assert column is not None
-    assert column.label == metric("skippy.mtm").title == "Minimum time to media"
+    assert column.label == metrics_by_key()["skippy.mtm"].title == "Minimum time to media"
