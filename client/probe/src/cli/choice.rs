@@ -4,8 +4,7 @@ use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 
 use crate::device::Writing;
-use crate::kinds::Kind;
-use crate::kinds::registry::KINDS;
+use crate::kinds::{KINDS, Kind};
 use crate::session::{Settings, Suite, ZonedMode};
 
 #[derive(Clone, Debug, clap::Args)]
@@ -117,7 +116,7 @@ impl Choice {
         let chosen = |kind: &&dyn Kind| {
             if self.only.is_empty() { kind.part_of(suite) } else { self.only.iter().any(|slug| slug == kind.slug()) }
         };
-        KINDS.into_iter().filter(chosen).collect()
+        KINDS.iter().copied().filter(chosen).collect()
     }
 
     pub fn settings(&self) -> Settings {

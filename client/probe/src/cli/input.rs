@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 
-use crate::kinds::registry::KINDS;
+use crate::kinds::KINDS;
 use crate::report::check::Checker;
 use crate::report::envelope::MAX_ENVELOPE_BYTES;
 use crate::terminal::text;

@@ -5,7 +5,7 @@ use std::io::Write;
 use serde_json::json;
 
 use super::Status;
-use crate::kinds::registry::KINDS;
+use crate::kinds::KINDS;
 
 /// List the benchmark kinds that this probe knows
 #[derive(Debug, clap::Args)]

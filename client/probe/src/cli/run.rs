@@ -10,7 +10,7 @@ use super::choice::{Choice, Writes};
 use super::{Status, UsageError, consent, load_or_create_key, parse_server, upload_with_defaults};
 use crate::device::open::OpenError;
 use crate::identify::{Disk, Tree};
-use crate::kinds::registry;
+use crate::kinds;
 use crate::report::document::{Benchmark, Manufacture, RunDocument};
 use crate::report::{save, sign_document};
 use crate::run::journal::RunJournal;
@@ -241,7 +241,7 @@ pub(super) fn report_end(
     file: &Path,
     stdout: &mut dyn Write,
 ) -> anyhow::Result<()> {
-    say!("{}", summary::page(document, message::width(), registry::overview).trim_end());
+    say!("{}", summary::page(document, message::width(), kinds::overview).trim_end());
     for warning in summary::warnings(document) {
         say!("warning: {warning}");
     }

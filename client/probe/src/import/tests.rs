@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::kinds::registry::KINDS;
+use crate::kinds::KINDS;
 use crate::report::check::Checker;
 use crate::report::document::{Provenance, RunDocument};
 

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::{Kind, columns, registry};
+use super::{KINDS, Kind, columns, find};
 use crate::device::{Device, Geometry, Span};
 use crate::session::fake::{Fake, Recording};
 use crate::session::{
@@ -27,7 +27,7 @@ fn writes(kind: &dyn Kind, suite: Suite, disk: Box<dyn Device>) -> (Vec<Span>, u
 }
 
 fn check(kind: &str, suites: &[Suite]) {
-    let kind = registry::find(kind).expect("a kind");
+    let kind = find(kind).expect("a kind");
     for &suite in suites {
         let simulated = sim::open("dec-rz26,noise=off").expect("a named drive");
         // A disk of 64 MB, on which everything lies near an end.
@@ -82,7 +82,7 @@ fn random_io_leaves_both_ends_of_a_disk_alone() {
 
 #[test]
 fn temperature_leaves_both_ends_of_a_disk_alone() {
-    let kind = registry::find("temperature").expect("a kind");
+    let kind = find("temperature").expect("a kind");
     let disk = Fake { writable: true, celsius: Some(30), ..Fake::default() };
     let geometry = disk.geometry();
     let (spans, refused) = writes(kind, Suite::Week, Box::new(disk));
@@ -175,7 +175,7 @@ fn marks(series: &[Value]) -> Vec<(Vec<u64>, usize)> {
 
 #[test]
 fn every_kind_marks_what_something_disturbed_and_nothing_on_a_quiet_machine() {
-    for kind in registry::KINDS {
+    for &kind in KINDS {
         let found = marks(&series(kind, true));
         assert!(!found.is_empty(), "{} marks nothing", kind.slug());
         for (marks, length) in found {

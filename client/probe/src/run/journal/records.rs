@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::device::Writing;
-use crate::kinds::{Kind, registry};
+use crate::kinds::{self, Kind};
 use crate::report::document::{Benchmark, DeviceReport, Manufacture, Probe, timestamp};
 use crate::run::Request;
 use crate::session::{Piece, Settings};
@@ -67,7 +67,7 @@ impl Asked {
 
     /// The request again; `None` where a kind is not known here, which a journal of this probe can't name.
     pub fn request(&self) -> Option<Request> {
-        let kinds: Option<Vec<&'static dyn Kind>> = self.kinds.iter().map(|slug| registry::find(slug)).collect();
+        let kinds: Option<Vec<&'static dyn Kind>> = self.kinds.iter().map(|slug| kinds::find(slug)).collect();
         Some(Request {
             device: self.device.clone(),
             kinds: kinds?,

@@ -1,0 +1,95 @@
+//! What a kind is to the probe.
+//!
+//! A kind is handed a [`Session`] (a device, the settings, a place for errors) and answers with a [`Measurement`]:
+//! its parameters, its samples, and what ended it early if anything did. Whatever ends it, the samples stay.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::device::Geometry;
+use crate::report::document::Measured;
+use crate::report::json::Json;
+use crate::session::{Session, Settings, Stop, Suite};
+use crate::terminal::overview::Overview;
+
+/// One benchmark: what it does to a device and how it writes that down. Kinds know nothing of each other.
+pub trait Kind: Sync {
+    /// The slug that also names the folders, the JSON `kind` and the database value.
+    fn slug(&self) -> &'static str;
+
+    /// Version of the schema that `run`'s parameters and samples follow.
+    fn version(&self) -> u32;
+
+    /// Text of that schema: the file that the archive publishes.
+    fn schema(&self) -> &'static str;
+
+    /// Whether its samples mean nothing on a device that does not turn.
+    fn needs_rotation(&self) -> bool;
+
+    /// Whether a suite asks for this kind.
+    fn part_of(&self, suite: Suite) -> bool;
+
+    /// What `run` will roughly take and move, for the plan and the progress line.
+    fn cost(&self, geometry: &Geometry, settings: &Settings, rotation_ns: u64) -> Cost;
+
+    /// How the device's caches have to stand while it runs. The run puts them there before and back afterwards.
+    fn caches(&self, _settings: &Settings) -> CacheRequirements {
+        CacheRequirements::default()
+    }
+
+    /// What a person should see of an entry of this kind at once, without any extraction.
+    fn overview(&self, _entry: &Measured, _capacity_bytes: u64) -> Overview {
+        Overview::default()
+    }
+
+    /// Measures. Never fails: what was measured before a stop is in the answer.
+    fn run(&self, session: &mut Session<'_>) -> Measurement;
+}
+
+/// What a kind takes. An estimate: nothing is known of the device but its size, and perhaps its turn.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Cost {
+    /// Device time.
+    pub elapsed_ns: u64,
+    pub read_bytes: u64,
+    /// 0 where nothing may be written.
+    pub written_bytes: u64,
+}
+
+/// `None`: as it stands.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct CacheRequirements {
+    pub write: Option<bool>,
+    pub look_ahead: Option<bool>,
+}
+
+/// What a kind saw.
+pub struct Measurement {
+    pub result: Result<Samples, Nothing>,
+    /// Why the kind ended before it was through, or `None`.
+    pub stop: Option<Stop>,
+}
+
+/// The two parts of a run document's entry that only the kind knows.
+#[derive(Debug)]
+pub struct Samples {
+    pub params: Value,
+    pub samples: Json,
+}
+
+impl Samples {
+    /// `series` one by one: each is let go of once it is packed, so that all of them never stand in memory twice.
+    ///
+    /// # Panics
+    /// When something can't be written as JSON: a kind's numbers and texts always can.
+    pub fn of<S: Serialize>(params: &impl Serialize, series: Vec<S>) -> Self {
+        let packed = series.into_iter().map(|one| Json::of(&one).expect("numbers and texts always serialise"));
+        let list = Json::List(packed.collect());
+        let params = serde_json::to_value(params).expect("numbers and texts always serialise");
+        Self { params, samples: Json::Object([("series".to_owned(), list)].into()) }
+    }
+}
+
+/// Why a kind has no samples at all, as a sentence.
+#[derive(Debug)]
+pub struct Nothing(pub String);
