@@ -6,11 +6,17 @@ import re
 from pathlib import Path
 
 import pytest
+from django.core.management import get_commands
 
 from tests.support.probe import Probe
 from tools.repository_rules import ROOT, tracked_files
 
 PAGES = [path for path in tracked_files() if path.endswith(".md")]
+TOP = ("client", "docker", "docs", "frontend", "requirements", "server", "tests", "tools")
+PATH = re.compile(rf"`((?:{'|'.join(TOP)})/[^`\s<>*{{}}]*)`")
+PRESENT = [path for path in PAGES if path != "CHANGELOG.md" and not path.startswith("docs/decisions/")]
+"""Pages that say how things are, and not how they were."""
+BUILT = ("server/web/static/built/",)
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 
@@ -24,6 +30,20 @@ def broken_links(page: Path) -> list[str]:
 @pytest.mark.parametrize("path", PAGES)
 def test_every_relative_link_of_a_page_leads_to_a_file(path: str) -> None:
     assert broken_links(ROOT / path) == []
+
+
+@pytest.mark.parametrize("path", PRESENT)
+def test_every_file_and_command_that_a_page_names_is_there(path: str) -> None:
+    text = (ROOT / path).read_text(encoding="utf-8")
+    named = [name.partition("::")[0] for name in PATH.findall(text)]
+    assert [name for name in named if not (ROOT / name).exists() and name not in BUILT] == []
+    commands = {*get_commands(), *(file.stem for file in (ROOT / "tools").glob("**/commands/*.py"))}
+    assert set(re.findall(r"manage\.py ([a-z_]+)", text)) <= commands
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
+    blocks = "".join(re.findall(r"^```.*?^```", text, re.MULTILINE | re.DOTALL))
+    called = re.findall(r"`make ([a-z-]+)", text) + re.findall(r"^make ([a-z-]+)", blocks, re.MULTILINE)
+    assert set(called) <= targets
 
 
 def test_a_link_to_nowhere_is_found(tmp_path: Path) -> None:
