@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from server.benchmarks.contract import Facts
+from tests.contract.folders import ARCHIVE_KINDS
 
-FOLDER = Path(__file__).resolve().parents[1] / "data" / "golden"
 SCHEMA = Path(__file__).resolve().parents[2] / "server" / "core" / "schema" / "run-v1.json"
 
 VOLATILE = ("run_id", "created_at", "probe", "host")
@@ -43,7 +43,7 @@ class Golden:
 
     @property
     def path(self) -> Path:
-        return FOLDER / f"{self.kind}.json"
+        return ARCHIVE_KINDS / self.kind / "golden" / "run.json"
 
     def document(self) -> dict[str, Any]:
         """The recorded run document."""
@@ -53,8 +53,8 @@ class Golden:
 
 
 def golden_of(kind: str) -> Golden:
-    """Reads `<kind>.expected.json`."""
-    data = json.loads((FOLDER / f"{kind}.expected.json").read_text(encoding="utf-8"))
+    """Reads `golden/expected.json` in the kind's folder."""
+    data = json.loads((ARCHIVE_KINDS / kind / "golden" / "expected.json").read_text(encoding="utf-8"))
     expected = tuple(
         Expected(item["metric"], item["scope"], item["value"], item.get("tolerance", 0.0), item["why"])
         for item in data["expected"]

@@ -29,10 +29,10 @@ def main() -> int:
             document["host"] = dict.fromkeys(document["host"])
             document["probe"]["commit"] = None
             if golden.path.exists() and comparable(golden.document()) == comparable(document):
-                print(f"{golden.path.name}: unchanged")
+                print(f"{kind.slug}: unchanged")
                 continue
             write_document(document, golden.path)
-            print(f"{golden.path.name}: recorded, {golden.path.stat().st_size // 1000} kB")
+            print(f"{kind.slug}: recorded, {golden.path.stat().st_size // 1000} kB")
     return 0
 
 

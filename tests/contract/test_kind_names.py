@@ -17,7 +17,6 @@ KEY = re.compile(rf"(?<![\w.-])({'|'.join(sorted(SLUGS))})\.[a-z]")
 ADDRESS = re.compile(rf"([/\"'`])({'|'.join(sorted(SLUGS))})\1")
 
 ALLOWED = {
-    "server/seeding/": "fills an archive to be loaded with documents such as a probe writes, of a few kinds",
     "tools/": "calls the probe with `--only`, and holds numbers against the simulator's truth kind by kind",
     "server/core/units.py": "temperature is what degrees measure",
     "server/benchmarks/contract.py": "shapes of charts have words of their own",
