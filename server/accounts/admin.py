@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from server.accounts.models import ApiToken, ProbeKey, User
-from server.accounts.tokens import api_token_create, api_token_revoke
+from server.accounts.services import api_token_create, api_token_revoke
 
 admin.site.register(User, UserAdmin)
 

@@ -17,16 +17,15 @@ from server.api.framework.filters import missing
 from server.api.framework.openapi import problems
 from server.api.framework.read_view import ReadView
 from server.api.tokens import CHALLENGE
-from server.catalog.listings import drive_models_all
+from server.catalog.selectors import drive_models_all
 from server.core.problems import ErrorItem, Problem, problem
-from server.subscriptions.models import Delivery, Follow
+from server.subscriptions.models import Delivery, Subscription
 from server.subscriptions.selectors import deliveries_latest, webhook_get, webhooks_of
 from server.subscriptions.services import TooMany, follow_stop, webhook_create, webhook_resume, webhook_test
-from server.subscriptions.standard_webhooks import message_id
-from server.subscriptions.targets import MOST_LETTERS, BadTarget
+from server.subscriptions.webhooks import MOST_LETTERS, BadTarget, message_id
 
 TAG = ["follows"]
-STATES = [(state.value, state.value) for state in (Follow.State.ACTIVE, Follow.State.PAUSED)]
+STATES = [(state.value, state.value) for state in (Subscription.State.ACTIVE, Subscription.State.PAUSED)]
 _KINDS: dict[str, type] = {"drive": str, "url": str, "simulated": bool}
 
 
@@ -116,11 +115,11 @@ class AccountView(ReadView):
         answered.headers["Cache-Control"] = "private, no-store"
         return answered
 
-    def follow(self, request: Request, follow_id: UUID) -> Follow:
+    def follow(self, request: Request, follow_id: UUID) -> Subscription:
         """Return one of the account's webhooks; raises Problem."""
         try:
             return webhook_get(owner=_owner(request), follow_id=follow_id)
-        except Follow.DoesNotExist:
+        except Subscription.DoesNotExist:
             raise missing("follow", follow_id) from None
 
 
@@ -225,7 +224,7 @@ class FollowTestView(AccountView):
         return Response(delivery_data(made), status=202)
 
 
-def follow_data(follow: Follow, request: Request) -> dict[str, Any]:
+def follow_data(follow: Subscription, request: Request) -> dict[str, Any]:
     """Return a webhook's body, without its secret."""
     return {
         "id": str(follow.pk),

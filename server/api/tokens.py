@@ -9,7 +9,7 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
 from server.accounts.models import ApiToken, User
-from server.accounts.tokens import api_token_find
+from server.accounts.services import api_token_find
 from server.core.problems import problem
 
 CHALLENGE = 'Bearer realm="DiskAtlas API"'

@@ -29,7 +29,7 @@ from server.claims.verdicts import (
     judge,
 )
 from server.core.lifecycle import Provenance, State
-from server.core.links import link_bytes_per_s
+from server.core.units import link_bytes_per_s
 from server.measurements.model_measurements import USABLE
 from server.measurements.models import Measurement
 

@@ -12,14 +12,18 @@ from itertools import combinations
 
 from server.benchmarks.contract import Direction, Metric, MetricKey
 from server.comparison.group_numbers import Sample
-from server.stats.decision import needed_units
-from server.stats.intervals import small_sample_factor
-from server.stats.moments import Moments, mean_interval_of, moments, pooled_stdev_of, welch_of
-from server.stats.multiple import holm
+from server.stats.intervals import check_level, holm, small_sample_factor
 from server.stats.paired import compare_paired
+from server.stats.power import needed_units
 from server.stats.results import Interval, Needed
-from server.stats.samples import check_level
-from server.stats.unpaired import compare_unpaired
+from server.stats.unpaired import (
+    Moments,
+    compare_unpaired,
+    mean_interval_of,
+    moments,
+    pooled_stdev_of,
+    welch_of,
+)
 
 PAIRS_ENOUGH = 3
 """Drives that are in both groups from which they are compared with themselves."""

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from server.benchmarks.contract import Direction, Metric, MetricKey
-from server.stats.multiple import holm
+from server.stats.intervals import holm
 from server.stats.paired import compare_paired
 from server.stats.results import Paired
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 THIN_SPACE = "\N{NARROW NO-BREAK SPACE}"
 MINUS = "\N{MINUS SIGN}"
@@ -153,3 +153,19 @@ def show_duration(nanoseconds: int | None) -> str:
     if seconds >= 60:
         return f"{int(seconds // 60)} min {int(seconds % 60)} s"
     return f"{write(seconds, 1)} s" if seconds >= 1 else f"{write(seconds * 1000, 1)} ms"
+
+
+def finite(value: float | None) -> float | None:
+    """Return the number, or None where it is not finite: a page must never show `nan` as a result."""
+    return float(value) if value is not None and math.isfinite(value) else None
+
+
+def finite_json(value: Any) -> Any:
+    """Return `value` as JSON can hold it: tuples become lists, numbers that are not finite null."""
+    if isinstance(value, dict):
+        return {str(key): finite_json(child) for key, child in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite_json(child) for child in value]
+    if isinstance(value, float):
+        return finite(value)
+    return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 
@@ -21,3 +22,12 @@ def squeeze_spaces(text: str) -> str:
 def counted(count: int, noun: str) -> str:
     """Return `1 request`, `2 requests`; for nouns that take an s."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+_NUMBER = re.compile(r"(\d+(?:\.\d+)?)")
+
+
+def natural_order(text: str) -> tuple[tuple[int, float, str], ...]:
+    """Return a sort key by which numbers in a text count by their value: `at 2.75` before `at 15.25`."""
+    parts = (part for part in _NUMBER.split(text) if part)
+    return tuple((0, float(part), part) if _NUMBER.fullmatch(part) else (1, 0.0, part) for part in parts)

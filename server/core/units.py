@@ -91,3 +91,14 @@ def significant_digits(value: float) -> int:
 
 def _alike(unit: Unit) -> list[str]:
     return [name for name, other in UNITS.items() if other.dimension == unit.dimension]
+
+
+CODED = {"ata": 0.8}
+"""Share of the line's bits that are data: SATA sends ten bits for each byte (8b/10b, Serial ATA 3.x, link
+layer). Others are taken at their full rate, which errs towards a faster link."""
+
+
+def link_bytes_per_s(*, interface: str, bridged: bool, bits_per_s: float) -> float:
+    """Return the most bytes that pass in a second; the speed of a bridged disk's link is the bridge's own."""
+    share = 1.0 if bridged else CODED.get(interface, 1.0)
+    return share * bits_per_s / 8

@@ -19,10 +19,10 @@ from django.db import transaction
 from server.benchmarks.registry import kinds_by_slug
 from server.core import clock
 from server.core.locks import session_lock
+from server.datasets.columnar import SampledRun
 from server.datasets.columns import FORMATS
 from server.datasets.copy_out import table_write
 from server.datasets.deltas import DELTAS
-from server.datasets.envelope_reader import SampledRun
 from server.datasets.metadata import ALL_TABLES, MISSING_NAMED, descriptions_of
 from server.datasets.models import SCHEMA_VERSION, Release, ReleaseFile, ReleasePart
 from server.datasets.samples import SEGMENT_LEAVES, segment_fingerprint, segment_write

@@ -20,10 +20,9 @@ import pyarrow.parquet as pq
 
 from server.benchmarks.registry import kinds_by_slug
 from server.core.envelope_store import EnvelopeLost
-from server.datasets.columnar import Gathered
+from server.datasets.columnar import Gathered, SampledRun, envelopes_read
 from server.datasets.columns import FORMATS, Column
 from server.datasets.copy_out import parquet_writer
-from server.datasets.envelope_reader import SampledRun, envelopes_read
 from server.datasets.storage import Draft, Workshop, gzip_open
 
 SEGMENT_LEAVES = 50_000

@@ -16,7 +16,7 @@ from django.db import transaction
 from server.benchmarks.chart_json import chart_of, chart_text
 from server.benchmarks.contract import Chart, Extraction, Kind, Measurement, Quality
 from server.benchmarks.registry import kinds_by_slug
-from server.core.finite import finite_json
+from server.core.numbers import finite_json
 from server.core.querying import CompiledQuery
 from server.measurements.documents import document_load, facts_of
 from server.measurements.models import Benchmark, StoredChart

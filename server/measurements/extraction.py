@@ -14,9 +14,9 @@ from server.benchmarks.contract import Measurement as Extracted
 from server.benchmarks.imported import held_back
 from server.benchmarks.registry import kinds_by_slug
 from server.core import clock
-from server.core.finite import finite, finite_json
 from server.core.lifecycle import ACTIVE_STATES
 from server.core.locks import session_lock
+from server.core.numbers import finite, finite_json
 from server.measurements.charts import Drawn, charts_drawn, charts_store
 from server.measurements.documents import document_load, facts_of
 from server.measurements.models import Benchmark, Measurement

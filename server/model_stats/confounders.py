@@ -10,7 +10,7 @@ from server.benchmarks.registry import metrics_by_key
 from server.core.scopes import scope_text
 from server.measurements.conditions import BY_KEY, CONDITIONS
 from server.model_stats.values import Held, means_by_state
-from server.stats.multiple import holm
+from server.stats.intervals import holm
 from server.stats.paired import compare_paired
 from server.stats.strata import compare_strata
 from server.stats.wording import count_words, quantity

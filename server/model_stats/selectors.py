@@ -15,7 +15,7 @@ from server.benchmarks.registry import metrics_by_key
 from server.catalog.models import DriveModel, LiteratureValue
 from server.catalog.selectors import literature_values_list
 from server.core.lifecycle import Provenance, State
-from server.core.ordering import natural_order
+from server.core.text import natural_order
 from server.measurements.models import Aggregate, Benchmark, Run
 from server.model_stats.snapshots import snapshot_part
 

@@ -28,7 +28,7 @@ from server.model_stats.values import (
     resolution_of,
     values_by_unit,
 )
-from server.stats.multiple import holm
+from server.stats.intervals import holm
 from server.stats.outliers import ALPHA, Distances, distances
 from server.stats.spread import Components, Spread, spread_over_units, variance_components
 

@@ -16,7 +16,7 @@ from server.catalog.models import DriveModel
 from server.core.lifecycle import Provenance
 from server.measurements.model_measurements import ModelMeasurements, PublishedRun, model_measurements_read
 from server.model_stats.mechanism.features import USABLE, Reading, RunReadings
-from server.stats.samples import Values
+from server.stats.intervals import Values
 
 Held = tuple[str, float, Mapping[str, str]]
 """A usable number: of which drive, its value, and the conditions while it was measured."""

@@ -9,8 +9,12 @@ from typing import Any
 
 import structlog
 
+from server.core import clock
+from server.measurements.models import Run
 from server.plausibility.check import Check, Outcome, Result, held
 from server.plausibility.evidence import Evidence
+from server.plausibility.evidence_loader import evidence_gather
+from server.plausibility.models import CheckResult
 from server.plausibility.registry import CHECKS
 
 log = structlog.get_logger("diskatlas.plausibility")
@@ -59,3 +63,25 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
     return _plain(value.item()) if hasattr(value, "item") else json.loads(json.dumps(value, default=str))
+
+
+def run_assess(*, run: Run, document: dict[str, Any]) -> tuple[Judged, ...]:
+    """Put every check to a run all of whose benchmarks have ended."""
+    return assess(evidence_gather(run=run, document=document))
+
+
+def results_record(*, run: Run, answers: tuple[Judged, ...]) -> None:
+    """Replace what was said of a run before, within the present transaction."""
+    CheckResult.objects.filter(run=run).delete()
+    CheckResult.objects.bulk_create(
+        CheckResult(
+            run=run,
+            check_key=answer.check.key,
+            position=position,
+            outcome=answer.result.outcome.value,
+            words=answer.result.words,
+            figures=dict(answer.result.figures),
+            at=clock.now(),
+        )
+        for position, answer in enumerate(answers)
+    )

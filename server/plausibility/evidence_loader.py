@@ -13,8 +13,18 @@ from django.db.models import F, Q
 from server.benchmarks.registry import metrics_by_key
 from server.core.lifecycle import State
 from server.measurements.models import Benchmark, Measurement, Run
-from server.plausibility.evidence import ROTATION_RATE, USABLE, Copy, Evidence, ModelFacts, Number, PeerUnit
-from server.plausibility.fingerprints import NEAR_NS, Trace, trace_of
+from server.plausibility.evidence import (
+    NEAR_NS,
+    ROTATION_RATE,
+    USABLE,
+    Copy,
+    Evidence,
+    ModelFacts,
+    Number,
+    PeerUnit,
+    Trace,
+    trace_of,
+)
 from server.plausibility.models import SampleTrace
 
 PEER_RUNS = 200

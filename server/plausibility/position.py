@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from server.core.robust import quartile_range, rank_correlation
+from server.plausibility.access_patterns import scattered
 from server.plausibility.check import Check, Result, judged, not_applicable
 from server.plausibility.evidence import TURN_SLOWEST_NS, Evidence
-from server.plausibility.random_reads import scattered
 from server.plausibility.rotation import NO_TURN
 
 ENOUGH_READS = 80

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from server.core.robust import concentration, quartile_range
+from server.plausibility.access_patterns import SLOW_SHARE, Walk, scattered, tooth_of, walks
 from server.plausibility.check import Check, Result, held, judged, not_applicable, noted, passed
 from server.plausibility.columns import Timed
 from server.plausibility.evidence import ROTATION_RATE, TURN_FASTEST_NS, USABLE, Evidence
-from server.plausibility.random_reads import scattered
-from server.plausibility.strides import SLOW_SHARE, Walk, tooth_of, walks
 
 RATE_TOLERANCE = 0.05
 ORDER = 0.3

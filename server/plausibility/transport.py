@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from server.core.links import link_bytes_per_s
 from server.core.text import counted
+from server.core.units import link_bytes_per_s
 from server.plausibility.check import Check, Result, judged, not_applicable, noted, passed
 from server.plausibility.columns import Timed
 from server.plausibility.evidence import Evidence

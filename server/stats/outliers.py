@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from server.stats.samples import SAME, Values, usable_by_key
+from server.stats.intervals import SAME, Values, usable_by_key
 
 NORMAL = 0.6744897501960817
 """Median absolute deviation of the standard normal distribution."""

@@ -8,10 +8,16 @@ from collections.abc import Mapping
 import numpy as np
 from scipy import stats
 
-from server.stats.decision import decide, needed_pairs
-from server.stats.intervals import mean_interval, small_sample_factor
+from server.stats.intervals import (
+    Values,
+    check_level,
+    mean_interval,
+    small_sample_factor,
+    usable_by_key,
+    varies,
+)
+from server.stats.power import decide, needed_pairs
 from server.stats.results import Decision, Paired
-from server.stats.samples import Values, check_level, usable_by_key, varies
 
 
 def compare_paired(

@@ -4,11 +4,49 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 
+import numpy as np
 from scipy import special
 
-from server.stats.intervals import t_quantile
-from server.stats.noncentral import noncentral_t_above, noncentral_t_below
+from server.stats.intervals import Values, t_quantile
+from server.stats.results import Decision, Interval, Needed
+
+_NODES = 160
+_TAIL = 1e-13
+"""What is left out of the integral on either side."""
+
+
+def noncentral_t_below(t: float, degrees: float, noncentrality: float) -> float:
+    """Return P(T <= t), good to about 1e-10."""
+    scale, weight = _chi_nodes(degrees)
+    return float(weight @ special.ndtr(t * scale - noncentrality))
+
+
+def noncentral_t_above(t: float, degrees: float, noncentrality: float) -> float:
+    """Return P(T > t), without the loss of digits of one minus a number close to one."""
+    scale, weight = _chi_nodes(degrees)
+    return float(weight @ special.ndtr(noncentrality - t * scale))
+
+
+@lru_cache(maxsize=4096)
+def _chi_nodes(degrees: float) -> tuple[Values, Values]:
+    """Return values of sqrt(chi-square / degrees) with the weights of Gauss-Legendre over them."""
+    half = degrees / 2
+    low = math.sqrt(float(special.gammaincinv(half, _TAIL)) / half)
+    high = math.sqrt(float(special.gammainccinv(half, _TAIL)) / half)
+    nodes, weights = _legendre()
+    scale = (high - low) / 2 * nodes + (high + low) / 2
+    log_density = (degrees - 1) * np.log(scale) - half * scale**2
+    weight = weights * np.exp(log_density - log_density.max())
+    return scale, weight / weight.sum()
+
+
+@lru_cache(maxsize=1)
+def _legendre() -> tuple[Values, Values]:
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    return nodes, weights
+
 
 POWER = 0.8
 """Four decisions out of five tries, as is usual (Cohen 1988, 2.4)."""
@@ -75,3 +113,42 @@ def _least(power_at: Callable[[int], float], power: float, guess: float) -> int 
         middle = (low + high) // 2
         low, high = (low, middle) if power_at(middle) >= power else (middle, high)
     return high
+
+
+def decide(difference: Interval, margin: float | None = None) -> Decision:
+    """Return what an interval of A minus B decides.
+
+    Within the margin on both sides the two are equivalent (Schuirmann 1987, two one-sided tests, here with
+    the interval of the full level, which is the stricter choice). Without a margin nothing is equivalent.
+    """
+    if margin is not None and -margin < difference.low and difference.high < margin:
+        return Decision.EQUIVALENT
+    if difference.low > 0:
+        return Decision.A_HIGHER
+    if difference.high < 0:
+        return Decision.B_HIGHER
+    return Decision.UNDECIDED
+
+
+def needed_pairs(
+    difference: Interval | None, stdev: float | None, n: int, margin: float | None
+) -> Needed | None:
+    """Return how many pairs would decide; the difference looked for is the margin, or the one found."""
+    if difference is None or not stdev:
+        return None
+    wanted = margin or abs(difference.value)
+    count = pairs_needed(wanted / stdev, difference.level)
+    return Needed(wanted, count, None if count is None else max(0, count - n), None, POWER)
+
+
+def needed_units(
+    difference: float, stdev: float | None, sizes: tuple[int, int], level: float, margin: float | None
+) -> Needed | None:
+    """Return how many units of each group would decide."""
+    if not stdev:
+        return None
+    wanted = margin or abs(difference)
+    count = units_needed(wanted / stdev, level)
+    if count is None:
+        return Needed(wanted, None, None, None, POWER)
+    return Needed(wanted, count, max(0, count - sizes[0]), max(0, count - sizes[1]), POWER)

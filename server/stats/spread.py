@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from server.stats.intervals import mean_interval, stdev_interval
+from server.stats.intervals import check_level, mean_interval, stdev_interval, usable, varies
 from server.stats.results import Interval
-from server.stats.samples import check_level, usable, varies
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from server.stats.multiple import holm
-from server.stats.samples import Values, check_level, usable, varies
+from server.stats.intervals import Values, check_level, holm, usable, varies
 
 ENOUGH_FOR_CHI_SQUARE = 5
 """Units of the smallest group from which the chi-square approximation serves (Kruskal and Wallis 1952)."""

@@ -9,14 +9,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from server.stats.moments import moments, welch_of
-from server.stats.multiple import holm
+from server.stats.intervals import holm, usable
 from server.stats.outliers import distances
 from server.stats.paired import compare_paired
 from server.stats.results import Decision
-from server.stats.samples import usable
 from server.stats.strata import compare_strata
-from server.stats.unpaired import compare_unpaired, welch
+from server.stats.unpaired import compare_unpaired, moments, welch, welch_of
 
 SWAPPED = {Decision.A_HIGHER: Decision.B_HIGHER, Decision.B_HIGHER: Decision.A_HIGHER}
 # Whole numbers, so that ties occur and sums are exact.

@@ -8,12 +8,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from server.stats.effect import hedges_g
+from server.stats.effect import hedges_g, ranks
+from server.stats.intervals import Values
 from server.stats.outliers import distances
 from server.stats.paired import compare_paired
-from server.stats.ranks import ranks
 from server.stats.results import Decision, Interval
-from server.stats.samples import Values
 from server.stats.spread import spread_over_units, variance_components
 from server.stats.strata import compare_strata
 from server.stats.unpaired import compare_unpaired

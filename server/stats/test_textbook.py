@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from server.stats.multiple import holm
-from server.stats.noncentral import noncentral_t_below
+from server.stats.effect import delta_interval, ranks
+from server.stats.intervals import holm
 from server.stats.outliers import distances
 from server.stats.paired import compare_paired
-from server.stats.power import pairs_needed, power_unpaired, units_needed
-from server.stats.ranks import delta_interval, ranks
+from server.stats.power import noncentral_t_below, pairs_needed, power_unpaired, units_needed
 from server.stats.results import Decision
 from server.stats.spread import variance_components
 from server.stats.strata import compare_strata

@@ -25,8 +25,7 @@ from server.core.problems import Problem
 from server.measurements.documents import document_load, envelope_of
 from server.measurements.models import AggregateDue, Benchmark, Run
 from server.measurements.signals import run_published
-from server.plausibility.assessment import Judged, reasons_to_hold
-from server.plausibility.results import results_record, run_assess
+from server.plausibility.assessment import Judged, reasons_to_hold, results_record, run_assess
 from server.submissions.events import aggregates_enqueue, submission_move
 from server.submissions.intake import document_of
 from server.submissions.models import Submission

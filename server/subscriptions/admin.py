@@ -9,10 +9,10 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from server.core.admin import ReadOnlyAdmin
-from server.subscriptions.models import Delivery, Follow, PendingNotification
+from server.subscriptions.models import Delivery, PendingNotification, Subscription
 
 
-@admin.register(Follow)
+@admin.register(Subscription)
 class FollowAdmin(ReadOnlyAdmin):
     """Follows, without secrets and without mail addresses."""
 
@@ -34,7 +34,7 @@ class FollowAdmin(ReadOnlyAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Whoever has the permission may end a follow."""
-        return request.user.has_perm("subscriptions.delete_follow")
+        return request.user.has_perm("subscriptions.delete_subscription")
 
 
 @admin.register(Delivery)

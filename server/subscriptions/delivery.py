@@ -6,7 +6,15 @@ ever. A message may therefore come twice; its id is the same then.
 
 from __future__ import annotations
 
+import contextlib
+import http.client
+import socket
+import ssl
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import timedelta
+from urllib.parse import urlsplit
 from uuid import UUID
 
 import structlog
@@ -16,10 +24,25 @@ from django.db import transaction
 from server.core import clock
 from server.core.locks import session_lock
 from server.subscriptions.messages import mail_of
-from server.subscriptions.models import Delivery, Follow
-from server.subscriptions.queue import delivery_enqueue
-from server.subscriptions.standard_webhooks import headers, message_id
-from server.subscriptions.webhook_client import PostFailed, message_post
+from server.subscriptions.models import Delivery, Subscription
+from server.subscriptions.webhooks import BadTarget, Target, addresses_of, headers, message_id, target_read
+
+log = structlog.get_logger("diskatlas.follows")
+
+
+def delivery_enqueue(delivery_id: UUID) -> None:
+    """Have a message sent once the transaction has committed."""
+    transaction.on_commit(lambda: _send(str(delivery_id)))
+
+
+def _send(delivery_id: str) -> None:
+    from server.subscriptions import tasks  # here, since the tasks import the services that enqueue
+
+    try:
+        tasks.delivery_send.delay(delivery_id)
+    except Exception as error:
+        log.warning("not enqueued; the sweep will find it", delivery=delivery_id, error=repr(error))
+
 
 log = structlog.get_logger("diskatlas.follows")
 
@@ -123,14 +146,16 @@ def _failure_record(delivery: Delivery, failed: _Failed) -> None:
     with transaction.atomic():
         _end(delivery, Delivery.State.GIVEN_UP, status=failed.status, error=str(failed))
         tries = "It is gone for good" if failed.gone else f"{delivery.attempts} tries failed"
-        if delivery.follow.state == Follow.State.ACTIVE:
+        if delivery.follow.state == Subscription.State.ACTIVE:
             _pause(delivery.follow, f"{tries}: {failed}")
 
 
-def _pause(follow: Follow, reason: str) -> None:
+def _pause(follow: Subscription, reason: str) -> None:
     """Stop sending to a follower until they say that all is well again."""
     now = clock.now()
-    Follow.objects.filter(pk=follow.pk).update(state=Follow.State.PAUSED, reason=reason[:300], paused_at=now)
+    Subscription.objects.filter(pk=follow.pk).update(
+        state=Subscription.State.PAUSED, reason=reason[:300], paused_at=now
+    )
     follow.deliveries.filter(state=Delivery.State.WAITING).update(
         state=Delivery.State.GIVEN_UP, ended_at=now, error="The follow was paused before."
     )
@@ -140,3 +165,98 @@ def _end(delivery: Delivery, state: Delivery.State, *, status: int | None, error
     delivery.state, delivery.status, delivery.error = state, status, error
     delivery.ended_at = clock.now()
     delivery.save(update_fields=["state", "status", "error", "ended_at"])
+
+
+CONNECT_TIMEOUT_S = 5.0
+READ_TIMEOUT_S = 10.0
+WHOLE_TIMEOUT_S = 20.0
+"""The whole request: whoever answers a byte now and then is cut off too."""
+MOST_READ_BYTES = 4096
+
+
+class PostFailed(Exception):
+    """No answer came; its words say why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a receiver answered."""
+
+    status: int
+    retry_after_s: int | None = None
+
+    @property
+    def taken(self) -> bool:
+        """Whether the message was taken."""
+        return 200 <= self.status < 300
+
+
+def message_post(*, url: str, body: bytes, headers: Mapping[str, str]) -> Answer:
+    """Post a body; raises PostFailed."""
+    try:
+        target = target_read(url)
+        addresses = addresses_of(target)
+    except BadTarget as error:
+        raise PostFailed(str(error)) from None
+    except OSError as error:
+        raise PostFailed(f"The name could not be looked up: {error.strerror or error}.") from None
+    trouble = "The name has no address."
+    for address in addresses[:4]:
+        try:
+            sock = _connect(target, address)
+        except OSError as error:
+            trouble = f"No connection to {address}: {error.strerror or error}."
+            continue
+        try:
+            with _deadline(sock):
+                return _ask(sock, target, body, headers)
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            # The receiver may have got it: another address is not tried with the same attempt.
+            raise PostFailed(f"No answer: {str(error)[:150] or type(error).__name__}.") from None
+        finally:
+            sock.close()
+    raise PostFailed(trouble)
+
+
+def _connect(target: Target, address: str) -> socket.socket:
+    """Connect to one address; TLS will check the certificate against the name, not the address."""
+    sock = socket.create_connection((address, target.port), timeout=CONNECT_TIMEOUT_S)
+    sock.settimeout(READ_TIMEOUT_S)
+    if target.scheme == "http":
+        return sock
+    return ssl.create_default_context().wrap_socket(
+        sock, server_hostname=target.host, do_handshake_on_connect=False
+    )
+
+
+def _ask(sock: socket.socket, target: Target, body: bytes, headers: Mapping[str, str]) -> Answer:
+    """Send the request and read what tells how it went. No redirect is followed, no proxy is known."""
+    if isinstance(sock, ssl.SSLSocket):
+        sock.do_handshake()
+    connection = http.client.HTTPConnection(target.host, target.port)
+    connection.sock = sock
+    own = {"Host": urlsplit(target.url).netloc, "Connection": "close"}
+    connection.request("POST", target.path, body=body, headers={**headers, **own})
+    response = connection.getresponse()
+    with contextlib.suppress(OSError, http.client.HTTPException):
+        response.read(MOST_READ_BYTES)
+    wait = response.headers.get("Retry-After", "")
+    seconds = int(wait) if wait.isascii() and wait.isdecimal() and len(wait) <= 6 else None
+    return Answer(response.status, seconds)
+
+
+@contextlib.contextmanager
+def _deadline(sock: socket.socket) -> Iterator[None]:
+    """Shut the connection down once the whole request took too long."""
+
+    def shut() -> None:
+        with contextlib.suppress(OSError):
+            sock.shutdown(socket.SHUT_RDWR)
+
+    timer = threading.Timer(WHOLE_TIMEOUT_S, shut)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

@@ -6,16 +6,53 @@ import json
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
+from django.core import signing
 from django.core.mail import EmailMessage
 from django.template.loader import render_to_string
 from django.urls import reverse
 
 from server.catalog.models import DriveModel
 from server.measurements.models import Run
-from server.subscriptions.links import confirm_url, stop_url
-from server.subscriptions.models import Delivery
+from server.subscriptions.models import Delivery, Subscription
+
+_CONFIRM = "follows.confirm"
+_STOP = "follows.stop"
+
+
+def confirm_url(follow: Subscription) -> str:
+    """Return the address that confirms a follow."""
+    return _url("follow-confirm", _CONFIRM, follow)
+
+
+def stop_url(follow: Subscription) -> str:
+    """Return the address that ends a follow."""
+    return _url("follow-stop", _STOP, follow)
+
+
+def confirm_read(token: str) -> UUID | None:
+    """Return the follow that a link may confirm; None where nobody here signed it."""
+    return _read(_CONFIRM, token)
+
+
+def stop_read(token: str) -> UUID | None:
+    """Return the follow that a link may end; None where nobody here signed it."""
+    return _read(_STOP, token)
+
+
+def _url(name: str, salt: str, follow: Subscription) -> str:
+    token = signing.Signer(salt=salt, sep=".").sign(follow.pk.hex)
+    return f"{settings.SITE_URL}{reverse(name, args=[token])}"
+
+
+def _read(salt: str, token: str) -> UUID | None:
+    try:
+        return UUID(signing.Signer(salt=salt, sep=".").unsign(token))
+    except (signing.BadSignature, ValueError):
+        return None
+
 
 MOST_RUNS = 100
 """Runs that a message lists; it says how many there are, and where the others stand."""

@@ -9,7 +9,7 @@ from django.db.models.functions import Lower
 from server.core.ids import uuid7
 
 
-class Follow(models.Model):
+class Subscription(models.Model):
     """One drive model, followed at a mail address or at a webhook.
 
     Ending a follow deletes its row: of a mail address nothing is kept.
@@ -112,7 +112,7 @@ class Delivery(models.Model):
         GIVEN_UP = "given_up"
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    follow = models.ForeignKey(Follow, on_delete=models.CASCADE, related_name="deliveries")
+    follow = models.ForeignKey(Subscription, on_delete=models.CASCADE, related_name="deliveries")
     kind = models.CharField(max_length=12, choices=Kind)
     body = models.TextField(help_text="The message as JSON: what a webhook gets, and what a mail is made of.")
     runs = models.PositiveIntegerField(default=0, help_text="Runs that it tells of.")

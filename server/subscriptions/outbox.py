@@ -1,17 +1,84 @@
-"""What is to be told, written where nothing can lose it: in the transaction that publishes the run."""
+"""The outbox: a published run is noted in the transaction that publishes it, and becomes one message for each
+subscriber and window, however many runs a model got in it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
+from django.db import transaction
+
 from server.core import clock
+from server.core.lifecycle import Provenance, State
+from server.core.locks import transaction_lock
 from server.measurements.models import Run
-from server.subscriptions.models import Follow, PendingNotification
+from server.subscriptions.delivery import delivery_enqueue
+from server.subscriptions.messages import body_text
+from server.subscriptions.models import Delivery, PendingNotification, Subscription
 
 
 def pending_notification_add(*, run: Run, **_: Any) -> None:
     """Note a new run of a model that somebody follows; the same run again changes nothing."""
-    if Follow.objects.filter(drive_model_id=run.drive_model_id, state=Follow.State.ACTIVE).exists():
+    if Subscription.objects.filter(
+        drive_model_id=run.drive_model_id, state=Subscription.State.ACTIVE
+    ).exists():
         PendingNotification.objects.get_or_create(
             run=run, defaults={"drive_model_id": run.drive_model_id, "noted_at": clock.now()}
         )
+
+
+_MODELS = 200
+_BATCH = 500
+
+
+def notifications_batch() -> int:
+    """Make the messages of every model whose first new run is a window old; return how many."""
+    before = clock.now() - timedelta(seconds=settings.FOLLOW_WINDOW_S)
+    due = PendingNotification.objects.filter(noted_at__lte=before).values_list("drive_model_id", flat=True)
+    return sum(
+        model_notifications_batch(drive_model_id=model_id) for model_id in sorted(set(due[:5000]))[:_MODELS]
+    )
+
+
+@transaction.atomic
+def model_notifications_batch(*, drive_model_id: int) -> int:
+    """Turn a model's new runs into messages, and forget them as news; return how many messages."""
+    transaction_lock("subscription-outbox", str(drive_model_id))
+    noted = list(
+        PendingNotification.objects.filter(drive_model_id=drive_model_id).values_list("run_id", flat=True)
+    )
+    runs = list(
+        # What was withdrawn meanwhile is not announced.
+        Run.objects.filter(pk__in=noted, submission__state=State.PUBLISHED)
+        .select_related("submission", "drive_model__vendor")
+        .defer("summary")
+        .order_by("submission__published_at", "pk")
+    )
+    now = clock.now()
+    made: list[Delivery] = []
+    follows = Subscription.objects.filter(drive_model_id=drive_model_id, state=Subscription.State.ACTIVE)
+    for follow in follows.iterator(chunk_size=_BATCH):
+        news = [run for run in runs if _wanted(run, follow)]
+        if news:
+            made.append(_delivery(follow, news, now))
+    Delivery.objects.bulk_create(made, batch_size=_BATCH)
+    PendingNotification.objects.filter(run_id__in=noted).delete()
+    for delivery in made:
+        delivery_enqueue(delivery.pk)
+    return len(made)
+
+
+def _wanted(run: Run, follow: Subscription) -> bool:
+    if run.provenance == Provenance.SIMULATED and not follow.simulated:
+        return False
+    published, since = run.submission.published_at, follow.active_since
+    return published is not None and since is not None and published >= since
+
+
+def _delivery(follow: Subscription, runs: Sequence[Run], at: datetime) -> Delivery:
+    body = body_text(kind=Delivery.Kind.RUNS, model=runs[0].drive_model, runs=runs, at=at)
+    return Delivery(
+        follow=follow, kind=Delivery.Kind.RUNS, body=body, runs=len(runs), created_at=at, next_try_at=at
+    )

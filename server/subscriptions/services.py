@@ -14,11 +14,10 @@ from server.accounts.models import User
 from server.catalog.models import DriveModel
 from server.core import clock
 from server.core.locks import transaction_lock
+from server.subscriptions.delivery import delivery_enqueue
 from server.subscriptions.messages import body_text
-from server.subscriptions.models import Delivery, Follow
-from server.subscriptions.queue import delivery_enqueue
-from server.subscriptions.standard_webhooks import secret_new
-from server.subscriptions.targets import target_read
+from server.subscriptions.models import Delivery, Subscription
+from server.subscriptions.webhooks import secret_new, target_read
 
 MOST_WEBHOOKS = 100
 """Webhooks of one account."""
@@ -44,15 +43,19 @@ def follow_by_mail(*, model: DriveModel, mail: str, simulated: bool = False) -> 
     mail = mail_read(mail)
     now = clock.now()
     transaction_lock("follow-mail", mail.lower())
-    follow = Follow.objects.filter(drive_model=model, mail__iexact=mail).first()
+    follow = Subscription.objects.filter(drive_model=model, mail__iexact=mail).first()
     if follow is None:
-        waiting = Follow.objects.filter(mail__iexact=mail, state=Follow.State.UNCONFIRMED)
+        waiting = Subscription.objects.filter(mail__iexact=mail, state=Subscription.State.UNCONFIRMED)
         if waiting.count() >= MOST_UNCONFIRMED:
             return
-        follow = Follow(
-            drive_model=model, channel=Follow.Channel.MAIL, mail=mail, simulated=simulated, created_at=now
+        follow = Subscription(
+            drive_model=model,
+            channel=Subscription.Channel.MAIL,
+            mail=mail,
+            simulated=simulated,
+            created_at=now,
         )
-    elif follow.state == Follow.State.ACTIVE or _asked_lately(follow):
+    elif follow.state == Subscription.State.ACTIVE or _asked_lately(follow):
         return
     follow.asked_at = now
     follow.simulated = simulated
@@ -61,15 +64,15 @@ def follow_by_mail(*, model: DriveModel, mail: str, simulated: bool = False) -> 
 
 
 @transaction.atomic
-def follow_confirm(*, follow_id: UUID) -> Follow | None:
+def follow_confirm(*, follow_id: UUID) -> Subscription | None:
     """Begin a follow by mail; None where it was ended or has expired. Confirming twice changes nothing."""
     follow = (
-        Follow.objects.select_for_update(of=("self",))
+        Subscription.objects.select_for_update(of=("self",))
         .select_related("drive_model__vendor")
-        .filter(pk=follow_id, channel=Follow.Channel.MAIL)
+        .filter(pk=follow_id, channel=Subscription.Channel.MAIL)
         .first()
     )
-    if follow is None or follow.state == Follow.State.ACTIVE:
+    if follow is None or follow.state == Subscription.State.ACTIVE:
         return follow
     _activate(follow)
     return follow
@@ -78,12 +81,12 @@ def follow_confirm(*, follow_id: UUID) -> Follow | None:
 @transaction.atomic
 def follow_stop(*, follow_id: UUID, all_of_address: bool = False) -> int:
     """End a follow, or all of its mail address, and keep nothing of it; return how many ended."""
-    follow = Follow.objects.filter(pk=follow_id).first()
+    follow = Subscription.objects.filter(pk=follow_id).first()
     if follow is None:
         return 0
-    ended = Follow.objects.filter(pk=follow_id)
+    ended = Subscription.objects.filter(pk=follow_id)
     if all_of_address and follow.mail:
-        ended = Follow.objects.filter(mail__iexact=follow.mail)
+        ended = Subscription.objects.filter(mail__iexact=follow.mail)
     count = ended.count()
     ended.delete()
     return count
@@ -92,29 +95,29 @@ def follow_stop(*, follow_id: UUID, all_of_address: bool = False) -> int:
 @transaction.atomic
 def webhook_create(
     *, owner: User, model: DriveModel, url: str, simulated: bool = False
-) -> tuple[Follow, bool]:
+) -> tuple[Subscription, bool]:
     """Follow a model at a webhook; return the follow and whether it is new. Raises BadTarget, TooMany.
 
     The row holds the secret, which is to be shown this once.
     """
     target_read(url)
     transaction_lock("follow-owner", str(owner.pk))
-    known = Follow.objects.filter(owner=owner, drive_model=model, url=url).first()
+    known = Subscription.objects.filter(owner=owner, drive_model=model, url=url).first()
     if known is not None:
         return known, False
-    if Follow.objects.filter(owner=owner).count() >= MOST_WEBHOOKS:
+    if Subscription.objects.filter(owner=owner).count() >= MOST_WEBHOOKS:
         raise TooMany(
             f"The account has {MOST_WEBHOOKS} webhooks, which is the most. Delete one that is not needed."
         )
     now = clock.now()
-    follow = Follow.objects.create(
+    follow = Subscription.objects.create(
         drive_model=model,
-        channel=Follow.Channel.WEBHOOK,
+        channel=Subscription.Channel.WEBHOOK,
         url=url,
         owner=owner,
         secret=secret_new(),
         simulated=simulated,
-        state=Follow.State.ACTIVE,
+        state=Subscription.State.ACTIVE,
         created_at=now,
         active_since=now,
     )
@@ -122,17 +125,17 @@ def webhook_create(
 
 
 @transaction.atomic
-def webhook_test(*, follow: Follow) -> Delivery:
+def webhook_test(*, follow: Subscription) -> Delivery:
     """Have a test message sent to a webhook; one that waits already is the one."""
     waiting = follow.deliveries.filter(kind=Delivery.Kind.TEST, state=Delivery.State.WAITING).first()
     return waiting or _deliver(follow, Delivery.Kind.TEST)
 
 
 @transaction.atomic
-def webhook_resume(*, follow: Follow) -> Follow:
+def webhook_resume(*, follow: Subscription) -> Subscription:
     """Go on with a paused webhook, with what is published from now on; an active one stays as it is."""
-    locked = Follow.objects.select_for_update().get(pk=follow.pk)
-    if locked.state == Follow.State.PAUSED:
+    locked = Subscription.objects.select_for_update().get(pk=follow.pk)
+    if locked.state == Subscription.State.PAUSED:
         _activate(locked)
     return locked
 
@@ -156,9 +159,9 @@ def expired_remove() -> int:
     now = clock.now()
     late = now - timedelta(hours=settings.FOLLOW_CONFIRM_HOURS)
     old = now - timedelta(days=settings.FOLLOW_KEEP_DAYS)
-    mails = Follow.objects.filter(channel=Follow.Channel.MAIL)
-    useless = mails.filter(state=Follow.State.UNCONFIRMED, asked_at__lt=late) | mails.filter(
-        state=Follow.State.PAUSED, paused_at__lt=old
+    mails = Subscription.objects.filter(channel=Subscription.Channel.MAIL)
+    useless = mails.filter(state=Subscription.State.UNCONFIRMED, asked_at__lt=late) | mails.filter(
+        state=Subscription.State.PAUSED, paused_at__lt=old
     )
     count = useless.count()
     useless.delete()
@@ -166,17 +169,17 @@ def expired_remove() -> int:
     return count
 
 
-def _asked_lately(follow: Follow) -> bool:
+def _asked_lately(follow: Subscription) -> bool:
     return follow.asked_at is not None and clock.now() - follow.asked_at < ASK_AGAIN_AFTER
 
 
-def _activate(follow: Follow) -> None:
-    follow.state, follow.reason, follow.paused_at = Follow.State.ACTIVE, "", None
+def _activate(follow: Subscription) -> None:
+    follow.state, follow.reason, follow.paused_at = Subscription.State.ACTIVE, "", None
     follow.active_since = clock.now()
     follow.save(update_fields=["state", "reason", "paused_at", "active_since"])
 
 
-def _deliver(follow: Follow, kind: Delivery.Kind) -> Delivery:
+def _deliver(follow: Subscription, kind: Delivery.Kind) -> Delivery:
     now = clock.now()
     body = body_text(kind=kind, model=follow.drive_model, runs=[], at=now)
     made = Delivery.objects.create(follow=follow, kind=kind, body=body, created_at=now, next_try_at=now)

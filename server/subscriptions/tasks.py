@@ -6,7 +6,7 @@ from uuid import UUID
 
 from celery import shared_task
 
-from server.subscriptions import batching, delivery, services
+from server.subscriptions import delivery, outbox, services
 
 
 @shared_task(
@@ -19,13 +19,13 @@ def delivery_send(delivery_id: str) -> str | None:
 
 
 @shared_task(name="subscriptions.sweep", ignore_result=True, expires=60)
-def follows_sweep() -> int:
+def subscriptions_sweep() -> int:
     """Make the messages of runs whose window has ended, and send what is due."""
-    batching.news_gather()
+    outbox.notifications_batch()
     return delivery.deliveries_sweep()
 
 
 @shared_task(name="subscriptions.expire", ignore_result=True)
-def follows_expire() -> int:
+def subscriptions_expire() -> int:
     """Delete what nobody confirmed, and old deliveries."""
     return services.expired_remove()

@@ -20,8 +20,8 @@ from server.core.problems import PROBLEM_TYPES
 from server.measurements.models import Run
 from server.model_stats.refresh import derived_update
 from server.submissions.models import Submission
-from server.subscriptions.links import confirm_url, stop_url
-from server.subscriptions.models import Follow
+from server.subscriptions.messages import confirm_url, stop_url
+from server.subscriptions.models import Subscription
 from server.transparency.log_entry import LogEntry
 from server.transparency.models import LogLeaf, Withdrawal
 from server.transparency.publication_log import log_append
@@ -49,7 +49,7 @@ def followed(model: DriveModel) -> Iterator[tuple[str, str]]:
     """The addresses that mails carry, of a follow that waits and of one that is active."""
     for number, state in enumerate(("unconfirmed", "active")):
         active_since = clock.now() if state == "active" else None
-        follow = Follow.objects.create(
+        follow = Subscription.objects.create(
             drive_model=model,
             channel="mail",
             mail=f"sample-{number}@example.org",

@@ -9,9 +9,8 @@ import pytest
 
 from server.core.envelope_store import EnvelopeLost
 from server.datasets import envelope_reader
-from server.datasets.columnar import Gathered
+from server.datasets.columnar import Gathered, SampledRun, envelopes_read
 from server.datasets.columns import Column
-from server.datasets.envelope_reader import SampledRun, envelopes_read
 
 COLUMNS = (
     Column("run_id", "string", "", ""),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.core.ordering import natural_order
+from server.core.text import natural_order
 
 
 def test_places_of_a_disk_stand_in_their_order() -> None:

@@ -8,7 +8,7 @@ from functools import cache
 
 from server.benchmarks.contract import Facts
 from server.benchmarks.registry import kinds_by_slug
-from server.core.finite import finite_json
+from server.core.numbers import finite_json
 from server.measurements.documents import timings_count
 from server.measurements.extraction import measurement_rows
 from server.measurements.models import Benchmark, Measurement

@@ -25,14 +25,14 @@ from server.api.resources.drive_orders import (
     summary_data,
 )
 from server.api.resources.shared import DriveField, drive_filter, of_models_found, page_url
-from server.catalog.listings import (
+from server.catalog.models import DriveModel, LiteratureValue, Vendor, drive_title
+from server.catalog.selectors import (
     drive_aliases,
     drive_models_all,
     literature_all,
     vendor_aliases,
     vendors_all,
 )
-from server.catalog.models import DriveModel, LiteratureValue, Vendor, drive_title
 from server.core.text import normalize_name
 from server.search.drive_list import NUMBERS
 

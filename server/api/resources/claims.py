@@ -16,8 +16,8 @@ from server.api.framework.rows import Derived, RowSerializer
 from server.api.framework.views import ListView
 from server.api.resources.catalog import CitationSerializer
 from server.api.resources.shared import DriveField, drive_filter
-from server.catalog.listings import claims_all
 from server.catalog.models import Claim
+from server.catalog.selectors import claims_all
 from server.claims.models import ClaimVerdict
 from server.claims.selectors import TERMS, terms_digest_of
 from server.claims.verdicts import Outcome

@@ -13,7 +13,7 @@ from rest_framework.request import Request
 
 from server.api.framework.tables import LedRow, TableView
 from server.api.resources.shared import drive_model_of, page_url
-from server.catalog.similar import drive_class, drive_models_similar
+from server.catalog.selectors import drive_class, drive_models_similar
 from server.core.lifecycle import Provenance
 from server.measurements.group_keys import Source, key_parse, model_key
 from server.model_stats.coverage_gaps import drive_wanting

@@ -16,8 +16,7 @@ from django.views.decorators.http import require_safe
 
 from server.benchmarks.registry import kinds_by_slug
 from server.catalog.models import DriveAlias, DriveModel
-from server.catalog.selectors import literature_list
-from server.catalog.similar import drive_class, drive_models_similar
+from server.catalog.selectors import drive_class, drive_models_similar, literature_list
 from server.claims.selectors import claim_rows
 from server.core.lifecycle import Provenance
 from server.core.querying import CompiledQuery

@@ -14,8 +14,8 @@ from django.views.decorators.http import require_http_methods
 
 from server.catalog.models import DriveModel
 from server.core import clock
-from server.subscriptions.links import confirm_read, stop_read
-from server.subscriptions.models import Follow
+from server.subscriptions.messages import confirm_read, stop_read
+from server.subscriptions.models import Subscription
 from server.subscriptions.selectors import follow_find
 from server.subscriptions.services import BadMail, follow_by_mail, follow_confirm, follow_stop
 from server.web.page import page
@@ -59,7 +59,7 @@ def confirm(request: HttpRequest, token: str) -> HttpResponse:
         begun = follow_confirm(follow_id=follow_id)
         return _answer(request, begun, "confirmed" if begun else "expired")
     found = _found(follow_id)
-    if found is not None and found.state == Follow.State.ACTIVE:
+    if found is not None and found.state == Subscription.State.ACTIVE:
         return _answer(request, found, "confirmed")
     return _answer(request, found, "confirm" if found else "expired")
 
@@ -79,11 +79,11 @@ def stop(request: HttpRequest, token: str) -> HttpResponse:
     return _answer(request, found, "stop" if found else "stopped")
 
 
-def _found(follow_id: UUID | None) -> Follow | None:
+def _found(follow_id: UUID | None) -> Subscription | None:
     return follow_find(follow_id=follow_id) if follow_id is not None else None
 
 
-def _answer(request: HttpRequest, follow: Follow | None, step: str) -> HttpResponse:
+def _answer(request: HttpRequest, follow: Subscription | None, step: str) -> HttpResponse:
     model = follow.drive_model if follow else None
     status = 404 if step == "expired" else 200
     context = {"step": step, "model": model}

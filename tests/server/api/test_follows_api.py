@@ -9,12 +9,12 @@ import pytest
 from django.test import Client
 
 from server.accounts.models import User
-from server.accounts.tokens import api_token_create
+from server.accounts.services import api_token_create
 from server.catalog.models import DriveModel
 from server.catalog.services import drive_model_resolve
 from server.core import clock
 from server.subscriptions import services, tasks
-from server.subscriptions.models import Delivery, Follow
+from server.subscriptions.models import Delivery, Subscription
 
 pytestmark = pytest.mark.django_db
 HOOK = "https://example.org/hook"
@@ -83,12 +83,12 @@ def test_a_webhook_is_tested_paused_resumed_and_ended(reader: Reader, model: Dri
     follow = made(reader, model)
     status, message = reader("POST", f"{follow['id']}/test/")
     assert status == 202 and message["id"].startswith("msg_") and message["kind"] == "test"
-    Follow.objects.update(state="paused", reason="Sample reason.", paused_at=clock.now())
+    Subscription.objects.update(state="paused", reason="Sample reason.", paused_at=clock.now())
     _status, seen = reader("GET", f"{follow['id']}/")
     assert (seen["state"], seen["reason"], len(seen["deliveries"])) == ("paused", "Sample reason.", 1)
     assert reader("POST", f"{follow['id']}/resume/")[1]["state"] == "active"
     assert reader("DELETE", f"{follow['id']}/") == (204, None)
-    assert not Follow.objects.exists() and not Delivery.objects.exists()
+    assert not Subscription.objects.exists() and not Delivery.objects.exists()
     assert reader("GET", f"{follow['id']}/")[0] == 404
 
 
@@ -98,13 +98,13 @@ def test_the_webhooks_of_others_are_not_there(reader: Reader, model: DriveModel)
     assert other("GET", "")[1] == {"results": []}
     for method, address in (("GET", ""), ("DELETE", ""), ("POST", "test/"), ("POST", "resume/")):
         assert other(method, f"{follow['id']}/{address}")[0] == 404
-    assert Follow.objects.count() == 1
+    assert Subscription.objects.count() == 1
 
 
 def test_mail_addresses_are_never_in_the_api(reader: Reader, model: DriveModel) -> None:
     services.follow_by_mail(model=model, mail="sample@example.org")
     assert reader("GET", "")[1] == {"results": []}
-    follow = Follow.objects.get()
+    follow = Subscription.objects.get()
     assert reader("GET", f"{follow.pk}/")[0] == 404
 
 
@@ -126,7 +126,7 @@ def test_what_can_not_be_followed_is_told(
 ) -> None:
     answered, trouble = reader("POST", "", body)
     assert (answered, trouble["type"].rsplit("/", 2)[1]) == (status, slug)
-    assert not Follow.objects.exists()
+    assert not Subscription.objects.exists()
 
 
 def test_an_account_has_a_hundred_webhooks_at_most(

@@ -21,7 +21,7 @@ from hypothesis import settings as hypothesis_settings
 from schemathesis.checks import CHECKS
 
 from server.accounts.models import User
-from server.accounts.tokens import api_token_create
+from server.accounts.services import api_token_create
 from server.config.wsgi import application
 from server.subscriptions.tasks import delivery_send
 from tests.support.sample_archive import sample_archive

@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client, override_settings
 
 from server.accounts.models import ApiToken, User
-from server.accounts.tokens import api_token_create, api_token_find, api_token_revoke
+from server.accounts.services import api_token_create, api_token_find, api_token_revoke
 from server.core import clock
 from tests.server.api.test_frame import LIMITS
 

@@ -15,8 +15,8 @@ from server.accounts.models import User
 from server.catalog.models import DriveModel
 from server.catalog.services import drive_model_resolve
 from server.core import clock
-from server.subscriptions import batching, delivery, tasks
-from server.subscriptions.models import Follow
+from server.subscriptions import delivery, outbox, tasks
+from server.subscriptions.models import Subscription
 from server.subscriptions.services import webhook_create
 from tests.support.receiver import Receiver, receiver
 
@@ -54,7 +54,7 @@ def work(sent: list[str], django_capture_on_commit_callbacks: Any) -> Callable[[
 
     def turn() -> None:
         with django_capture_on_commit_callbacks(execute=True):
-            batching.news_gather()
+            outbox.notifications_batch()
             delivery.deliveries_sweep()
         while sent:
             with django_capture_on_commit_callbacks(execute=True):
@@ -84,6 +84,6 @@ def hook(settings: LazySettings) -> Iterator[Receiver]:
 
 
 @pytest.fixture
-def followed(hook: Receiver, model: DriveModel, owner: User, time: Clock) -> Follow:
+def followed(hook: Receiver, model: DriveModel, owner: User, time: Clock) -> Subscription:
     """The model, followed at the receiver."""
     return webhook_create(owner=owner, model=model, url=hook.url)[0]

@@ -14,13 +14,12 @@ from django.test import Client
 
 from server.accounts.models import User
 from server.catalog.models import DriveModel
-from server.subscriptions import webhook_client
-from server.subscriptions.links import confirm_read, confirm_url
-from server.subscriptions.models import Follow
+from server.subscriptions import delivery
+from server.subscriptions.delivery import PostFailed, message_post
+from server.subscriptions.messages import confirm_read, confirm_url
+from server.subscriptions.models import Subscription
 from server.subscriptions.services import expired_remove, follow_confirm, follow_stop, webhook_create
-from server.subscriptions.standard_webhooks import secret_new
-from server.subscriptions.targets import BadTarget, target_read
-from server.subscriptions.webhook_client import PostFailed, message_post
+from server.subscriptions.webhooks import BadTarget, secret_new, target_read
 from tests.server.subscriptions.conftest import Clock
 from tests.server.subscriptions.test_targets import answers
 from tests.server.subscriptions.test_webhooks import published
@@ -30,11 +29,11 @@ pytestmark = pytest.mark.django_db
 URL = "https://hooks.example.org/sample"
 
 
-def by_mail(model: DriveModel, time: Clock, address: str, state: str = "active") -> Follow:
+def by_mail(model: DriveModel, time: Clock, address: str, state: str = "active") -> Subscription:
     """Follow a model by mail."""
-    return Follow.objects.create(
+    return Subscription.objects.create(
         drive_model=model,
-        channel=Follow.Channel.MAIL,
+        channel=Subscription.Channel.MAIL,
         mail=address,
         state=state,
         created_at=time.moment,
@@ -73,12 +72,12 @@ def test_a_request_has_a_deadline_as_a_whole(monkeypatch: pytest.MonkeyPatch, ho
 
         def __init__(self, seconds: float, shut: Callable[[], None]) -> None:
             self.start = shut
-            assert seconds == webhook_client.WHOLE_TIMEOUT_S
+            assert seconds == delivery.WHOLE_TIMEOUT_S
 
         def cancel(self) -> None:
             pass
 
-    monkeypatch.setattr(webhook_client.threading, "Timer", Passed)
+    monkeypatch.setattr(delivery.threading, "Timer", Passed)
     with pytest.raises(PostFailed, match="No answer"):
         message_post(url=hook.url, body=b"{}", headers={})
     assert hook.received == []
@@ -94,16 +93,16 @@ def test_each_answer_is_awaited_and_read_within_bounds(
         limits.append(amount)
         return read(response, amount)
 
-    ask = webhook_client._ask
+    ask = delivery._ask
 
     def watched(sock: socket.socket, *rest: Any) -> Any:
         waits.append(sock.gettimeout())
         return ask(sock, *rest)
 
     monkeypatch.setattr(http.client.HTTPResponse, "read", measured)
-    monkeypatch.setattr(webhook_client, "_ask", watched)
+    monkeypatch.setattr(delivery, "_ask", watched)
     assert message_post(url=hook.url, body=b"{}", headers={}).taken
-    assert limits == [webhook_client.MOST_READ_BYTES] and waits == [webhook_client.READ_TIMEOUT_S]
+    assert limits == [delivery.MOST_READ_BYTES] and waits == [delivery.READ_TIMEOUT_S]
 
 
 def test_a_message_that_may_have_arrived_is_not_sent_to_another_address_at_once(
@@ -114,8 +113,8 @@ def test_a_message_that_may_have_arrived_is_not_sent_to_another_address_at_once(
         raise ConnectionResetError("sample")
 
     asked: list[int] = []
-    monkeypatch.setattr(webhook_client, "addresses_of", lambda _target: ["127.0.0.1", "127.0.0.1"])
-    monkeypatch.setattr(webhook_client, "_ask", fail)
+    monkeypatch.setattr(delivery, "addresses_of", lambda _target: ["127.0.0.1", "127.0.0.1"])
+    monkeypatch.setattr(delivery, "_ask", fail)
     with pytest.raises(PostFailed):
         message_post(url=hook.url, body=b"{}", headers={})
     assert len(asked) == 1
@@ -132,7 +131,7 @@ def test_ending_all_of_an_address_leaves_those_of_others(model: DriveModel, time
     other = by_mail(model, time, "other@example.org")
     hook, _made = webhook_create(owner=owner, model=model, url=URL)
     assert follow_stop(follow_id=mine.pk, all_of_address=True) == 1
-    assert set(Follow.objects.values_list("pk", flat=True)) == {other.pk, hook.pk}
+    assert set(Subscription.objects.values_list("pk", flat=True)) == {other.pk, hook.pk}
 
 
 def test_the_link_of_one_address_begins_nothing_for_another(
@@ -144,16 +143,16 @@ def test_the_link_of_one_address_begins_nothing_for_another(
     assert confirm_read(token) == mine.pk
     forged = f"{other.pk.hex}.{token.partition('.')[2]}"
     assert client.post(f"/follow/confirm/{forged}/").status_code == 404
-    assert set(Follow.objects.values_list("state", flat=True)) == {"unconfirmed"}
+    assert set(Subscription.objects.values_list("state", flat=True)) == {"unconfirmed"}
 
 
 def test_a_webhook_is_resumed_by_its_account_and_by_no_link(
     model: DriveModel, time: Clock, owner: User
 ) -> None:
     hook, _made = webhook_create(owner=owner, model=model, url=URL)
-    Follow.objects.filter(pk=hook.pk).update(state="paused")
+    Subscription.objects.filter(pk=hook.pk).update(state="paused")
     assert follow_confirm(follow_id=hook.pk) is None
-    assert Follow.objects.get().state == "paused"
+    assert Subscription.objects.get().state == "paused"
 
 
 def test_the_same_webhook_of_another_account_is_another_one(
@@ -167,7 +166,7 @@ def test_the_same_webhook_of_another_account_is_another_one(
 
 def test_a_mail_address_that_takes_none_is_not_kept_for_ever(model: DriveModel, time: Clock) -> None:
     follow = by_mail(model, time, "sample@example.org", "paused")
-    Follow.objects.filter(pk=follow.pk).update(paused_at=time.moment)
+    Subscription.objects.filter(pk=follow.pk).update(paused_at=time.moment)
     time.on(days=29)
     assert expired_remove() == 0
     time.on(days=2)
@@ -185,12 +184,12 @@ def test_the_pages_of_links_are_kept_nowhere_and_told_to_no_other_site(
 
 
 def test_news_go_to_active_followers_alone_and_only_from_when_they_began(
-    followed: Follow, hook: Receiver, owner: User, time: Clock, work: Callable[[], None]
+    followed: Subscription, hook: Receiver, owner: User, time: Clock, work: Callable[[], None]
 ) -> None:
     """Beside one who is told, one who is paused and one who began after the run."""
     model = followed.drive_model
     paused, _made = webhook_create(owner=owner, model=model, url=hook.url + "/paused")
-    Follow.objects.filter(pk=paused.pk).update(state="paused")
+    Subscription.objects.filter(pk=paused.pk).update(state="paused")
     published(time)
     time.on(hours=1)
     webhook_create(owner=owner, model=model, url=hook.url + "/later")

@@ -13,7 +13,7 @@ from django.test import Client
 
 from server.catalog.models import DriveModel
 from server.catalog.services import drive_model_resolve
-from server.subscriptions.models import Delivery, Follow
+from server.subscriptions.models import Delivery, Subscription
 from server.subscriptions.services import expired_remove
 from tests.server.subscriptions.conftest import Clock
 from tests.server.subscriptions.test_webhooks import published
@@ -42,11 +42,11 @@ def link_in(text: object, step: str) -> str:
 
 
 @pytest.fixture
-def following(ask: Callable[..., Any], client: Client) -> Follow:
+def following(ask: Callable[..., Any], client: Client) -> Subscription:
     """Follow the model by mail."""
     ask()
     client.post(link_in(mail.outbox.pop().body, "confirm"))
-    return Follow.objects.get()
+    return Subscription.objects.get()
 
 
 def test_nothing_is_sent_before_the_link_is_opened_and_confirmed(
@@ -57,17 +57,17 @@ def test_nothing_is_sent_before_the_link_is_opened_and_confirmed(
     assert asked.to == ["Sample.Reader@example.org"] and "SAMPLE-1" in asked.subject
     link = link_in(asked.body, "confirm")
     assert client.get(link).status_code == 200  # As a mail program looks at links.
-    assert Follow.objects.get().state == "unconfirmed"
+    assert Subscription.objects.get().state == "unconfirmed"
     published(time)
     time.on(seconds=300)
     work()
     assert len(mail.outbox) == 1
     assert client.post(link).status_code == 200
-    assert Follow.objects.get().state == "active"
+    assert Subscription.objects.get().state == "active"
 
 
 def test_a_new_run_comes_by_mail_with_one_click_to_end_it(
-    following: Follow, client: Client, time: Clock, work: Work
+    following: Subscription, client: Client, time: Clock, work: Work
 ) -> None:
     [run] = published(time)
     time.on(seconds=300)
@@ -77,28 +77,28 @@ def test_a_new_run_comes_by_mail_with_one_click_to_end_it(
     assert told.extra_headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     address = link_in(told.extra_headers["List-Unsubscribe"].strip("<>"), "stop")
     strict = Client(enforce_csrf_checks=True)
-    assert client.get(address).status_code == 200 and Follow.objects.exists()
+    assert client.get(address).status_code == 200 and Subscription.objects.exists()
     assert strict.post(address, {"List-Unsubscribe": "One-Click"}).status_code == 200
-    assert not Follow.objects.exists() and not Delivery.objects.exists()
+    assert not Subscription.objects.exists() and not Delivery.objects.exists()
     assert strict.post(address).status_code == 200  # Twice does no harm.
 
 
 def test_ending_can_take_the_address_out_of_everything(
-    following: Follow, client: Client, model: DriveModel, time: Clock, work: Work
+    following: Subscription, client: Client, model: DriveModel, time: Clock, work: Work
 ) -> None:
     other = drive_model_resolve(vendor_name="ACME", model_name="SAMPLE-2", simulated=False)
     following.pk, following.drive_model = None, other
-    following.id = Follow._meta.get_field("id").get_default()
+    following.id = Subscription._meta.get_field("id").get_default()
     following.save(force_insert=True)
     published(time)
     time.on(seconds=300)
     work()
     client.post(link_in(mail.outbox[0].body, "stop"), {"all": "1"})
-    assert not Follow.objects.exists()
+    assert not Subscription.objects.exists()
 
 
 def test_asking_again_tells_nothing_and_sends_nothing(
-    following: Follow, ask: Callable[..., Any], client: Client, model: DriveModel
+    following: Subscription, ask: Callable[..., Any], client: Client, model: DriveModel
 ) -> None:
     stranger = ask("stranger@example.org")
     known = ask(ADDRESS.lower())
@@ -130,7 +130,7 @@ def test_one_client_asks_only_so_often(ask: Callable[..., Any], settings: LazySe
 def test_what_is_no_address_is_told_and_kept_nowhere(ask: Callable[..., Any], address: str) -> None:
     response = ask(address)
     assert response.status_code == 400 and b"is no mail address" in response.content
-    assert not Follow.objects.exists() and mail.outbox == []
+    assert not Subscription.objects.exists() and mail.outbox == []
 
 
 def test_an_address_that_nobody_confirms_is_deleted(ask: Callable[..., Any], time: Clock) -> None:
@@ -138,7 +138,7 @@ def test_an_address_that_nobody_confirms_is_deleted(ask: Callable[..., Any], tim
     time.on(hours=47)
     assert expired_remove() == 0
     time.on(hours=2)
-    assert expired_remove() == 1 and not Follow.objects.exists()
+    assert expired_remove() == 1 and not Subscription.objects.exists()
 
 
 def test_a_link_that_was_changed_leads_nowhere(ask: Callable[..., Any], client: Client) -> None:
@@ -146,11 +146,11 @@ def test_a_link_that_was_changed_leads_nowhere(ask: Callable[..., Any], client: 
     link = link_in(mail.outbox[0].body, "confirm")
     assert client.post(link[:-3] + "xx/").status_code == 404
     assert client.post(link.replace("confirm", "stop")).status_code == 404
-    assert Follow.objects.get().state == "unconfirmed"
+    assert Subscription.objects.get().state == "unconfirmed"
 
 
 def test_a_mail_server_that_is_away_costs_time_only(
-    following: Follow, time: Clock, work: Work, monkeypatch: pytest.MonkeyPatch
+    following: Subscription, time: Clock, work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     published(time)
     time.on(seconds=300)

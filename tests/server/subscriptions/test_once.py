@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from server.subscriptions import delivery
-from server.subscriptions.models import Delivery, Follow
+from server.subscriptions.models import Delivery, Subscription
 from tests.server.subscriptions.conftest import Clock
 from tests.server.subscriptions.test_webhooks import published
 from tests.support.receiver import Receiver
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def message(followed: Follow, hook: Receiver, time: Clock, work: Callable[[], None]) -> UUID:
+def message(followed: Subscription, hook: Receiver, time: Clock, work: Callable[[], None]) -> UUID:
     """A message about a run, sent once; the receiver may have refused it."""
     hook.statuses = [204]
     published(time)

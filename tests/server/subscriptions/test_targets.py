@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 
-from server.subscriptions import webhook_client
-from server.subscriptions.targets import BadTarget, public, target_read
-from server.subscriptions.webhook_client import PostFailed, message_post
+from server.subscriptions import delivery
+from server.subscriptions.delivery import PostFailed, message_post
+from server.subscriptions.webhooks import BadTarget, public, target_read
 from tests.support.receiver import Receiver
 
 NOT_PUBLIC = [
@@ -157,7 +157,7 @@ def test_loopback_is_refused_where_no_setting_allows_it(hook: Receiver, settings
 
 
 def test_a_receiver_that_never_answers_is_cut_off(monkeypatch: pytest.MonkeyPatch, hook: Receiver) -> None:
-    monkeypatch.setattr(webhook_client, "WHOLE_TIMEOUT_S", 0.05)
+    monkeypatch.setattr(delivery, "WHOLE_TIMEOUT_S", 0.05)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
         with pytest.raises(PostFailed):

@@ -19,7 +19,7 @@ from server.core.lifecycle import Provenance
 from server.measurements.models import Run
 from server.measurements.signals import run_published
 from server.subscriptions import delivery
-from server.subscriptions.models import Delivery, Follow, PendingNotification
+from server.subscriptions.models import Delivery, PendingNotification, Subscription
 from server.subscriptions.services import webhook_create, webhook_resume, webhook_test
 from tests.server.subscriptions.conftest import Clock
 from tests.support.receiver import Receiver
@@ -49,7 +49,7 @@ def signature_of(message: Any, secret: str) -> str:
 
 def test_the_signature_is_that_of_a_computation_by_another_tool() -> None:
     """Made with `openssl dgst -sha256 -hmac`, of a key and a message chosen here."""
-    from server.subscriptions.standard_webhooks import signature
+    from server.subscriptions.webhooks import signature
 
     secret = "whsec_" + base64.b64encode(b"sample-key-sample-key-24").decode()
     found = signature(secret=secret, message="msg_sample", timestamp_s=1700000000, body=b'{"sample":1}')
@@ -57,7 +57,7 @@ def test_the_signature_is_that_of_a_computation_by_another_tool() -> None:
 
 
 def test_a_published_run_reaches_the_webhook_signed(
-    followed: Follow, hook: Receiver, time: Clock, work: Work, publish: Any
+    followed: Subscription, hook: Receiver, time: Clock, work: Work, publish: Any
 ) -> None:
     submission = publish()
     work()
@@ -75,7 +75,7 @@ def test_a_published_run_reaches_the_webhook_signed(
     assert told["data"]["drive"]["slug"] == followed.drive_model.slug
 
 
-def test_a_publication_that_is_taken_back_is_no_news(followed: Follow, time: Clock) -> None:
+def test_a_publication_that_is_taken_back_is_no_news(followed: Subscription, time: Clock) -> None:
     with pytest.raises(ZeroDivisionError), transaction.atomic():
         published(time)
         assert PendingNotification.objects.count() == 1
@@ -88,7 +88,9 @@ def test_nothing_is_noted_of_a_model_that_nobody_follows(model: DriveModel, time
     assert PendingNotification.objects.count() == 0
 
 
-def test_a_hundred_runs_make_one_message(followed: Follow, hook: Receiver, time: Clock, work: Work) -> None:
+def test_a_hundred_runs_make_one_message(
+    followed: Subscription, hook: Receiver, time: Clock, work: Work
+) -> None:
     published(time, 101)
     time.on(seconds=300)
     work()
@@ -100,7 +102,7 @@ def test_a_hundred_runs_make_one_message(followed: Follow, hook: Receiver, time:
 
 
 def test_a_run_told_twice_is_one_piece_of_news(
-    followed: Follow, hook: Receiver, time: Clock, work: Work
+    followed: Subscription, hook: Receiver, time: Clock, work: Work
 ) -> None:
     [run] = published(time)
     run_published.send(sender=Run, run=run)
@@ -110,7 +112,7 @@ def test_a_run_told_twice_is_one_piece_of_news(
 
 
 def test_simulated_runs_are_told_only_to_those_who_want_them(
-    followed: Follow, hook: Receiver, owner: User, time: Clock, work: Work
+    followed: Subscription, hook: Receiver, owner: User, time: Clock, work: Work
 ) -> None:
     webhook_create(owner=owner, model=followed.drive_model, url=hook.url + "/sim", simulated=True)
     runs = published(time, provenance=Provenance.SIMULATED)
@@ -124,7 +126,7 @@ def test_simulated_runs_are_told_only_to_those_who_want_them(
 
 
 def test_a_run_withdrawn_within_the_window_is_not_told(
-    followed: Follow, hook: Receiver, time: Clock, work: Work
+    followed: Subscription, hook: Receiver, time: Clock, work: Work
 ) -> None:
     [run] = published(time)
     type(run.submission).objects.filter(pk=run.submission_id).update(state="withdrawn")
@@ -134,7 +136,7 @@ def test_a_run_withdrawn_within_the_window_is_not_told(
 
 
 def test_a_message_that_is_not_taken_comes_again_the_same(
-    followed: Follow, hook: Receiver, time: Clock, work: Work
+    followed: Subscription, hook: Receiver, time: Clock, work: Work
 ) -> None:
     hook.statuses = [500, 204]
     published(time)
@@ -154,7 +156,7 @@ def test_a_message_that_is_not_taken_comes_again_the_same(
 
 
 def test_a_receiver_that_asks_for_patience_gets_it(
-    followed: Follow, hook: Receiver, time: Clock, work: Work
+    followed: Subscription, hook: Receiver, time: Clock, work: Work
 ) -> None:
     hook.statuses, hook.headers = [429], {"Retry-After": "4000"}
     published(time)
@@ -164,7 +166,7 @@ def test_a_receiver_that_asks_for_patience_gets_it(
 
 
 def test_a_webhook_that_never_answers_well_is_paused_with_the_reason(
-    followed: Follow, hook: Receiver, time: Clock, work: Work
+    followed: Subscription, hook: Receiver, time: Clock, work: Work
 ) -> None:
     hook.statuses = [503]
     published(time)
@@ -185,7 +187,7 @@ def test_a_webhook_that_never_answers_well_is_paused_with_the_reason(
 
 
 def test_a_webhook_that_says_it_is_gone_is_paused_at_once_and_can_be_resumed(
-    followed: Follow, hook: Receiver, time: Clock, work: Work
+    followed: Subscription, hook: Receiver, time: Clock, work: Work
 ) -> None:
     hook.statuses = [410, 204]
     published(time)
@@ -202,7 +204,7 @@ def test_a_webhook_that_says_it_is_gone_is_paused_at_once_and_can_be_resumed(
 
 
 def test_a_worker_that_dies_in_a_try_loses_nothing(
-    followed: Follow, hook: Receiver, time: Clock, work: Work, monkeypatch: pytest.MonkeyPatch
+    followed: Subscription, hook: Receiver, time: Clock, work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     published(time)
     time.on(seconds=300)
@@ -221,7 +223,7 @@ def test_a_worker_that_dies_in_a_try_loses_nothing(
 
 
 def test_a_test_message_says_that_it_is_one(
-    followed: Follow, hook: Receiver, sent: list[str], work: Work
+    followed: Subscription, hook: Receiver, sent: list[str], work: Work
 ) -> None:
     first = webhook_test(follow=followed)
     assert webhook_test(follow=followed) == first

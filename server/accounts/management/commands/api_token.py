@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from server.accounts.models import User
-from server.accounts.tokens import api_token_create
+from server.accounts.services import api_token_create
 
 
 class Command(BaseCommand):

@@ -1,6 +1,5 @@
-"""Series in which the distance between one request and the next grows or shrinks by equal steps: on a
-turning disk
-their latencies are a sawtooth, whose slope is the time of a block and whose teeth are one turn high. Pure."""
+"""Access patterns: small reads at random places one after the other, and series whose distances between
+requests grow or shrink by equal steps. Pure."""
 
 from __future__ import annotations
 
@@ -10,9 +9,54 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from server.core.robust import concentration, half_sample_mode
-from server.plausibility.columns import Timed
+from server.core.robust import concentration, half_sample_mode, rank_correlation
+from server.plausibility.columns import Integers, Timed
 from server.plausibility.evidence import Evidence
+
+ENOUGH = 30
+SPAN = 0.25
+LARGEST_BYTES = 65536
+ORDERED = 0.5
+FRESH = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Scattered:
+    """Such reads, of one series."""
+
+    name: str
+    times_ns: Integers
+    distances: Integers
+    """Blocks between where the head was and where it went."""
+
+
+def scattered(evidence: Evidence) -> list[Scattered]:
+    """Return the run's scattered reads by series; what is written, mixed or under way at once is left out."""
+    found = []
+    for series in evidence.series:
+        before = series.origins()
+        if series.writes or before is None or series.places is None or series.blocks is None:
+            continue
+        if "stream_blocks" in series.columns:
+            continue
+        told = before >= 0
+        small = series.blocks * evidence.device["block_bytes"] <= LARGEST_BYTES
+        places, times, origins = (
+            series.places[told & small],
+            series.times_ns[told & small],
+            before[told & small],
+        )
+        if _in_no_order(places, evidence.blocks):
+            found.append(Scattered(series.name, times, np.abs(places - origins)))
+    return found
+
+
+def _in_no_order(places: Integers, blocks: int) -> bool:
+    if places.size < ENOUGH or np.unique(places).size < FRESH * places.size:
+        return False
+    low, high = np.percentile(places, [5, 95])
+    return bool(high - low >= SPAN * blocks) and abs(rank_correlation(places[:-1], places[1:])) < ORDERED
+
 
 ENOUGH_PAIRS = 40
 SLOW_SHARE = 0.6
