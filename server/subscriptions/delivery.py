@@ -32,10 +32,10 @@ log = structlog.get_logger("diskatlas.follows")
 
 def delivery_enqueue(delivery_id: UUID) -> None:
     """Have a message sent once the transaction has committed."""
-    transaction.on_commit(lambda: _send(str(delivery_id)))
+    transaction.on_commit(lambda: _enqueue_now(str(delivery_id)))
 
 
-def _send(delivery_id: str) -> None:
+def _enqueue_now(delivery_id: str) -> None:
     from server.subscriptions import tasks  # here, since the tasks import the services that enqueue
 
     try:
@@ -43,8 +43,6 @@ def _send(delivery_id: str) -> None:
     except Exception as error:
         log.warning("not enqueued; the sweep will find it", delivery=delivery_id, error=repr(error))
 
-
-log = structlog.get_logger("diskatlas.follows")
 
 WAITS_S = (60, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400)
 """Seconds until the next try, after the first, the second...: ten tries within three days."""

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from server.core.envelope_store import EnvelopeLost
-from server.datasets import envelope_reader
+from server.datasets import columnar
 from server.datasets.columnar import Gathered, SampledRun, envelopes_read
 from server.datasets.columns import Column
 
@@ -53,10 +53,10 @@ def test_envelopes_come_in_order_few_ahead_and_a_lost_one_is_told_of_alone(
             begun.append(str(number))
             yield SampledRun(str(number), "model", None, "CC0-1.0", f"digest {number}", str(number))
 
-    monkeypatch.setattr(envelope_reader, "envelope_load", load)
+    monkeypatch.setattr(columnar, "envelope_load", load)
     found: list[Any] = []
     for place, (run, content) in enumerate(envelopes_read(runs())):
-        assert len(begun) <= place + 1 + envelope_reader.AHEAD
+        assert len(begun) <= place + 1 + columnar.AHEAD
         try:
             found.append((run.run_id, content()))
         except EnvelopeLost:

@@ -2,9 +2,10 @@
 
 import django.db.models.deletion
 import django.db.models.functions.text
-import server.core.ids
 from django.conf import settings
 from django.db import migrations, models
+
+import server.core.ids
 
 
 class Migration(migrations.Migration):
