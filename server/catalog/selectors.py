@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from django.contrib.postgres.search import SearchQuery
 from django.db.models import Case, F, FloatField, Manager, Prefetch, Q, QuerySet, Value, When
 from django.db.models.functions import Abs, Cast, Ln
 
