@@ -18,6 +18,7 @@ LOGGING = {"level": "WARNING", "json": False}
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+RATE_LIMIT_REDIS_URL = None
 STORAGES = {
     **STORAGES,
     "envelopes": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
@@ -29,6 +30,6 @@ LOG_KEY = "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc="
 # A change is in the counts at once.
 ARCHIVE_COUNTS_EVERY_S = 0
 # A test asks what a page says now.
-PAGES_KEPT_S = 0
+PAGE_CACHE_S = 0
 SUBMISSION_MAX_WIRE_BYTES = 2 * 1024**2
 SUBMISSION_MAX_BYTES = 8 * 1024**2

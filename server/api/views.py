@@ -12,10 +12,10 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.throttling import ScopedRateThrottle
 from rest_framework.views import APIView
 
 from server.api.errors import problem_response
+from server.api.framework.limits import SubmissionThrottle
 from server.api.framework.openapi import problems
 from server.api.framework.read_view import ReadView
 from server.api.request_body import body_read
@@ -38,8 +38,7 @@ from server.submissions.selectors import submission_get, submission_of_run
 class SubmissionsView(APIView):
     """Where signed runs come in."""
 
-    throttle_classes = [ScopedRateThrottle]
-    throttle_scope = "submission"
+    throttle_classes = [SubmissionThrottle]
 
     @extend_schema(
         operation_id="submission_create",

@@ -8,12 +8,12 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any, overload
 
-from django.core.cache import cache
 from django.db.models import Count, F, OrderBy, Q, QuerySet
 
 from server.catalog.models import Claim
 from server.claims.models import ClaimVerdict
 from server.claims.verdicts import Outcome
+from server.core.cache import cached
 from server.core.querying import CompiledQuery
 
 SORTS: Mapping[str, tuple[str, ...]] = {
@@ -29,8 +29,7 @@ SORTS: Mapping[str, tuple[str, ...]] = {
 _TIES = ("drive_model__summary__sort_name", "metric", "scope", "id")
 EVIDENCE = {choice.value: str(choice.label) for choice in ClaimVerdict.Evidence}
 OUTCOMES = tuple(outcome.value for outcome in Outcome)
-_KEY = "claims.ledger-groups.1"
-_KEEP_S = 7 * 24 * 3600
+_KEEP_S = 900
 DUE = "due"
 """Stands for the verdict of claims that are not judged yet."""
 
@@ -144,12 +143,7 @@ def _groups(chosen: LedgerFilter, version: datetime | None) -> list[tuple[Any, .
     )
     if version is None or chosen.drive:
         return list(rows)
-    kept: list[tuple[Any, ...]] | None
-    at, kept = cache.get(_KEY) or (None, None)
-    if kept is None or at != version:
-        kept = list(rows)
-        cache.set(_KEY, (version, kept), _KEEP_S)
-    return kept
+    return cached(f"claims.ledger-groups:{version.timestamp()}", lambda: list(rows), keep_s=_KEEP_S)
 
 
 def ledger_facets(*, chosen: LedgerFilter, version: datetime | None = None) -> LedgerFacets:

@@ -9,10 +9,10 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.core.cache import cache
 from django.db.models import Avg, F, Max
 
 from server.benchmarks.contract import MetricKey
+from server.core.cache import cached
 from server.measurements.conditions import conditions_of
 from server.measurements.group_keys import Form, Source
 from server.measurements.groups import Group
@@ -24,7 +24,6 @@ NUMBERED = r"^(.*/)?[0-9]+(\.[0-9]+)?$"
 """Scopes that end with a place on the device (per cent), as `read/33554432/94` and `2.75` do."""
 _NOT_PLACES = "zone/"
 """Zones are counted from the rim: zone 3 of one drive is not where zone 3 of another is."""
-_CACHE_S = 24 * 3600
 _FORM = 2
 """Raised when the dataclasses below change, so that none of an older form comes out of the cache."""
 
@@ -77,13 +76,7 @@ def group_numbers(group: Group, metrics: Collection[str]) -> GroupNumbers:
     """Return a group's usable numbers of some metrics; kept until the model's aggregates change."""
     if group.source == Source.LITERATURE:
         return _published(group, metrics)
-    key = _cache_key("numbers", group, metrics)
-    found: GroupNumbers | None = cache.get(key) if key else None
-    if found is None:
-        found = _measured(group, metrics)
-        if key:
-            cache.set(key, found, _CACHE_S)
-    return found
+    return cached(_cache_key("numbers", group, metrics), lambda: _measured(group, metrics))
 
 
 def group_profiles(group: Group) -> dict[MetricKey, float]:
@@ -92,13 +85,7 @@ def group_profiles(group: Group) -> dict[MetricKey, float]:
     if group.source == Source.LITERATURE:
         numbers = published_numbers(group.drive_model)
         return {place: number.value for place, number in numbers.items() if is_numbered(place)}
-    key = _cache_key("profiles", group, ())
-    found: dict[MetricKey, float] | None = cache.get(key) if key else None
-    if found is None:
-        found = _profiles(group)
-        if key:
-            cache.set(key, found, _CACHE_S)
-    return found
+    return cached(_cache_key("profiles", group, ()), lambda: _profiles(group))
 
 
 def is_numbered(place: MetricKey) -> bool:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from django.core.cache import cache
 from django.db.models import Count, Q
 
 from server.benchmarks.contract import Axis, Chart, Series
 from server.benchmarks.decimation import chart_thinned
 from server.comparison.selectors import groups_cache_key
+from server.core.cache import DAY_S, cache
 from server.core.envelope_store import EnvelopeLost
 from server.core.querying import CompiledQuery
 from server.measurements.charts import charts_of_run
@@ -24,7 +24,6 @@ ROLES = ("points", "line", "step", "spread")
 SHOWN = 3
 POINTS = 160
 """Of each group: the picture stands in the page."""
-_CACHE_S = 24 * 3600
 LATEST = 20
 """Runs among which one stands for its group."""
 Name = tuple[str, str]
@@ -52,7 +51,7 @@ def overlays_get(groups: Sequence[Group]) -> tuple[Chart, ...]:
         found = [_pictured(group) for group in groups]
         kept = _shared(groups, found)
         if key and not any(one.lost for one in found):
-            cache.set(key, kept, _CACHE_S)
+            cache.set(key, kept, DAY_S)
     return kept
 
 

@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.core.cache import cache
-
 from server.benchmarks.contract import Metric, MetricKey
 from server.benchmarks.registry import metrics_by_key
 from server.comparison.group_numbers import GroupNumbers, group_numbers, group_profiles, single_drive
 from server.comparison.matrix import Member, Row, Table, compare
 from server.comparison.paired_positions import Curves, compare_positions
+from server.core.cache import cached
 from server.measurements.conditions import CONDITIONS
 from server.measurements.group_keys import Form, Source
 from server.measurements.groups import Group
@@ -25,7 +24,6 @@ LEVEL = 0.95
 LEVELS = (0.90, 0.95, 0.99)
 """Those that pages offer; any other between the bounds below can be asked for."""
 LEAST_LEVEL, GREATEST_LEVEL = 0.5, 0.999
-_CACHE_S = 24 * 3600
 _FORM = 3
 """Raised when what is kept changes its form, so that none of an older form comes out of the cache."""
 
@@ -91,18 +89,13 @@ def comparison_get(*, groups: Sequence[Group], level: float = LEVEL, kind: str =
 
     Kept until something about one of the models changes.
     """
-    key = _cache_key(groups, level, kind)
-    kept: tuple[Any, ...] | None = cache.get(key) if key else None
-    if kept is None:
+
+    def compute() -> tuple[Any, ...]:
         made = _compared(groups, level, kind)
-        kept = (made.numbers, made.table, made.curves, made.differing, made.drawn)
-        if key:
-            cache.set(key, kept, _CACHE_S)
-    return Comparison(tuple(groups), level, *kept)
+        return made.numbers, made.table, made.curves, made.differing, made.drawn
 
-
-def _cache_key(groups: Sequence[Group], level: float, kind: str) -> str:
-    return groups_cache_key(groups, "comparison", f"{level!r}", kind)
+    key = groups_cache_key(groups, "comparison", f"{level!r}", kind)
+    return Comparison(tuple(groups), level, *cached(key, compute))
 
 
 def groups_cache_key(groups: Sequence[Group], what: str, *more: str) -> str:

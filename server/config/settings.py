@@ -106,11 +106,13 @@ DATABASES = {
 REDIS_URL = env.str("REDIS_URL")
 CACHES = {
     "default": {
-        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "BACKEND": "server.core.cache.FailOpenRedisCache",
         "LOCATION": REDIS_URL,
         "KEY_PREFIX": "diskatlas",
     }
 }
+RATE_LIMIT_REDIS_URL: str | None = REDIS_URL
+"""Where all processes count together; None has each count alone."""
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "accounts.User"
@@ -187,7 +189,7 @@ PIPELINE_SWEEP_MAX_S = env.int("PIPELINE_SWEEP_MAX_S", 3600, validate=Range(min=
 PIPELINE_MAX_ATTEMPTS = env.int("PIPELINE_MAX_ATTEMPTS", 5, validate=Range(min=1))
 PIPELINE_TASK_TIME_LIMIT_S = env.int("PIPELINE_TASK_TIME_LIMIT_S", 600, validate=Range(min=10))
 AGGREGATES_REST_FACTOR = env.int("AGGREGATES_REST_FACTOR", 30, validate=Range(min=0))
-PAGES_KEPT_S = env.int("PAGES_KEPT_S", 60, validate=Range(min=0))
+PAGE_CACHE_S = env.int("PAGE_CACHE_S", 600, validate=Range(min=0))
 ARCHIVE_COUNTS_EVERY_S = env.int("ARCHIVE_COUNTS_EVERY_S", 15, validate=Range(min=1))
 PIPELINE_VISIBILITY_TIMEOUT_S = env.int("PIPELINE_VISIBILITY_TIMEOUT_S", 900, validate=Range(min=1))
 
@@ -199,8 +201,6 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.AllowAny"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "DEFAULT_THROTTLE_RATES": {"submission": SUBMISSION_RATE},
-    "NUM_PROXIES": NUM_PROXIES,
     "URL_FORMAT_OVERRIDE": None,
     "EXCEPTION_HANDLER": "server.api.errors.problem_exception_handler",
     "UNAUTHENTICATED_USER": None,
@@ -266,6 +266,7 @@ if env.bool("BEHIND_PROXY", False):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
 ACCOUNT_EMAIL_VERIFICATION = "optional"
+ACCOUNT_ADAPTER = "server.accounts.adapter.AccountAdapter"
 
 # Mail: to a server where one is named, else into files where a folder is named, else to the log.
 EMAIL_HOST = env.str("EMAIL_HOST", "localhost")

@@ -6,12 +6,12 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from django.core.cache import cache
 from django.db.models import Max
 
 from server.benchmarks.contract import Metric
 from server.benchmarks.registry import metrics_by_key
 from server.catalog.models import DriveModel
+from server.core.cache import cached
 from server.core.lifecycle import Provenance
 from server.core.numbers import show_deviation, write
 from server.measurements.group_keys import Source, batch_key, firmware_key
@@ -25,7 +25,6 @@ from server.stats.spread import Components, variance_components
 from server.stats.wording import count_words, quantity
 
 CONDITIONS = {"batch": ("batch", "batches"), "firmware": ("firmware revision", "firmware revisions")}
-_CACHE_S = 24 * 3600
 _FORM = 1
 """Raised when the dataclasses below change, so that none of an older form comes out of the cache."""
 
@@ -92,11 +91,7 @@ def model_divided(*, drive_model: DriveModel, condition: str) -> Divided | None:
         at=Max("updated_at")
     )["at"]
     key = f"divided:{_FORM}:{condition}:{drive_model.pk}:{provenance.value}:{updated.timestamp()}"
-    found: Divided | None = cache.get(key)
-    if found is None:
-        found = _divided(drive_model, provenance, condition)
-        cache.set(key, found, _CACHE_S)
-    return found
+    return cached(key, lambda: _divided(drive_model, provenance, condition))
 
 
 def _divided(drive_model: DriveModel, provenance: Provenance, condition: str) -> Divided:
@@ -232,20 +227,15 @@ def division_statistics(group: Group) -> DriveStatistics | None:
         return None
     name = hashlib.sha256(group.key.encode()).hexdigest()
     key = f"division:{_FORM}:{name}:{group.source.value}:{updated.timestamp()}"
-    found: DriveStatistics | None = cache.get(key)
-    if found is None:
-        headline = [name for name, metric in metrics_by_key().items() if metric.headline]
-        ids = set(group.runs().values_list("run_id", flat=True))
-        provenance = Provenance(group.source.value)
-        runs = [
-            run
-            for run in model_numbers(
-                drive_model=group.drive_model, provenance=provenance, metrics={*headline, *METRICS}
-            )
-            if run.run_id in ids
-        ]
-        if not runs:
-            return None
-        found = statistics_of(runs, headline, provenance=provenance.value)
-        cache.set(key, found, _CACHE_S)
-    return found
+    return cached(key, lambda: _division_statistics(group))
+
+
+def _division_statistics(group: Group) -> DriveStatistics | None:
+    headline = [name for name, metric in metrics_by_key().items() if metric.headline]
+    ids = set(group.runs().values_list("run_id", flat=True))
+    provenance = Provenance(group.source.value)
+    numbers = model_numbers(
+        drive_model=group.drive_model, provenance=provenance, metrics={*headline, *METRICS}
+    )
+    runs = [run for run in numbers if run.run_id in ids]
+    return statistics_of(runs, headline, provenance=provenance.value) if runs else None

@@ -9,16 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from django.core.cache import cache
 from django.db.models import Max
 
+from server.core.cache import cached
 from server.core.lifecycle import State
 from server.measurements.models import Aggregate, Run
 from server.plausibility.evidence import USABLE, Number, PeerUnit
 from server.plausibility.evidence_loader import numbers_gather, peers_gather
 from server.plausibility.peers import keys_agreeing
 
-_CACHE_S = 24 * 3600
 _FORM = 1
 """Raised when the dataclasses below change, so that none of an older form comes out of the cache."""
 
@@ -73,12 +72,12 @@ def run_standing(*, run: Run) -> RunStanding | None:
         at=Max("updated_at")
     )["at"]
     key = f"run-standing:{_FORM}:{run.pk}:{updated.timestamp() if updated else 0}"
-    found: RunStanding | None = cache.get(key)
-    if found is None:
+
+    def compute() -> RunStanding:
         peers, unlike = peers_gather(run=run)
-        found = standing_of(numbers_gather(run=run), peers, run.submission.probe_key.keyid, unlike)
-        cache.set(key, found, _CACHE_S)
-    return found
+        return standing_of(numbers_gather(run=run), peers, run.submission.probe_key.keyid, unlike)
+
+    return cached(key, compute)
 
 
 def standing_of(

@@ -16,9 +16,9 @@ from datetime import datetime
 from itertools import islice
 
 from django.contrib.postgres.fields import ArrayField
-from django.core.cache import cache
 from django.db.models import F, Func, TextField
 
+from server.core.cache import breaker, cache
 from server.search.models import ArchiveCounts, DriveSummary
 from server.search.sort_index import SORTS, ListOrders
 from server.search.trigrams import trigrams_of_names
@@ -162,13 +162,14 @@ def facet_bits() -> FacetBits | None:
     Each process holds what it read last, and reads again when other ones are laid down.
     """
     token = cache.get(_TOKEN)
-    found = _held.get(token) if token else None
+    # Without Redis what the process holds is good while it fits.
+    held = next(iter(_held.values()), None) if breaker.open else None
+    found = _held.get(token) if token else held
     if found is None:
         found = cache.get(_KEY)
     if isinstance(found, FacetBits):
         if found.token == token:
-            _held.clear()
-            _held[token] = found
+            _hold(found)
         fits = ArchiveCounts.objects.filter(updated_at=found.version).exists()
         return found if fits else None
     version = ArchiveCounts.objects.values_list("updated_at", flat=True).first()
@@ -178,4 +179,10 @@ def facet_bits() -> FacetBits | None:
     # Newer ones that the worker has laid down meanwhile stay.
     if cache.add(_KEY, bits, _KEEP_S):
         cache.set(_TOKEN, bits.token, _KEEP_S)
+    _hold(bits)
     return bits
+
+
+def _hold(bits: FacetBits) -> None:
+    _held.clear()
+    _held[bits.token] = bits

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db import transaction
 
 from server.core import clock
+from server.core.cache import RUNS, model_tag, purge_on_commit, run_tag
 from server.core.lifecycle import State
 from server.submissions.models import Submission, SubmissionEvent
 
@@ -22,6 +23,7 @@ def event_add(submission: Submission, state: State, reason: str) -> SubmissionEv
 
 def submission_move(submission: Submission, state: State, reason: str) -> None:
     """Move a submission to its next state; its attempts start anew there."""
+    public = State.PUBLISHED in (submission.state, state)
     submission.state = state
     submission.attempts = 0
     submission.sweeps = 0
@@ -30,6 +32,9 @@ def submission_move(submission: Submission, state: State, reason: str) -> None:
         submission.published_at = clock.now()
     submission.save(update_fields=["state", "attempts", "sweeps", "next_sweep_at", "published_at"])
     event_add(submission, state, reason)
+    if public:
+        run = submission.run
+        purge_on_commit(RUNS, run_tag(run.run_id), model_tag(run.drive_model_id))
     log.info("moved", submission=str(submission.pk), state=state.value, reason=reason)
 
 

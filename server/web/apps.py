@@ -1,3 +1,5 @@
+from typing import Any
+
 from django.apps import AppConfig
 from django.db.models.signals import post_save
 
@@ -7,11 +9,21 @@ class WebConfig(AppConfig):
     label = "web"
 
     def ready(self) -> None:
-        """Let no kept page outlive what it was rendered from."""
-        from server.measurements.signals import aggregates_updated, run_published
+        """Let no cached page outlive what it was rendered from."""
+        from server.measurements.signals import aggregates_updated
         from server.search.models import ArchiveCounts
-        from server.web.keeping import pages_changed
 
-        for signal in (aggregates_updated, run_published):
-            signal.connect(pages_changed, dispatch_uid="web.pages_changed")
-        post_save.connect(pages_changed, sender=ArchiveCounts, dispatch_uid="web.pages_changed")
+        aggregates_updated.connect(_model_changed, dispatch_uid="web.model_changed")
+        post_save.connect(_counts_changed, sender=ArchiveCounts, dispatch_uid="web.counts_changed")
+
+
+def _model_changed(*, drive_model_id: int, **_: Any) -> None:
+    from server.core.cache import model_tag, purge_on_commit
+
+    purge_on_commit(model_tag(drive_model_id))
+
+
+def _counts_changed(**_: Any) -> None:
+    from server.core.cache import LISTS, purge_on_commit
+
+    purge_on_commit(LISTS)

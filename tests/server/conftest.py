@@ -12,6 +12,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from server.benchmarks.contract import Kind
+from server.core.rate_limit import local_counts
 from server.measurements import charts, extraction, reextraction
 from server.measurements.management.commands import reextract
 from server.submissions import selectors, tasks, validation
@@ -38,6 +39,7 @@ def kinds(monkeypatch: pytest.MonkeyPatch) -> KindTable:
 def fresh_cache() -> Iterator[None]:
     """Forget charts and request counts between tests."""
     cache.clear()
+    local_counts.reset()
     yield
 
 

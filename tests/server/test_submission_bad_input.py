@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import zstandard
-from django.test import Client
+from django.test import Client, override_settings
 
 from server.core.lifecycle import State
 from server.core.problems import MEDIA_TYPE
@@ -322,10 +322,8 @@ def test_an_unforeseen_failure_has_the_one_shape(post: Post, monkeypatch: pytest
     problem_of(post(document()), 500, "server-error")
 
 
-def test_too_many_requests_have_the_one_shape(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
-    from server.api.views import SubmissionsView
-
-    monkeypatch.setattr(SubmissionsView.throttle_classes[0], "THROTTLE_RATES", {"submission": "1/min"})
+@override_settings(SUBMISSION_RATE="1/min")
+def test_too_many_requests_have_the_one_shape(post: Post) -> None:
     post(b"{}")
     response = post(b"{}")
     problem_of(response, 429, "too-many-requests")

@@ -13,11 +13,12 @@ from rest_framework.views import APIView
 
 from server.api.framework.conditional import conditional
 from server.api.framework.formats import JSON_ONLY
-from server.api.framework.limits import ReadThrottle, Standing
+from server.api.framework.limits import ReadThrottle
 from server.api.framework.openapi import ReadSchema
 from server.api.framework.parameters import parameters_check
 from server.api.framework.query_deadline import LookedFor
 from server.api.tokens import BearerAuthentication
+from server.core.rate_limit import RateLimitState
 
 
 class ReadView(APIView):
@@ -45,8 +46,8 @@ class ReadView(APIView):
             if isinstance(response, Response) and not response.is_rendered:
                 response.render()
         response = conditional(request, response, modified=self.modified)
-        standing: Standing | None = getattr(request, "rate_standing", None)
-        for name, value in (standing.headers() if standing else {}).items():
+        state: RateLimitState | None = getattr(request, "rate_limit_state", None)
+        for name, value in (state.headers() if state else {}).items():
             response.headers[name] = value
         return response
 

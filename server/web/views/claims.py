@@ -14,11 +14,12 @@ from django.views.decorators.http import require_safe
 from server.catalog.models import Claim
 from server.claims.ledger import SORTS, LedgerFilter, LedgerRows, ledger_facets, ledger_list
 from server.claims.selectors import claim_row_of
+from server.core.cache import LISTS, model_tag
 from server.search.archive_counts import archive_version
 from server.web.claims import claim_text
-from server.web.keeping import kept_rendered
 from server.web.ledger import facet_views, ledger_rows
 from server.web.page import page
+from server.web.page_cache import cache_page, shows
 from server.web.rows import Sources
 
 PER_PAGE = 50
@@ -26,7 +27,7 @@ VALUE_MAX = 200
 
 
 @require_safe
-@kept_rendered()
+@cache_page()
 def ledger(request: HttpRequest) -> HttpResponse:
     """Show the claims; filters, order and page stand in the address."""
     chosen = _chosen(request)
@@ -34,6 +35,7 @@ def ledger(request: HttpRequest) -> HttpResponse:
     facets = ledger_facets(chosen=chosen, version=archive_version())
     claims = LedgerRows(chosen=chosen, sort=sort, descending=descending, total=facets.total)
     pages = Paginator(claims, PER_PAGE).get_page(request.GET.get("page"))
+    shows(LISTS, *(model_tag(claim.drive_model_id) for claim in pages))
     sources = Sources()
     context = {
         "chosen": chosen,

@@ -22,6 +22,7 @@ from server.comparison.selectors import (
 )
 from server.comparison.suggestions import suggestions
 from server.comparison.wording import level_words
+from server.core.cache import LISTS, model_tag
 from server.measurements.group_keys import LETTERS
 from server.measurements.groups import FEWEST, MOST, groups_find
 from server.web.comparing import (
@@ -37,18 +38,19 @@ from server.web.comparing import (
     source_words,
 )
 from server.web.figures import figure_with
-from server.web.keeping import kept_rendered
 from server.web.page import page
+from server.web.page_cache import cache_page, shows
 
 QUERY_MAX = 200
 
 
 @require_safe
-@kept_rendered()
+@cache_page()
 def compare(request: HttpRequest) -> HttpResponse:
     """Show a comparison, or how to put one together; all of its state stands in the address."""
     query = request.GET.get("q", "").strip()[:QUERY_MAX]
     groups, selection, errors = _read(request)
+    shows(*(model_tag(group.drive_model.pk) for group in groups))
     context: dict[str, Any] = {
         "query": query,
         "selection": selection,
@@ -60,22 +62,25 @@ def compare(request: HttpRequest) -> HttpResponse:
         "kinds": kind_choices(selection),
     }
     if query:
+        shows(LISTS)
         context["found"] = add_choices(candidates_find(query), selection)
     if FEWEST <= len(groups) <= MOST:
         comparison = comparison_get(groups=groups, level=selection.level, kind=selection.kind)
         context |= _shown(comparison, selection)
     else:
+        shows(LISTS)
         context["groups"] = lone_views(groups, selection)
         context["suggestions"] = suggestions()
     return page(request, "web/compare.html", context, section="compare", status=400 if errors else 200)
 
 
 @require_safe
-@kept_rendered()
+@cache_page()
 def compare_suggest(request: HttpRequest) -> JsonResponse:
     """Answer with what could be added to the comparison of this address, as search boxes take it."""
     query = request.GET.get("q", "").strip()[:QUERY_MAX]
     groups, selection, _errors = _read(request)
+    shows(LISTS, *(model_tag(group.drive_model.pk) for group in groups))
     choices = add_choices(candidates_find(query), selection) if len(groups) < MOST else ()
     offered = [
         {"kind": "group", "label": one.text, "detail": one.detail, "url": one.url}

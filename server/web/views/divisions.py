@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from server.catalog.models import DriveModel
 from server.comparison.charts import division_charts
+from server.core.cache import model_tag
 from server.measurements.group_keys import Form, GroupsError
 from server.measurements.groups import Group, group_get
 from server.measurements.selectors import runs_published
@@ -23,18 +24,19 @@ from server.model_stats.breakdown import (
 )
 from server.web.divisions import divided_view, number_name
 from server.web.figures import Figure, figure_with
-from server.web.keeping import kept_rendered
 from server.web.page import page
+from server.web.page_cache import cache_page, shows
 from server.web.units import units_section
 
 RUNS_PER_PAGE = 25
 
 
 @require_safe
-@kept_rendered()
+@cache_page()
 def division_list(request: HttpRequest, slug: str) -> HttpResponse:
     """Show how a model's drives are distributed over batches and firmware revisions."""
     model = get_object_or_404(DriveModel.objects.select_related("vendor"), slug=slug)
+    shows(model_tag(model.pk))
     found = [model_divided(drive_model=model, condition=condition) for condition in CONDITIONS]
     sections = [
         {"divided": divided_view(model, one), "figures": _figures(model, one)}
@@ -53,14 +55,14 @@ def _figures(model: DriveModel, divided: Divided | None) -> list[Figure]:
 
 
 @require_safe
-@kept_rendered()
+@cache_page()
 def batch_detail(request: HttpRequest, slug: str, part: str) -> HttpResponse:
     """Show one batch."""
     return _detail(request, slug, "batch", f"{slug}~batch:{part}")
 
 
 @require_safe
-@kept_rendered()
+@cache_page()
 def firmware_detail(request: HttpRequest, slug: str, part: str) -> HttpResponse:
     """Show one firmware revision."""
     return _detail(request, slug, "firmware", f"{slug}~fw:{part}")
@@ -68,6 +70,7 @@ def firmware_detail(request: HttpRequest, slug: str, part: str) -> HttpResponse:
 
 def _detail(request: HttpRequest, slug: str, condition: str, key: str) -> HttpResponse:
     group = _group_or_404(key)
+    shows(model_tag(group.drive_model.pk))
     divided = model_divided(drive_model=group.drive_model, condition=condition)
     statistics = division_statistics(group)
     name = group.label.partition(" ")[2].partition(",")[0]

@@ -18,6 +18,7 @@ from server.benchmarks.registry import kinds_by_slug
 from server.catalog.models import DriveAlias, DriveModel
 from server.catalog.selectors import drive_class, drive_models_similar, literature_list
 from server.claims.selectors import claim_rows
+from server.core.cache import model_tag
 from server.core.lifecycle import Provenance
 from server.core.querying import CompiledQuery
 from server.measurements.models import AggregateDue, Run
@@ -27,9 +28,9 @@ from server.model_stats.model_parts import ModelPart, model_parts
 from server.model_stats.selectors import drive_metric_rows
 from server.web.badge import badge_of, badge_svg
 from server.web.claims import claim_views
-from server.web.keeping import kept_rendered
 from server.web.key_numbers import KeyNumber, KindNumbers, glance_of, kind_numbers
 from server.web.page import page
+from server.web.page_cache import cache_page, shows
 from server.web.published import fact_rows
 from server.web.rows import Sources, statistics_groups
 from server.web.units import units_section
@@ -82,10 +83,12 @@ def _model_or_404(slug: str) -> DriveModel:
 
 
 @require_safe
-@kept_rendered()
+@cache_page()
 def drive_detail(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a model: numbers, verdicts, pictures, parts and runs; what is simulated stands apart."""
     model = _model_or_404(slug)
+    similar = list(drive_models_similar(drive_model=model))
+    shows(*(model_tag(one.pk) for one in (model, *similar)))
     sources = Sources()
     claims = claim_rows(drive_model=model)
     values, facts = literature_list(drive_model=model)
@@ -115,7 +118,7 @@ def drive_detail(request: HttpRequest, slug: str) -> HttpResponse:
         "batches_url": f"/drives/{model.slug}/batches/",
         "firmware_url": f"/drives/{model.slug}/firmware/",
         "wanting": wanting_of(measured.rows, overview, claims) if overview.runs else (),
-        "similar": list(drive_models_similar(drive_model=model)),
+        "similar": similar,
         "similar_rule": klass.words if klass else "",
         "runs": runs,
         "older": older,
@@ -124,13 +127,14 @@ def drive_detail(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
-@kept_rendered()
+@cache_page()
 def drive_numbers(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     """Show all numbers of one kind that a model has, measured beside published, simulated apart."""
     model = _model_or_404(slug)
     entry = kinds_by_slug().get(kind)
     if entry is None:
         raise Http404
+    shows(model_tag(model.pk))
     sources = Sources()
     groups = {
         provenance: statistics_groups(

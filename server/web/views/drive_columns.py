@@ -9,13 +9,14 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from server.benchmarks.registry import kinds_by_slug, metrics_by_key
+from server.core.cache import LISTS
 from server.core.numbers import unit_text
 from server.core.scopes import scope_text
 from server.search.column_numbers import columns_known
 from server.search.columns import column_of
 from server.search.drive_list import DriveQuery, drive_query_of
-from server.web.keeping import kept_rendered
 from server.web.page import page
+from server.web.page_cache import cache_page, shows
 from server.web.rows import metric_url
 from server.web.views.drive_list import list_url, query_changed
 
@@ -43,9 +44,10 @@ class ChoiceGroup:
 
 
 @require_safe
-@kept_rendered()
+@cache_page()
 def drive_columns(request: HttpRequest) -> HttpResponse:
     """Show every number that the archive holds as a column that the list can have."""
+    shows(LISTS)
     query = drive_query_of(request.GET)
     scopes: dict[str, list[str]] = {}
     for name, scope in columns_known():

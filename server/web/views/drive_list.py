@@ -20,6 +20,7 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
 from server.benchmarks.registry import metrics_by_key
+from server.core.cache import LISTS, model_tag
 from server.core.numbers import Shown, show, show_stated, unit_text
 from server.search.columns import COLUMNS, Column
 from server.search.drive_list import (
@@ -37,8 +38,8 @@ from server.search.facets import FACET_OF_KEY
 from server.search.models import DriveSummary
 from server.search.text_search import runs_find
 from server.web.columns import places_by_column
-from server.web.keeping import kept_rendered
 from server.web.page import page
+from server.web.page_cache import cache_page, shows
 from server.web.rows import metric_url
 
 PART_HEADER = "X-Part"
@@ -97,7 +98,7 @@ class Line:
 
 
 @require_safe
-@kept_rendered(PART_HEADER)
+@cache_page(PART_HEADER)
 def drive_list(request: HttpRequest) -> HttpResponseBase:
     """Show the models; everything that shapes the list stands in the address."""
     query = drive_query_of(request.GET)
@@ -109,6 +110,8 @@ def drive_list(request: HttpRequest) -> HttpResponseBase:
         return HttpResponseRedirect(reverse("run-detail", args=[runs[0].run_id]))
     number = _page_number(request, found.total)
     context = _context(found, number) | {"runs_found": runs}
+    if not runs:  # A run that is found may be on its way to publication.
+        shows(LISTS, *(model_tag(line.row.pk) for line in context["lines"]))
     if PART_HEADER in request.headers:
         response = page(request, "web/parts/drive_results.html", context | {"partial": True})
         response.headers["X-Address"] = list_url(query)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.conf import settings
-from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.views.decorators.cache import never_cache
@@ -13,7 +12,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
 from server.catalog.models import DriveModel
-from server.core import clock
+from server.core.rate_limit import client_address, rate_limit_hit
 from server.subscriptions.messages import confirm_read, stop_read
 from server.subscriptions.models import Subscription
 from server.subscriptions.selectors import follow_find
@@ -95,10 +94,6 @@ def _answer(request: HttpRequest, follow: Subscription | None, step: str) -> Htt
 
 def _may_ask(request: HttpRequest) -> bool:
     """Count how often mail was asked for from one address within the hour."""
-    forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")
-    proxies: int = settings.NUM_PROXIES
-    client = forwarded[-min(proxies, len(forwarded))].strip() if proxies and forwarded[0] else ""
-    client = client or request.META.get("REMOTE_ADDR", "")
-    key = f"follow-mails:{client}:{int(clock.now().timestamp()) // 3600}"
-    cache.add(key, 0, 3700)
-    return int(cache.incr(key)) <= settings.FOLLOW_MAILS_PER_HOUR
+    quota = settings.FOLLOW_MAILS_PER_HOUR
+    state = rate_limit_hit(policy="follow", client=client_address(request), quota=quota, window_s=3600)
+    return not state.exceeded

@@ -11,11 +11,12 @@ from django.views.decorators.http import require_safe
 from server.benchmarks.contract import Measurand
 from server.benchmarks.measurands import source
 from server.benchmarks.registry import metrics_by_key
+from server.core.cache import LISTS, RUNS
 from server.core.numbers import write
 from server.measurements.selectors import runs_latest
 from server.search.home_summary import Edges, archive_counts, edges_of, runs_wanted
-from server.web.keeping import kept_rendered
 from server.web.page import page
+from server.web.page_cache import cache_page, shows
 
 LATEST = 8
 BAR_WIDTH = 1000
@@ -49,9 +50,10 @@ class Tick:
 
 
 @require_safe
-@kept_rendered()
+@cache_page()
 def home(request: HttpRequest) -> HttpResponse:
     """Show a search, how much the archive holds, what came last, and what is wanted."""
+    shows(LISTS, RUNS)
     counts = archive_counts()
     bars, ticks = bars_of(edges_of(counts))
     context = {

@@ -7,27 +7,32 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from server.catalog.models import Vendor
+from server.core.cache import LISTS, model_tag, run_tag
+from server.core.lifecycle import State
 from server.core.numbers import show_bytes
 from server.measurements.models import Run
 from server.search.drive_list import MATCH, TEXT_MAX, DriveList, DriveQuery
 from server.search.models import DriveSummary
 from server.search.text_search import runs_find, vendors_find
-from server.web.keeping import kept_rendered
+from server.web.page_cache import cache_page, shows
 
 MOST = 8
 _VENDORS = 2
 
 
 @require_safe
-@kept_rendered()
+@cache_page()
 def suggest(request: HttpRequest) -> JsonResponse:
     """Answer with `{"query", "suggestions": [{"kind", "label", "detail", "url"}]}`, the likeliest first."""
     text = " ".join(request.GET.get("q", "").replace("\0", "").split())[:TEXT_MAX]
-    offered = [_run(run) for run in runs_find(text)]
+    runs = runs_find(text)
+    offered = [_run(run) for run in runs]
     if len(text) >= 2:
         offered += [_vendor(vendor) for vendor in vendors_find(text, limit=_VENDORS)]
         rows = DriveList(DriveQuery(text=text, sort=MATCH)).page(1, MOST)
         offered += [_model(row) for row in rows]
+        if all(run.submission.state == State.PUBLISHED for run in runs):
+            shows(LISTS, *(model_tag(row.pk) for row in rows), *(run_tag(run.run_id) for run in runs))
     response = JsonResponse({"query": text, "suggestions": offered[:MOST]})
     response.headers["Cache-Control"] = "public, max-age=60"
     return response

@@ -1,4 +1,4 @@
-"""Rendered pages that are kept: asked for again they cost no query, and no change is hidden by one."""
+"""Cached pages: asked for again they cost no query, a change ends those that show it, and no others."""
 
 from __future__ import annotations
 
@@ -12,22 +12,23 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
-from redis.exceptions import ConnectionError as RedisAway
 
 from server.catalog.models import DriveModel
 from server.catalog.services import drive_model_resolve
+from server.core.cache import cache_purge, model_tag
 from server.measurements.models import Aggregate
 from server.measurements.signals import aggregates_updated
 from server.search.models import ArchiveCounts
 from server.search.summaries import summary_update
+from server.web.views import drive
 
 pytestmark = pytest.mark.django_db
 Queries = Callable[[int], Any]
 
 
 @pytest.fixture(autouse=True)
-def keeping(settings: LazySettings) -> None:
-    settings.PAGES_KEPT_S = 60
+def caching(settings: LazySettings) -> None:
+    settings.PAGE_CACHE_S = 60
     cache.clear()
 
 
@@ -64,7 +65,7 @@ def test_a_page_that_was_asked_for_before_costs_no_query(
     assert dict(again.items()) == dict(first.items())
 
 
-def test_what_changes_a_model_ends_the_kept_pages(
+def test_what_changes_a_model_ends_its_pages(
     client: Client, model: DriveModel, django_capture_on_commit_callbacks: Callable[..., Any]
 ) -> None:
     address = f"/drives/{model.slug}/"
@@ -78,7 +79,47 @@ def test_what_changes_a_model_ends_the_kept_pages(
     assert "Kept 9" in words(client, address)
 
 
-def test_new_counts_end_the_kept_pages(
+def test_a_change_of_one_model_leaves_the_pages_of_others(
+    client: Client,
+    model: DriveModel,
+    django_assert_num_queries: Queries,
+    django_capture_on_commit_callbacks: Callable[..., Any],
+) -> None:
+    other = made("Kept 2")
+    alone = (f"/drives/{other.slug}/numbers/seeker/", f"/drives/{other.slug}/batches/", "/drives/columns/")
+    shown = (f"/drives/{model.slug}/batches/", f"/drives/{model.slug}/", "/drives/", "/drives/?q=kept")
+    for address in (*alone, *shown):
+        words(client, address)
+    with django_capture_on_commit_callbacks(execute=True):
+        aggregates_updated.send(sender=Aggregate, drive_model_id=model.pk)
+    with django_assert_num_queries(0):
+        for address in alone:
+            words(client, address)
+    for address in shown:
+        with CaptureQueriesContext(connection) as queries:
+            words(client, address)
+        assert len(queries) > 0, address
+
+
+def test_what_changed_while_a_page_was_rendered_is_not_hidden_by_it(
+    client: Client, model: DriveModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = f"/drives/{model.slug}/"
+    render = drive.page
+
+    def and_then(*arguments: Any, **named: Any) -> Any:
+        response = render(*arguments, **named)
+        DriveModel.objects.filter(pk=model.pk).update(number="Kept 9", name="Kept 9")
+        cache_purge(model_tag(model.pk))
+        return response
+
+    with monkeypatch.context() as patched:
+        patched.setattr(drive, "page", and_then)
+        assert "Kept 9" not in words(client, address)
+    assert "Kept 9" in words(client, address)
+
+
+def test_new_counts_end_the_lists(
     client: Client, django_capture_on_commit_callbacks: Callable[..., Any]
 ) -> None:
     words(client, "/drives/")
@@ -104,19 +145,8 @@ def test_what_is_not_there_is_asked_for_each_time(client: Client) -> None:
     assert "Kept 2" in words(client, f"/drives/{model.slug}/")
 
 
-def test_without_the_cache_every_page_is_rendered(
-    client: Client, model: DriveModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def away(*_arguments: object, **_named: object) -> None:
-        raise RedisAway
-
-    for name in ("get", "set", "add"):
-        monkeypatch.setattr(f"server.web.keeping.cache.{name}", away)
-    assert "Kept 1" in words(client, f"/drives/{model.slug}/")
-
-
 def test_zero_seconds_keep_nothing(client: Client, model: DriveModel, settings: LazySettings) -> None:
-    settings.PAGES_KEPT_S = 0
+    settings.PAGE_CACHE_S = 0
     words(client, f"/drives/{model.slug}/")
     DriveModel.objects.filter(pk=model.pk).update(number="Kept 9", name="Kept 9")
     assert "Kept 9" in words(client, f"/drives/{model.slug}/")

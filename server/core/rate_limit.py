@@ -1,0 +1,78 @@
+"""How often somebody may ask, said before it is reached: for reads, uploads and mails asked for.
+
+Windows are fixed: `limits` counts for each policy, client and window, in Redis for all processes together.
+While Redis is away (server/core/cache.py) each process counts alone: a client then has as much of each.
+Attempts to sign in are counted by allauth, which takes back what succeeded, in the same cache.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from django.conf import settings
+from django.http import HttpRequest
+from limits.storage import MemoryStorage, RedisStorage
+
+from server.core import clock
+from server.core.cache import breaker, redis_options
+
+_UNITS_S = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+local_counts = MemoryStorage()
+"""What this process counts alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class RateLimitState:
+    """Where a client stands in its window."""
+
+    policy: str
+    quota: int
+    window_s: int
+    used: int
+    reset_s: int
+
+    @property
+    def exceeded(self) -> bool:
+        """Whether the request that was counted is one too many."""
+        return self.used > self.quota
+
+    def headers(self) -> dict[str, str]:
+        """Return the fields that announce it (draft-ietf-httpapi-ratelimit-headers-10)."""
+        left = max(0, self.quota - self.used)
+        return {
+            "RateLimit-Policy": f'"{self.policy}";q={self.quota};w={self.window_s}',
+            "RateLimit": f'"{self.policy}";r={left};t={self.reset_s}',
+        }
+
+
+def rate_limit_hit(*, policy: str, client: str, quota: int, window_s: int) -> RateLimitState:
+    """Count one request and return where the client stands."""
+    window, into = divmod(int(clock.now().timestamp()), window_s)
+    key, keep_s = f"{policy}:{client}:{window}", window_s + 5
+    url = settings.RATE_LIMIT_REDIS_URL
+    used = (
+        breaker.call(lambda: _shared(url).incr(key, keep_s), away=lambda: local_counts.incr(key, keep_s))
+        if url
+        else local_counts.incr(key, keep_s)
+    )
+    return RateLimitState(policy, quota, window_s, used, window_s - into)
+
+
+def rate_read(text: str) -> tuple[int, int]:
+    """Return quota and seconds of a rate like `60/min`."""
+    quota, _, unit = text.partition("/")
+    return int(quota), _UNITS_S[unit.strip()[:1]]
+
+
+def client_address(request: HttpRequest) -> str:
+    """Return the address that a request came from, as the outermost of our own proxies tells it."""
+    forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")
+    proxies: int = settings.NUM_PROXIES
+    told = forwarded[-min(proxies, len(forwarded))].strip() if proxies else ""
+    return told or str(request.META.get("REMOTE_ADDR", ""))
+
+
+@lru_cache(maxsize=1)
+def _shared(url: str) -> RedisStorage:
+    return RedisStorage(url, key_prefix="diskatlas-limit", **redis_options())

@@ -1,0 +1,90 @@
+"""Rendered pages, cached: most of a page's time is its rendering, and most visits are to few pages.
+
+A page is kept under the tags of all that it shows (server/core/cache.py): models, runs, the lists. A change
+of one of them ends the pages that show it, and no others.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from contextvars import ContextVar
+from functools import wraps
+from typing import Any
+
+from django.conf import settings
+from django.contrib.staticfiles.storage import staticfiles_storage
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+
+from server.core.cache import purges_before, tagged_get, tagged_set
+
+MOST_BYTES = 1024 * 1024
+"""A larger page is not kept."""
+_COOKIES = ("theme",)
+_shown: ContextVar[set[str] | None] = ContextVar("page_cache_shown", default=None)
+View = Callable[..., HttpResponseBase]
+
+
+def shows(*tags: str) -> None:
+    """Note what the page that is being rendered shows; a page of which nothing is noted is not kept."""
+    found = _shown.get()
+    if found is not None:
+        found.update(tags)
+
+
+def cache_page(*headers: str) -> Callable[[View], View]:
+    """Cache what a view answers to everyone alike, by address, theme and the request's `headers`.
+
+    For GET of pages without forms, sessions or anything else of one reader; the view says by `shows` what
+    ends it. `PAGE_CACHE_S` of 0 turns it off.
+    """
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            if request.method != "GET" or not settings.PAGE_CACHE_S:
+                return view(request, *args, **kwargs)
+            key = _key(request, headers)
+            found: tuple[bytes, dict[str, str]] | None = tagged_get(key)
+            if found is not None:
+                return HttpResponse(found[0], headers=found[1])
+            purges, tags = purges_before(), set[str]()
+            token = _shown.set(tags)
+            try:
+                response = view(request, *args, **kwargs)
+            finally:
+                _shown.reset(token)
+            if tags and isinstance(response, HttpResponse) and _alike(response):
+                page = (response.content, dict(response.items()))
+                tagged_set(key, page, tags=tags, purges=purges, keep_s=settings.PAGE_CACHE_S)
+            return response
+
+        return answer
+
+    return decorate
+
+
+def _key(request: HttpRequest, headers: tuple[str, ...]) -> str:
+    told = [
+        # Pages name files of the front end by their contents: another release has other pages.
+        getattr(staticfiles_storage, "manifest_hash", ""),
+        request.scheme,
+        request.get_host(),
+        request.get_full_path(),
+        [request.COOKIES.get(name, "") for name in _COOKIES],
+        [request.headers.get(name, "") for name in headers],
+    ]
+    return f"page:{hashlib.sha256(json.dumps(told).encode()).hexdigest()}"
+
+
+def _alike(response: HttpResponse) -> bool:
+    """Return whether an answer is a whole page that is nobody's own."""
+    return (
+        response.status_code == 200
+        and not response.cookies
+        and "private" not in response.get("Cache-Control", "")
+        and "no-store" not in response.get("Cache-Control", "")
+        and len(response.content) <= MOST_BYTES
+    )
