@@ -29,6 +29,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         raise pytest.UsageError(problem)
 
 
+@pytest.fixture(autouse=True)
+def fresh_process() -> None:
+    """Forget what the process counts and knows of Redis itself."""
+    from server.core.cache import breaker
+    from server.core.rate_limit import local_counts
+
+    local_counts.reset()
+    breaker.close()
+
+
 @pytest.fixture(scope="session")
 def services() -> Iterator[dict[str, str]]:
     """Give DATABASE_URL and REDIS_URL: those of the environment, or of throw-away instances."""

@@ -73,6 +73,10 @@ class CircuitBreaker:
         """Whether Redis is left alone."""
         return bool(self._open_until)
 
+    def close(self) -> None:
+        """Forget what was."""
+        self._open_until = 0.0
+
     def failed(self, error: Exception) -> None:
         """Leave Redis alone for a while."""
         with self._lock:

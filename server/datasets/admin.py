@@ -10,6 +10,7 @@ from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_POST
 
 from server.core.admin import ReadOnlyAdmin
+from server.core.task_queue import message_send
 from server.datasets import tasks
 from server.datasets.models import Release
 
@@ -32,8 +33,10 @@ class ReleaseAdmin(ReadOnlyAdmin):
         if not request.user.has_perm("datasets.add_release"):
             words = "Making a release needs the permission 'datasets.add_release'."
             self.message_user(request, words, messages.ERROR)
+        elif not message_send(tasks.release_build_task.name):
+            words = "The queue does not answer, so that no release was begun. Try again in a minute."
+            self.message_user(request, words, messages.ERROR)
         else:
-            tasks.release_build_task.delay()
             self.message_user(request, "A release is being made; it is listed once it is complete.")
         return HttpResponseRedirect(reverse("admin:datasets_release_changelist"))
 

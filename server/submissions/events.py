@@ -11,9 +11,13 @@ from django.db import transaction
 from server.core import clock
 from server.core.cache import RUNS, model_tag, purge_on_commit, run_tag
 from server.core.lifecycle import State
+from server.core.task_queue import message_send
 from server.submissions.models import Submission, SubmissionEvent
 
 log = structlog.get_logger("diskatlas.life")
+
+PROCESS = "submissions.process"
+REFRESH = "submissions.aggregates_update"
 
 
 def event_add(submission: Submission, state: State, reason: str) -> SubmissionEvent:
@@ -46,18 +50,9 @@ def submission_enqueue(submission: Submission) -> None:
     submission.next_sweep_at = clock.now() + timedelta(seconds=settings.PIPELINE_STALE_AFTER_S)
     submission.save(update_fields=["next_sweep_at"])
     submission_id = str(submission.pk)
-    transaction.on_commit(lambda: _send("submission_process", submission_id))
+    transaction.on_commit(lambda: message_send(PROCESS, submission_id))
 
 
 def aggregates_enqueue(drive_model_id: int) -> None:
     """Put the recomputation of a model's aggregates into the queue once the transaction has committed."""
-    transaction.on_commit(lambda: _send("aggregates_update", str(drive_model_id)))
-
-
-def _send(task: str, argument: str) -> None:
-    from server.submissions import tasks  # here, since the tasks import the services that enqueue
-
-    try:
-        getattr(tasks, task).delay(argument)
-    except Exception as error:
-        log.warning("not enqueued; the sweeper will find it", task=task, id=argument, error=repr(error))
+    transaction.on_commit(lambda: message_send(REFRESH, str(drive_model_id)))

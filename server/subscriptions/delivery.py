@@ -23,6 +23,7 @@ from django.db import transaction
 
 from server.core import clock
 from server.core.locks import session_lock
+from server.core.task_queue import message_send
 from server.subscriptions.messages import mail_of
 from server.subscriptions.models import Delivery, Subscription
 from server.subscriptions.webhooks import BadTarget, Target, addresses_of, headers, message_id, target_read
@@ -32,16 +33,7 @@ log = structlog.get_logger("diskatlas.follows")
 
 def delivery_enqueue(delivery_id: UUID) -> None:
     """Have a message sent once the transaction has committed."""
-    transaction.on_commit(lambda: _enqueue_now(str(delivery_id)))
-
-
-def _enqueue_now(delivery_id: str) -> None:
-    from server.subscriptions import tasks  # here, since the tasks import the services that enqueue
-
-    try:
-        tasks.delivery_send.delay(delivery_id)
-    except Exception as error:
-        log.warning("not enqueued; the sweep will find it", delivery=delivery_id, error=repr(error))
+    transaction.on_commit(lambda: message_send("subscriptions.delivery_send", str(delivery_id)))
 
 
 WAITS_S = (60, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400)

@@ -12,10 +12,9 @@ from django.http import HttpResponse
 from django.test import Client
 
 from server.benchmarks.contract import Kind
-from server.core.rate_limit import local_counts
 from server.measurements import charts, extraction, reextraction
 from server.measurements.management.commands import reextract
-from server.submissions import selectors, tasks, validation
+from server.submissions import events, selectors, validation
 from server.submissions.models import Submission
 from tests.support.documents import document, envelope, skippy_part
 from tests.support.kinds import kind
@@ -39,7 +38,6 @@ def kinds(monkeypatch: pytest.MonkeyPatch) -> KindTable:
 def fresh_cache() -> Iterator[None]:
     """Forget charts and request counts between tests."""
     cache.clear()
-    local_counts.reset()
     yield
 
 
@@ -47,10 +45,7 @@ def fresh_cache() -> Iterator[None]:
 def queue(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     """Collect what is put into the queue instead of sending it."""
     sent: list[tuple[str, str]] = []
-    for name in ("submission_process", "aggregates_update"):
-        monkeypatch.setattr(
-            getattr(tasks, name), "delay", lambda argument, name=name: sent.append((name, argument))
-        )
+    monkeypatch.setattr(events, "message_send", lambda task, argument: sent.append((task, argument)))
     return sent
 
 
@@ -89,7 +84,7 @@ def run_jobs(queue: list[tuple[str, str]], django_capture_on_commit_callbacks: A
     def one(name: str, argument: str) -> None:
         from uuid import UUID
 
-        if name == "aggregates_update":
+        if name == events.REFRESH:
             aggregation.aggregates_update(drive_model_id=int(argument))
             return
         due = pipeline.submission_prepare(submission_id=UUID(argument))

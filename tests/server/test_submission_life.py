@@ -16,9 +16,10 @@ from server.benchmarks.contract import Extraction, Facts
 from server.core import clock
 from server.core.envelope_store import envelope_delete
 from server.core.lifecycle import State
+from server.core.task_queue import message_send
 from server.measurements import aggregation, extraction
 from server.measurements.models import Aggregate, AggregateDue, Benchmark, Measurement
-from server.submissions import moderation, pipeline, sweeper, tasks
+from server.submissions import events, moderation, pipeline, sweeper
 from server.submissions.models import Submission
 from tests.support.documents import document, skippy_part, zoned_part
 from tests.support.kinds import kind, measurement
@@ -66,16 +67,14 @@ def test_a_waiting_submission_says_how_many_are_ahead(submit: Submit, client: Cl
 
 def test_only_the_id_goes_into_the_queue(submit: Submit, queue: Queue) -> None:
     submission = submit(document())
-    assert queue == [("submission_process", str(submission.pk))]
+    assert queue == [(events.PROCESS, str(submission.pk))]
 
 
 def test_a_broker_that_is_away_does_not_lose_the_submission(
     submit: Submit, queue: Queue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def away(_argument: str) -> None:
-        raise OperationalError("broker away")
-
-    monkeypatch.setattr(tasks.submission_process, "delay", away)
+    # The address of the tests' settings, at which nobody listens.
+    monkeypatch.setattr(events, "message_send", message_send)
     submission = submit(document())
     assert submission.state == State.RECEIVED
 

@@ -13,7 +13,7 @@ from server.accounts.services import api_token_create
 from server.catalog.models import DriveModel
 from server.catalog.services import drive_model_resolve
 from server.core import clock
-from server.subscriptions import services, tasks
+from server.subscriptions import services
 from server.subscriptions.models import Delivery, Subscription
 
 pytestmark = pytest.mark.django_db
@@ -22,7 +22,7 @@ HOOK = "https://example.org/hook"
 
 @pytest.fixture(autouse=True)
 def queue(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks.delivery_send, "delay", lambda _id: None)
+    monkeypatch.setattr("server.subscriptions.delivery.message_send", lambda *_: None)
 
 
 @pytest.fixture

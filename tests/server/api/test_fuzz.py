@@ -23,7 +23,6 @@ from schemathesis.checks import CHECKS
 from server.accounts.models import User
 from server.accounts.services import api_token_create
 from server.config.wsgi import application
-from server.subscriptions.tasks import delivery_send
 from tests.support.sample_archive import sample_archive
 
 pytestmark = pytest.mark.django_db
@@ -86,8 +85,8 @@ def test_every_answer_is_one_that_the_description_has(case: Any, archive: dict[s
 def test_every_answer_to_a_change_is_one_that_the_description_has(
     case: Any, archive: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rest_framework.throttling.ScopedRateThrottle.allow_request", lambda *_: True)
-    monkeypatch.setattr(delivery_send, "delay", lambda _id: None)
+    monkeypatch.setattr("server.api.framework.limits.SubmissionThrottle.allow_request", lambda *_: True)
+    monkeypatch.setattr("server.subscriptions.delivery.message_send", lambda *_: None)
     # What fits the description need not be accepted: nothing that is made up carries a right signature.
     case.call_and_validate(headers=PLAIN, excluded_checks=[ACCEPTANCE])
     case.call_and_validate(headers=PLAIN | archive, excluded_checks=[ACCEPTANCE])

@@ -15,7 +15,7 @@ from server.accounts.models import User
 from server.catalog.models import DriveModel
 from server.catalog.services import drive_model_resolve
 from server.core import clock
-from server.subscriptions import delivery, outbox, tasks
+from server.subscriptions import delivery, outbox
 from server.subscriptions.models import Subscription
 from server.subscriptions.services import webhook_create
 from tests.support.receiver import Receiver, receiver
@@ -44,7 +44,9 @@ def time(monkeypatch: pytest.MonkeyPatch) -> Clock:
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Collect the deliveries that are put into the queue."""
     queue: list[str] = []
-    monkeypatch.setattr(tasks.delivery_send, "delay", queue.append)
+    monkeypatch.setattr(
+        "server.subscriptions.delivery.message_send", lambda _task, delivery: queue.append(delivery)
+    )
     return queue
 
 

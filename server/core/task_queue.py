@@ -1,0 +1,45 @@
+"""Putting messages into the queue. The rows say what is due: what the queue does not take, a sweeper finds.
+
+Nobody waits long for it: a Redis that is away costs what it costs the cache, and is left alone with it.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import structlog
+from celery import current_app
+from kombu.exceptions import OperationalError
+from kombu.pools import producers
+
+from server.core.cache import TIMEOUT_S, breaker
+
+log = structlog.get_logger("diskatlas.queue")
+
+
+def message_send(task: str, *arguments: object, **options: object) -> bool:
+    """Send a task by its name, now; return whether the queue took it."""
+
+    def send() -> bool:
+        # Nobody asks for the result, to which Celery would subscribe on a connection that waits longer.
+        quiet = {"ignore_result": True, **options}
+        try:
+            with producers[_connection()].acquire(block=True, timeout=TIMEOUT_S) as producer:
+                current_app.send_task(task, arguments, producer=producer, **quiet)
+        except OperationalError as error:
+            raise ConnectionError(str(error)) from error
+        return True
+
+    def away() -> bool:
+        log.warning("not enqueued; a sweeper will find it", task=task, arguments=arguments)
+        return False
+
+    return breaker.call(send, away=away)
+
+
+@cache
+def _connection() -> Any:
+    """Return what the pool makes connections after: as all others, but with little patience."""
+    waits = {"socket_timeout": TIMEOUT_S, "socket_connect_timeout": TIMEOUT_S}
+    return current_app.connection_for_write(transport_options=waits)
