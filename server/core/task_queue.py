@@ -18,12 +18,12 @@ from server.core.cache import TIMEOUT_S, breaker
 log = structlog.get_logger("diskatlas.queue")
 
 
-def message_send(task: str, *arguments: object, **options: object) -> bool:
+def message_send(task: str, *arguments: object, **options: Any) -> bool:
     """Send a task by its name, now; return whether the queue took it."""
 
     def send() -> bool:
         # Nobody asks for the result, to which Celery would subscribe on a connection that waits longer.
-        quiet = {"ignore_result": True, **options}
+        quiet: dict[str, Any] = {"ignore_result": True, **options}
         try:
             with producers[_connection()].acquire(block=True, timeout=TIMEOUT_S) as producer:
                 current_app.send_task(task, arguments, producer=producer, **quiet)
