@@ -23,8 +23,6 @@ FEWEST = 32
 """A series is never thinned out below so many points."""
 COLUMNS = ("x", "y", "z", "low", "high", "q1", "q3")
 LINES = ("line", "step", "band", "spread")
-WHOLE = ("cells", "box")
-"""Roles whose points mean nothing without their neighbours: thinned out by rows, or not at all."""
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

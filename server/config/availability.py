@@ -10,17 +10,16 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponseBase
 
-from server.config.error_views import answer
+from server.config.error_views import error_response
 
 log = structlog.get_logger("diskatlas.availability")
 Handler = Callable[[HttpRequest], HttpResponseBase]
 
-AWAY = (OperationalError, InterfaceError)
-LONGEST = 500
-"""Characters of the operator's own words that are shown."""
-SHORT_S = 30
-LONG_S = 600
-WORDS = "The archive is being looked after and will be back soon."
+DATABASE_UNREACHABLE = (OperationalError, InterfaceError)
+MESSAGE_MAX_CHARS = 500
+RETRY_WITHOUT_DATABASE_S = 30
+RETRY_IN_MAINTENANCE_S = 600
+DEFAULT_MESSAGE = "The archive is being looked after and will be back soon."
 
 
 class AvailabilityMiddleware:
@@ -33,32 +32,34 @@ class AvailabilityMiddleware:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        words = None if request.path == "/health/" else maintenance_words(settings.MAINTENANCE_FILE)
-        if words is not None:
-            return _unavailable(request, words, LONG_S)
+        message = None if request.path == "/health/" else maintenance_message(settings.MAINTENANCE_FILE)
+        if message is not None:
+            return _unavailable(request, message, RETRY_IN_MAINTENANCE_S)
         return self._get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponseBase | None:
         """Answer for a view that found no database; leave other failures to their own answer."""
-        if request.path == "/health/" or not isinstance(exception, AWAY):
+        if request.path == "/health/" or not isinstance(exception, DATABASE_UNREACHABLE):
             return None
-        log.error("database away", path=request.path, exc_info=exception)
+        log.error("database unreachable", path=request.path, exc_info=exception)
         return _unavailable(
-            request, "The archive's database does not answer just now. Try again in a minute.", SHORT_S
+            request,
+            "The archive's database does not answer just now. Try again in a minute.",
+            RETRY_WITHOUT_DATABASE_S,
         )
 
 
-def maintenance_words(path: Path) -> str | None:
+def maintenance_message(path: Path) -> str | None:
     """Return what the maintenance file says, or a sentence where it is empty; None where there is none."""
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return None
-    return " ".join(text.split())[:LONGEST] or WORDS
+    return " ".join(text.split())[:MESSAGE_MAX_CHARS] or DEFAULT_MESSAGE
 
 
-def _unavailable(request: HttpRequest, words: str, retry_after_s: int) -> HttpResponseBase:
-    response = answer(request, "unavailable", words)
+def _unavailable(request: HttpRequest, message: str, retry_after_s: int) -> HttpResponseBase:
+    response = error_response(request, "unavailable", message)
     response.headers["Retry-After"] = str(retry_after_s)
     response.headers["Cache-Control"] = "no-store"
     return response

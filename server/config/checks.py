@@ -67,7 +67,7 @@ def check_limits(**_kwargs: Any) -> list[CheckMessage]:
 
 
 @register(deploy=True)
-def check_follows(**_kwargs: Any) -> list[CheckMessage]:
+def check_subscriptions(**_kwargs: Any) -> list[CheckMessage]:
     """Messages to followers must not reach into the machine, and their links must lead to it."""
     messages: list[CheckMessage] = []
     if settings.FOLLOW_ALLOW_LOOPBACK:

@@ -10,7 +10,7 @@ from server.api.errors import problem_response
 from server.core.problems import PROBLEM_TYPES, Problem
 
 
-def answer(request: HttpRequest, slug: str, detail: str) -> HttpResponseBase:
+def error_response(request: HttpRequest, slug: str, detail: str) -> HttpResponseBase:
     """Return a listed problem as a page, or below /api/ as a problem document."""
     kind = PROBLEM_TYPES[slug]
     if request.path.startswith("/api/"):
@@ -26,7 +26,7 @@ def answer(request: HttpRequest, slug: str, detail: str) -> HttpResponseBase:
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     """Answer 400."""
-    return answer(
+    return error_response(
         request,
         "bad-request",
         "The request is malformed, so that it was not read further. "
@@ -36,28 +36,28 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     """Answer 403."""
-    return answer(
+    return error_response(
         request, "forbidden", "This address is not open to you. Sign in with an account that may see it."
     )
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     """Answer 404."""
-    return answer(
+    return error_response(
         request, "not-found", f"Nothing is at {request.path}. Check the address, or start at the home page."
     )
 
 
 def server_error(request: HttpRequest) -> HttpResponseBase:
     """Answer 500."""
-    return answer(
+    return error_response(
         request, "server-error", "The archive failed to answer; the failure is in its log. Try again later."
     )
 
 
 def too_many_requests(request: HttpRequest) -> HttpResponseBase:
     """Answer 429: to one who tries to sign in again and again."""
-    return answer(
+    return error_response(
         request,
         "too-many-requests",
         "This was asked too often from here within a short time. Try again in some minutes.",

@@ -19,7 +19,7 @@ _SHARED: list[Any] = [
 _TOKEN = re.compile(r"(/follow/(?:confirm|stop)/)[^/\s\"']+")
 
 
-def tokens_removed(_logger: Any, _name: str, event: dict[str, Any]) -> dict[str, Any]:
+def redact_tokens(_logger: Any, _name: str, event: dict[str, Any]) -> dict[str, Any]:
     """Cut the tokens of mails' links out of a line: who reads logs is not given the right to end a follow."""
     return {
         key: _TOKEN.sub(r"\1...", value) if isinstance(value, str) else value for key, value in event.items()
@@ -39,7 +39,7 @@ def configure(options: dict[str, Any]) -> None:
         "processors": [
             structlog.stdlib.ProcessorFormatter.remove_processors_meta,
             structlog.processors.format_exc_info if options["json"] else _unchanged,
-            tokens_removed,
+            redact_tokens,
             renderer,
         ],
     }

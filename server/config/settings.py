@@ -17,7 +17,6 @@ DEBUG = False
 SECRET_KEY = env.str("SECRET_KEY")
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"], subcast=str.strip)
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", [], subcast=str.strip)
-SITE_NAME = "DiskAtlas"
 
 INSTALLED_APPS = [
     "django.contrib.admin",
@@ -71,7 +70,6 @@ MIDDLEWARE = [
 
 ROOT_URLCONF = "server.config.urls"
 WSGI_APPLICATION = "server.config.wsgi.application"
-ASGI_APPLICATION = "server.config.asgi.application"
 
 TEMPLATES: list[dict[str, Any]] = [
     {
@@ -182,7 +180,7 @@ SUBMISSION_CLOCK_TOLERANCE_S = env.int("SUBMISSION_CLOCK_TOLERANCE_S", 3600, val
 SUBMISSION_RATE = env.str("SUBMISSION_RATE", "60/min")
 REJECTED_KEEP_DAYS = env.int("REJECTED_KEEP_DAYS", 90, validate=Range(min=1))
 
-# The life of a submission (`server/submissions/lifecycle.py`).
+# The life of a submission (`server/submissions/pipeline.py`, `sweeper.py`).
 PIPELINE_STALE_AFTER_S = env.int("PIPELINE_STALE_AFTER_S", 90, validate=Range(min=1))
 PIPELINE_SWEEP_EVERY_S = env.int("PIPELINE_SWEEP_EVERY_S", 30, validate=Range(min=1))
 PIPELINE_SWEEP_MAX_S = env.int("PIPELINE_SWEEP_MAX_S", 3600, validate=Range(min=1))

@@ -19,7 +19,6 @@ class State(models.TextChoices):
 
 
 ACTIVE_STATES = (State.RECEIVED, State.VERIFIED, State.VALIDATED, State.EXTRACTED)
-FINAL_STATES = (State.PUBLISHED, State.REJECTED, State.QUARANTINED, State.WITHDRAWN)
 
 
 class Provenance(models.TextChoices):

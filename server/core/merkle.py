@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-HASH_BYTES = 32
 EMPTY_ROOT = hashlib.sha256().digest()
 """The root of a tree without leaves (RFC 6962, 2.1)."""
 

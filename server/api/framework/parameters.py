@@ -12,7 +12,6 @@ from server.core.problems import ErrorItem, Problem, problem
 
 LIMIT_USUAL = 50
 LIMIT_MOST = 500
-EXPAND_MOST = 8
 
 
 def parameters_check(request: Request, known: Collection[str], *, repeatable: Collection[str] = ()) -> None:

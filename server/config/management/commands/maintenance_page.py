@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management import BaseCommand, CommandParser
 from django.template.loader import render_to_string
 
-from server.config.availability import WORDS
+from server.config.availability import DEFAULT_MESSAGE
 from server.web.assets import BUILT, built_assets
 
 _LOADED = re.compile(r"<link\b[^>]*>|<script\b.*?</script>", re.DOTALL)
@@ -23,7 +23,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Take the file's name and what it is to say."""
         parser.add_argument("file", type=Path)
-        parser.add_argument("--words", default=WORDS, help="a sentence in place of the usual one")
+        parser.add_argument("--words", default=DEFAULT_MESSAGE, help="a sentence in place of the usual one")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Write the file."""

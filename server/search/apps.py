@@ -1,6 +1,0 @@
-from django.apps import AppConfig
-
-
-class SearchConfig(AppConfig):
-    name = "server.search"
-    label = "search"

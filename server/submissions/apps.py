@@ -1,6 +1,0 @@
-from django.apps import AppConfig
-
-
-class SubmissionsConfig(AppConfig):
-    name = "server.submissions"
-    label = "submissions"
