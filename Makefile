@@ -39,7 +39,7 @@ help: ## Say what can be made
 # ---- set-up ----------------------------------------------------------------------------------------------
 
 .PHONY: prerequisites
-prerequisites:
+prerequisites: ## Name what this machine lacks to build the rest
 	@missing=(); \
 	$(PYTHON) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	  || missing+=("Python 3.11 or newer with venv ($(PYTHON); on Debian: python3 python3-venv)"); \
@@ -58,8 +58,8 @@ prerequisites:
 # `venv-demo` is what the archive runs with on this machine, `venv` adds what tests and checks need. Both live
 # in one folder. The image is built from requirements/base.txt alone.
 .PHONY: venv-demo venv
-venv-demo: $(BUILD)/venv-demo.stamp
-venv: $(BUILD)/venv.stamp
+venv-demo: $(BUILD)/venv-demo.stamp ## Install what the demo runs with into .venv
+venv: $(BUILD)/venv.stamp ## Install what tests and checks need, too
 
 define install-python
 	@mkdir -p $(BUILD)
@@ -76,7 +76,7 @@ $(BUILD)/venv.stamp: requirements/dev.txt $(BUILD)/venv-demo.stamp
 	$(install-python)
 
 .PHONY: node
-node: $(BUILD)/node.stamp
+node: $(BUILD)/node.stamp ## Install what the front end is built from
 $(BUILD)/node.stamp: frontend/package.json frontend/package-lock.json | prerequisites
 	@mkdir -p $(BUILD)
 	@echo "Front end: installing frontend/package-lock.json"
@@ -105,7 +105,7 @@ FRONTEND_SOURCES = $(shell find frontend \
   -path '*/node_modules' -prune -o -path '*/dist' -prune -o -type f -print 2>/dev/null)
 
 .PHONY: frontend
-frontend: $(BUILD)/frontend.stamp
+frontend: $(BUILD)/frontend.stamp ## Build the front end
 $(BUILD)/frontend.stamp: $(BUILD)/node.stamp $(FRONTEND_SOURCES)
 	@echo "Front end: building"
 	@cd frontend && $(NPM) run --silent build
@@ -120,7 +120,7 @@ demo: venv-demo build ## Build, serve and fill the archive from simulated drives
 # `cargo test --no-run` and not `cargo build`: the suite then finds everything compiled with the same
 # features.
 .PHONY: simtool
-simtool: | prerequisites
+simtool: | prerequisites ## Build the tests of the probe and diskatlas-simtool
 	@echo "Probe: building the tests and diskatlas-simtool"
 	@$(CARGO) test --quiet --locked --manifest-path $(MANIFEST) --all-features --no-run
 
