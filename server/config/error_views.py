@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.template import TemplateDoesNotExist
 from django.template.loader import render_to_string
 
 from server.api.errors import problem_response
@@ -17,11 +16,7 @@ def error_response(request: HttpRequest, slug: str, detail: str) -> HttpResponse
         return problem_response(request, Problem(kind, detail))
     # The page reads the theme's cookie; nothing that could fail again, such as a context processor, runs.
     context = {"request": request, "title": kind.title, "detail": detail, "status": kind.status}
-    try:
-        body = render_to_string(f"{kind.status}.html", context)
-    except TemplateDoesNotExist:
-        return HttpResponse(f"{kind.title}. {detail}\n", status=kind.status, content_type="text/plain")
-    return HttpResponse(body, status=kind.status)
+    return HttpResponse(render_to_string("web/error.html", context), status=kind.status)
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:

@@ -71,7 +71,14 @@ MIDDLEWARE = [
 ROOT_URLCONF = "server.config.urls"
 WSGI_APPLICATION = "server.config.wsgi.application"
 
+# The site's pages and mails are Jinja2's (server/web/templating.py). What stands in no `jinja2/` folder, the
+# administration's pages, is Django's.
 TEMPLATES: list[dict[str, Any]] = [
+    {
+        "BACKEND": "django.template.backends.jinja2.Jinja2",
+        "APP_DIRS": True,
+        "OPTIONS": {"environment": "server.web.templating.environment"},
+    },
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "APP_DIRS": True,
@@ -82,13 +89,6 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.contrib.messages.context_processors.messages",
             ],
         },
-    },
-    # Parts of pages with many cells (server/web/hot.py); a name that both engines knew would be the first's.
-    {
-        "NAME": "hot",
-        "BACKEND": "django.template.backends.jinja2.Jinja2",
-        "APP_DIRS": True,
-        "OPTIONS": {"environment": "server.web.hot.environment"},
     },
 ]
 

@@ -1,4 +1,4 @@
-"""What a cell of a table says as HTML, for Django's templates and those of hot parts alike."""
+"""What a value is on a page: the filters of all templates."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
+from django.template.defaultfilters import capfirst, default_if_none, pluralize, yesno
 from django.utils.safestring import SafeString
 from markupsafe import escape
 
@@ -111,8 +112,47 @@ def encoded(part: str) -> str:
     return quote(key_encoded(part))
 
 
+def gigabits(bits_per_s: int) -> str:
+    """Return a link's speed in Gbit/s."""
+    return f"{bits_per_s / 1e9:g}"
+
+
+_ROTATION_SOURCES = {"test": "probe's test", "user": "contributor", "simulated": "simulated drive"}
+
+
+def rotation_source(slug: str) -> str:
+    """Return who says that a device rotates, after "says the"."""
+    return _ROTATION_SOURCES.get(slug, slug)
+
+
+def yes_no(value: bool | None) -> str:
+    """Return yes, no, or that it is not known."""
+    return "not known" if value is None else ("yes" if value else "no")
+
+
+def on_off(value: bool | None) -> str:
+    """Return on, off, or that it is not known."""
+    return "not known" if value is None else ("on" if value else "off")
+
+
+def words(value: str) -> str:
+    """Return a slug as words: `surface_serpentine` becomes `surface serpentine`."""
+    return value.replace("_", " ")
+
+
 _OF_CELLS: Mapping[str, Callable[..., Any]] = {
     one.__name__: one
-    for one in (instant, date, shown, size, rpm, bandwidth, grouped, letter, interface, coded, encoded)
+    for one in (
+        *(instant, date, shown, size, rpm, bandwidth, grouped, letter, interface, coded, encoded),
+        *(gigabits, rotation_source, yes_no, on_off, words),
+    )
 }
-FILTERS: Mapping[str, Callable[..., Any]] = {**_OF_CELLS, **columns.FILTERS}
+FILTERS: Mapping[str, Callable[..., Any]] = {
+    **_OF_CELLS,
+    **columns.FILTERS,
+    "capfirst": capfirst,
+    "default_if_none": default_if_none,
+    "duration": numbers.show_duration,
+    "pluralize": pluralize,
+    "yesno": yesno,
+}

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import re
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from django.template import engines
 
 from server.core.numbers import MINUS, Shown
 from server.web import cells, columns
-from server.web.hot import hot
 from server.web.rows import Name
 
 RATE = Name("Mean bandwidth", "/methods/zoned/#mean_bandwidth", "")
 TIME = Name("Rotation time", "/methods/skippy/#rotation_time", "")
+
+
+def tables() -> Any:
+    """Return the macros of tables."""
+    return engines["jinja2"].env.get_template("web/parts/tables.html").module
 
 
 def drawn(html: str) -> str:
@@ -60,7 +66,7 @@ def test_numbers_of_one_metric_alone_share_their_points() -> None:
         SimpleNamespace(name=name, shown=Shown(value), interval="", level="", count=1, quality="", reason="")
         for name, value in ((RATE, "98.35"), (RATE, "112"), (TIME, "8"))
     ]
-    html = hot("web/measurement_rows.html", {"rows": rows})
+    html = tables().measurements(rows, "ZONED")
     values = re.findall(r'data-label="Value">(.*?)</td>', html)
     assert [drawn(value) for value in values] == ["98.35", "112···", "8"]
 
@@ -75,7 +81,7 @@ def test_each_group_of_a_comparison_has_room_of_its_own() -> None:
 
 def test_each_column_of_points_has_room_of_its_own() -> None:
     rows = [SimpleNamespace(series="a", cells=("1.25", "7")), SimpleNamespace(series="a", cells=("2", "8.5"))]
-    found = re.findall(r'<td class="num">(.*?)</td>', hot("web/point_rows.html", {"rows": rows}))
+    found = re.findall(r'<td class="num">(.*?)</td>', tables().point_rows(rows))
     assert [drawn(cell) for cell in found] == ["1.25", "7··", "2···", "8.5"]
 
 

@@ -161,3 +161,11 @@ def test_runs_of_another_provenance_are_shown_before_anything_is_kept_of_them(cl
     page = page_of(client, model)
     assert 'id="imported-title"' in page
     assert str(second.pk) in page
+
+
+def test_the_picture_of_a_kind_is_a_figure_and_no_text(client: Client) -> None:
+    model = sample_run().drive_model
+    aggregates_update(drive_model_id=model.pk)
+    html = page_of(client, model)
+    assert '<figure class="chart" id="' in html
+    assert "&lt;figure" not in html

@@ -52,7 +52,9 @@ def compare(request: HttpRequest) -> HttpResponse:
     groups, selection, errors = _read(request)
     shows(*(model_tag(group.drive_model.pk) for group in groups))
     context: dict[str, Any] = {
+        "comparison": None,
         "query": query,
+        "found": add_choices(candidates_find(query), selection) if query else (),
         "selection": selection,
         "suggest_url": selection.url("/compare/suggest/"),
         "errors": errors,
@@ -63,7 +65,6 @@ def compare(request: HttpRequest) -> HttpResponse:
     }
     if query:
         shows(LISTS)
-        context["found"] = add_choices(candidates_find(query), selection)
     if FEWEST <= len(groups) <= MOST:
         comparison = comparison_get(groups=groups, level=selection.level, kind=selection.kind)
         context |= _shown(comparison, selection)

@@ -70,14 +70,18 @@ def drive_figures(model: DriveModel, provenance: str) -> dict[str, SafeString]:
     lacking = [key[0] for key in keys.values() if key not in html]
     if lacking:
         made = {
-            (number, model.slug, model.title): render_to_string(
-                "web/parts/figure.html", {"figure": drive_figure(model.slug, model.title, provenance, one)}
-            )
+            (number, model.slug, model.title): _figure_html(model, provenance, one)
             for number, one in drive_charts_numbered(lacking).items()
         }
         _FIGURES.hold(made)
         html |= made
     return {kind: html[key] for kind, key in keys.items() if key in html}
+
+
+def _figure_html(model: DriveModel, provenance: str, one: ModelChart) -> SafeString:
+    figure = drive_figure(model.slug, model.title, provenance, one)
+    # A template's result is a plain text, which the page would escape.
+    return SafeString(render_to_string("web/parts/figure.html", {"figure": figure}))
 
 
 def drive_figure(slug: str, title: str, provenance: str, one: ModelChart) -> Figure:
@@ -135,6 +139,7 @@ def drive_chart_table(
     tables = chart_tables(one.chart)
     table = next((each for each in tables if each.key == request.GET.get("view")), tables[0])
     context = {
+        "run": None,
         "model": model,
         "provenance": provenance,
         "figure": drive_figure(model.slug, model.title, provenance, one),

@@ -109,11 +109,12 @@ def drive_list(request: HttpRequest) -> HttpResponseBase:
     if len(runs) == 1:
         return HttpResponseRedirect(reverse("run-detail", args=[runs[0].run_id]))
     number = _page_number(request, found.total)
-    context = _context(found, number) | {"runs_found": runs}
+    partial = PART_HEADER in request.headers
+    context = _context(found, number) | {"runs_found": runs, "partial": partial}
     if not runs:  # A run that is found may be on its way to publication.
         shows(LISTS, *(model_tag(line.row.pk) for line in context["lines"]))
-    if PART_HEADER in request.headers:
-        response = page(request, "web/parts/drive_results.html", context | {"partial": True})
+    if partial:
+        response = page(request, "web/parts/drive_results.html", context)
         response.headers["X-Address"] = list_url(query)
     else:
         response = page(request, "web/drives.html", context, section="drives")

@@ -33,6 +33,9 @@ def follow(request: HttpRequest, slug: str) -> HttpResponse:
         "server_url": request.build_absolute_uri("/").rstrip("/"),
         "hours": settings.FOLLOW_CONFIRM_HOURS,
         "asked": "asked" in request.GET,
+        "mail": "",
+        "simulated": False,
+        "error": "",
     }
     if request.method != "POST":
         return page(request, _TEMPLATE, context, section="drives")

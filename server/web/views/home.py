@@ -15,6 +15,7 @@ from server.core.cache import LISTS, RUNS
 from server.core.numbers import write
 from server.measurements.selectors import runs_latest
 from server.search.home_summary import Edges, archive_counts, edges_of, runs_wanted
+from server.search.models import ArchiveCounts
 from server.web.page import page
 from server.web.page_cache import cache_page, shows
 
@@ -57,7 +58,7 @@ def home(request: HttpRequest) -> HttpResponse:
     counts = archive_counts()
     bars, ticks = bars_of(edges_of(counts))
     context = {
-        "counts": counts,
+        "counts": counts or ArchiveCounts(),
         "latest": runs_latest(limit=LATEST),
         "wanted": runs_wanted(),
         "bars": bars,

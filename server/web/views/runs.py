@@ -158,7 +158,7 @@ def run_status(request: HttpRequest, run_id: UUID) -> HttpResponse:
     data = _data_or_404(run_id)
     if _withdrawn(data):
         return absent(request, run_id)
-    response = render(request, "web/parts/status.html", _status(data))
+    response = render(request, "web/parts/run_status.html", _status(data))
     response["Cache-Control"] = "no-store"
     if not data.active:
         response["X-Reload"] = "true"
@@ -207,6 +207,7 @@ def run_chart_table(request: HttpRequest, run_id: UUID, kind: str, chart_id: str
     table = next((one for one in tables if one.key == request.GET.get("view")), tables[0])
     context = {
         "run": data.run,
+        "model": data.run.drive_model,
         "provenance": data.run.provenance,
         "figure": figure_of(data.run, kind, chart),
         "table": table,

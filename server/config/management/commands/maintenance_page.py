@@ -31,6 +31,6 @@ class Command(BaseCommand):
         styles = "\n".join(
             (BUILT.parent / name).read_text(encoding="utf-8") for name in built_assets().styles
         )
-        page = _LOADED.sub("", render_to_string("503.html", context))
+        page = _LOADED.sub("", render_to_string("web/error.html", context))
         options["file"].write_text(page.replace("</head>", f"<style>{styles}</style></head>"), "utf-8")
         self.stdout.write(f"{options['file']} is written; tell the proxy to answer 503 with it.")
