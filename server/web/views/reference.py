@@ -63,8 +63,8 @@ def method_detail(request: HttpRequest, slug: str) -> HttpResponse:
     that belongs to no kind."""
     if slug in ESSAYS:
         title, text = split_title(read_about(ESSAYS[slug]))
-        context = {"title": title, "text": render_markdown(text)}
-        return page(request, "web/method_text.html", context, section="methods")
+        essay = {"title": title, "text": render_markdown(text)}
+        return page(request, "web/method_text.html", essay, section="methods")
     kind = kinds_by_slug().get(slug)
     if kind is None:
         raise Http404
