@@ -37,7 +37,7 @@ def test_a_name_that_was_not_handed_over_is_an_error_and_no_empty_cell() -> None
     assert "Statistics" in render_to_string("web/method_text.html", {"title": "Statistics", "text": ""})
 
 
-@pytest.mark.parametrize("folder", ["server/web/jinja2", "server/follows/jinja2"])
+@pytest.mark.parametrize("folder", ["server/web/jinja2", "server/subscriptions/jinja2"])
 def test_every_template_can_be_compiled(folder: str) -> None:
     root = Path(settings.BASE_DIR) / folder
     names = [str(path.relative_to(root)) for path in root.rglob("*.*")]
