@@ -46,6 +46,8 @@ def probe_key_register(*, keyid: str, public_key: bytes) -> ProbeKey:
     return key
 
 
+# ---- API tokens: made once, shown once, kept as a digest.
+
 PREFIX = "datk_"
 """Begins every token, so that scanners for leaked secrets can tell what it is."""
 _SECRET_BYTES = 32

@@ -66,6 +66,9 @@ def citations_list() -> QuerySet[Citation]:
     return Citation.objects.order_by(F("year").asc(nulls_last=True), "key")
 
 
+# ---- The catalogue as lists, for readers who page through all of it.
+
+
 def vendors_all() -> QuerySet[Vendor]:
     """Return the vendors with their other spellings."""
     return Vendor.objects.prefetch_related(Prefetch("aliases", queryset=VendorAlias.objects.order_by("pk")))
@@ -96,6 +99,8 @@ def claims_all() -> QuerySet[Claim]:
     """Return the vendors' claims that are shown, with model and document."""
     return Claim.objects.filter(hidden=False).select_related("drive_model__vendor", "citation")
 
+
+# ---- Drive models of one class: alike in what is rated, whatever was measured.
 
 CAPACITY_FACTOR = 2.0
 ROTATION_SHARE = 0.02

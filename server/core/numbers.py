@@ -155,6 +155,9 @@ def show_duration(nanoseconds: int | None) -> str:
     return f"{write(seconds, 1)} s" if seconds >= 1 else f"{write(seconds * 1000, 1)} ms"
 
 
+# ---- Numbers as the database and JSON can hold them.
+
+
 def finite(value: float | None) -> float | None:
     """Return the number, or None where it is not finite: a page must never show `nan` as a result."""
     return float(value) if value is not None and math.isfinite(value) else None

@@ -24,6 +24,8 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
+# ---- Orders that people expect of text with numbers in it.
+
 _NUMBER = re.compile(r"(\d+(?:\.\d+)?)")
 
 

@@ -93,6 +93,8 @@ def _alike(unit: Unit) -> list[str]:
     return [name for name, other in UNITS.items() if other.dimension == unit.dimension]
 
 
+# ---- How much data a link can pass, from the bit rate that it was negotiated at.
+
 CODED = {"ata": 0.8}
 """Share of the line's bits that are data: SATA sends ten bits for each byte (8b/10b, Serial ATA 3.x, link
 layer). Others are taken at their full rate, which errs towards a faster link."""

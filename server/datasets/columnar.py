@@ -16,6 +16,8 @@ import pyarrow as pa
 from server.core.envelope_store import envelope_load
 from server.datasets.columns import ARROW, Column
 
+# ---- Envelopes of a release's runs, read ahead: the storage and the unpacking need no interpreter.
+
 AHEAD = 8
 """Envelopes that are held before they are wanted: a large one has tens of MiB."""
 _READERS = 2

@@ -83,6 +83,9 @@ def unpacked(data: bytes | memoryview) -> str:
     return zlib.decompress(data).decode()
 
 
+# ---- Charts of runs as they are stored, and with all their points from the stored samples.
+
+
 def charts_of_benchmark(benchmark: Benchmark) -> tuple[Chart, ...]:
     """Return a benchmark's charts, thinned out; none while it is not extracted. Raises EnvelopeLost where
     they are yet to be made. Whoever asks for many fetches them with their charts, runs and submissions."""

@@ -17,6 +17,8 @@ class StoredEnvelope(Protocol):
     storage_name: str
 
 
+# ---- How many samples a run document holds.
+
 TIME_COLUMNS = ("latency_ns", "elapsed_ns")
 
 

@@ -13,6 +13,8 @@ from server.core.robust import concentration, half_sample_mode, rank_correlation
 from server.plausibility.columns import Integers, Timed
 from server.plausibility.evidence import Evidence
 
+# ---- Reads of small pieces at places in no order all over the device, one after the other. Pure.
+
 ENOUGH = 30
 SPAN = 0.25
 LARGEST_BYTES = 65536
@@ -57,6 +59,10 @@ def _in_no_order(places: Integers, blocks: int) -> bool:
     low, high = np.percentile(places, [5, 95])
     return bool(high - low >= SPAN * blocks) and abs(rank_correlation(places[:-1], places[1:])) < ORDERED
 
+
+# ---- Series in which the distance between one request and the next grows or shrinks by equal steps: on a
+# turning disk their latencies are a sawtooth, whose slope is the time of a block and whose teeth are one
+# turn high. Pure.
 
 ENOUGH_PAIRS = 40
 SLOW_SHARE = 0.6

@@ -65,6 +65,9 @@ def _plain(value: Any) -> Any:
     return _plain(value.item()) if hasattr(value, "item") else json.loads(json.dumps(value, default=str))
 
 
+# ---- What the checks said, as rows.
+
+
 def run_assess(*, run: Run, document: dict[str, Any]) -> tuple[Judged, ...]:
     """Put every check to a run all of whose benchmarks have ended."""
     return assess(evidence_gather(run=run, document=document))

@@ -179,6 +179,8 @@ class Evidence:
         return during
 
 
+# ---- What samples are recognised by when they come again under another run's name. Pure.
+
 FIRST = 64
 ENOUGH = 6
 ENOUGH_NEAR = 20

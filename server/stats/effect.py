@@ -55,6 +55,8 @@ def _root(rising: Callable[[float], float], t: float) -> float:
     return float(optimize.brentq(rising, t - reach, t + reach, xtol=1e-9))
 
 
+# ---- Mann-Whitney, the Hodges-Lehmann shift and Cliff's delta: what holds without normal values.
+
 EXACT_SPLITS = 20_000
 """Up to so many ways to split the values, p counts them all, ties or none."""
 

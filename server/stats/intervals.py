@@ -11,6 +11,8 @@ from scipy import special, stats
 
 from server.stats.results import Interval
 
+# ---- What every statistic starts with: numbers that are numbers, and whether they vary at all.
+
 Values = NDArray[np.float64]
 
 SAME = 1e-9
@@ -79,6 +81,9 @@ def small_sample_factor(degrees: float) -> float:
         return 0.0
     half = degrees / 2
     return float(np.exp(math.lgamma(half) - math.lgamma(half - 0.5)) / math.sqrt(half))
+
+
+# ---- Several tests at once (Holm 1979, A simple sequentially rejective multiple test procedure).
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:

@@ -12,6 +12,11 @@ from scipy import special
 from server.stats.intervals import Values, t_quantile
 from server.stats.results import Decision, Interval, Needed
 
+# ---- The noncentral t, by its definition: a shifted normal over the root of a chi-square share.
+#
+# scipy's own (1.17) gives nan for some ordinary arguments, for example t -1.9, 18 degrees, noncentrality
+# 11.
+
 _NODES = 160
 _TAIL = 1e-13
 """What is left out of the integral on either side."""
@@ -113,6 +118,9 @@ def _least(power_at: Callable[[int], float], power: float, guess: float) -> int 
         middle = (low + high) // 2
         low, high = (low, middle) if power_at(middle) >= power else (middle, high)
     return high
+
+
+# ---- From an interval to a decision, and what a decision would still take.
 
 
 def decide(difference: Interval, margin: float | None = None) -> Decision:

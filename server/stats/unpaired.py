@@ -124,6 +124,11 @@ def _ranks_disagree(test: Welch, by_ranks: Ranks) -> str:
     return "The ranks alone would show a difference (Mann-Whitney): single values stretch the interval."
 
 
+# ---- Welch's test out of count, mean and variance: what a table of hundreds of pairs can afford.
+#
+# The same test as `unpaired.welch`, whose groups would be summed up anew for each pair.
+
+
 @dataclass(frozen=True, slots=True)
 class Moments:
     """What Welch's test needs of a group."""

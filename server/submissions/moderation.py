@@ -98,6 +98,8 @@ def _decide(
     )
 
 
+# ---- What a moderator sees of a quarantined submission: findings, figures, and the other units' numbers.
+
 UNITS_SHOWN = 12
 ORDER = (CheckResult.Outcome.HELD, CheckResult.Outcome.NOTED, CheckResult.Outcome.PASSED)
 

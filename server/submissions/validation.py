@@ -138,6 +138,11 @@ def _shorten(message: str) -> str:
     return f"{message[:100]} … {message[-100:]}"
 
 
+# ---- Whether a document that fits its schema also agrees with itself.
+#
+# The rules go by field names that mean the same in every kind: lists beside each other in one object of
+# `samples` are columns and equally long, and the names below are absolute block addresses.
+
 ADDRESS_FIELDS = frozenset({"start_block", "offset_blocks", "from_blocks", "to_blocks"})
 """Absolute block addresses, as a number or a column."""
 

@@ -28,6 +28,8 @@ from server.subscriptions.messages import mail_of
 from server.subscriptions.models import Delivery, Subscription
 from server.subscriptions.webhooks import BadTarget, Target, addresses_of, headers, message_id, target_read
 
+# ---- Putting messages into the queue. The rows are the truth: what the queue loses, the sweep finds.
+
 log = structlog.get_logger("diskatlas.follows")
 
 
@@ -156,6 +158,8 @@ def _end(delivery: Delivery, state: Delivery.State, *, status: int | None, error
     delivery.ended_at = clock.now()
     delivery.save(update_fields=["state", "status", "error", "ended_at"])
 
+
+# ---- Posting a message to a webhook: one request, to a checked address, without redirects, within bounds.
 
 CONNECT_TIMEOUT_S = 5.0
 READ_TIMEOUT_S = 10.0

@@ -18,6 +18,8 @@ from server.catalog.models import DriveModel
 from server.measurements.models import Run
 from server.subscriptions.models import Delivery, Subscription
 
+# ---- Signed links of mails: whoever holds one may confirm or end that one follow, without an account.
+
 _CONFIRM = "follows.confirm"
 _STOP = "follows.stop"
 

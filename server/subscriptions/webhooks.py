@@ -124,6 +124,9 @@ def _literal(host: str) -> Address | None:
         return None
 
 
+# ---- Secrets and signatures of webhooks as Standard Webhooks has them (its specification, section on the
+# signature scheme): HMAC-SHA256 over `id.timestamp.body`, in base64 behind `v1,`.
+
 PREFIX = "whsec_"
 _SECRET_BYTES = 32
 """The specification asks for 24 to 64."""

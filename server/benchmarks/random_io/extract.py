@@ -9,8 +9,7 @@ import numpy as np
 
 from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
 from server.benchmarks.random_io import definitions as metric
-from server.benchmarks.random_io.combinations import Combination, combinations_of
-from server.benchmarks.random_io.latencies import Z95, Latencies
+from server.benchmarks.random_io.combinations import Z95, Combination, Latencies, combinations_of
 
 USUAL = 4096
 ITERATIONS = 10_000

@@ -10,10 +10,11 @@ import numpy as np
 
 from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
 from server.benchmarks.seeker import definitions as metric
-from server.benchmarks.seeker.average import Average, average_of
 from server.benchmarks.seeker.curve import (
     FEWEST_FOR_FIT,
+    Average,
     Curve,
+    average_of,
     distinct,
     fit_curve,
     line_at,

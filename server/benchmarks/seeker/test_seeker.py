@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from server.benchmarks.contract import Extraction, Facts, Measurement, Quality
 from server.benchmarks.seeker import KIND
-from server.benchmarks.seeker.average import along_stroke, average_of, blocks_at
-from server.benchmarks.seeker.curve import line_at
+from server.benchmarks.seeker.curve import along_stroke, average_of, blocks_at, line_at
 from server.benchmarks.seeker.groups import FloatArray, Group, Samples, groups_of, samples_of
 from tests.support import traces
 

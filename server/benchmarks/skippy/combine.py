@@ -14,7 +14,7 @@ from server.benchmarks.contract import Measurement, Metric, Quality
 from server.benchmarks.skippy import definitions as metric
 from server.benchmarks.skippy.findings import Finding, contradicted
 from server.benchmarks.skippy.media import FEWEST_MISSES
-from server.benchmarks.skippy.pooling import Estimate, none, pooled
+from server.benchmarks.skippy.series import Estimate, none, pooled
 
 REGIONS = ("outer", "middle", "inner")
 

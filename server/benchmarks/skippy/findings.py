@@ -8,8 +8,7 @@ from itertools import compress
 
 import numpy as np
 
-from server.benchmarks.skippy.fitting import wrap
-from server.benchmarks.skippy.lines import CLEAR_ENOUGH, Lines, Turns, first_lines, turn_candidates
+from server.benchmarks.skippy.lines import CLEAR_ENOUGH, Lines, Turns, first_lines, turn_candidates, wrap
 from server.benchmarks.skippy.media import FEWEST_MISSES, Threshold, find_threshold, share_regions
 from server.benchmarks.skippy.model import Model, fit_model
 from server.benchmarks.skippy.series import Trace

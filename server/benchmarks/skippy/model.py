@@ -9,9 +9,8 @@ from functools import partial
 import numpy as np
 
 from server.benchmarks.skippy.boundaries import Shape
-from server.benchmarks.skippy.fitting import ROUGH, SETTLED, least_absolute, wrap
 from server.benchmarks.skippy.follow import Fit, fit_moving
-from server.benchmarks.skippy.lines import Lines
+from server.benchmarks.skippy.lines import ROUGH, SETTLED, Lines, least_absolute, wrap
 from server.benchmarks.skippy.rhythm import REACHES
 from server.benchmarks.skippy.series import BoolArray, FloatArray, IntArray, Trace
 from server.benchmarks.skippy.steps import MOST_TRACKS, Spikes, Steps, find_spikes, spread, steps_of

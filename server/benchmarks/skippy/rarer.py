@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from server.benchmarks.skippy.fitting import wrap
+from server.benchmarks.skippy.lines import wrap
 from server.benchmarks.skippy.rhythm import Beat
 from server.benchmarks.skippy.series import BoolArray, FloatArray, IntArray
 from server.benchmarks.skippy.steps import Spikes, Steps

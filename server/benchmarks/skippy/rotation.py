@@ -10,7 +10,7 @@ from server.benchmarks.contract import Measurement, Quality
 from server.benchmarks.skippy import definitions as metric
 from server.benchmarks.skippy.findings import TEST_ERROR, Finding
 from server.benchmarks.skippy.lines import turn_at_edge
-from server.benchmarks.skippy.pooling import Z95, Estimate, none, pooled
+from server.benchmarks.skippy.series import Z95, Estimate, none, pooled
 
 SAME_TURN = 0.01
 """Two ways of finding the turn agree when they lie closer than this share of it."""

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from server.benchmarks.skippy.fitting import wrap
-from server.benchmarks.skippy.lines import Lines
+from server.benchmarks.skippy.lines import Lines, wrap
 from server.benchmarks.skippy.series import BoolArray, FloatArray, IntArray, Trace
 
 MOST_TRACKS = 4

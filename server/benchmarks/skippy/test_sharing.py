@@ -7,16 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from server.benchmarks.skippy import KIND, course
+from server.benchmarks.skippy import KIND, follow
 from server.benchmarks.skippy.boundaries import Labelled, Shape, agree
 from server.benchmarks.skippy.findings import first_of_all
 from server.benchmarks.skippy.follow import Fit, surer, with_rival
 from server.benchmarks.skippy.lines import turn_candidates
-from server.benchmarks.skippy.placing import place, places
 from server.benchmarks.skippy.series import FloatArray, traces_of
 from server.benchmarks.skippy.steps import Steps
 from server.benchmarks.skippy.test_skippy import columns, entry_of, mock_disk, one
-from server.benchmarks.skippy.tracks import Period
+from server.benchmarks.skippy.tracks import Period, place, places
 from tests.support import traces
 
 
@@ -52,12 +51,12 @@ def test_courses_of_several_series_are_those_of_each_alone() -> None:
     random = np.random.default_rng(5)
     costs = []
     for states, blocks in ((3, 20), (5, 33), (1, 4), (4, 9)):
-        cost = (random.random((states, blocks * course.BLOCK - 3)) < 0.4).astype(np.float64)
+        cost = (random.random((states, blocks * follow.BLOCK - 3)) < 0.4).astype(np.float64)
         half = cost.shape[1] // 2
         cost[0, :half], cost[-1, half:] = 0.0, 0.0
         costs.append(cost)
-    together = course.cheapest_courses(costs, 4.0)
-    assert together == [course.cheapest_courses([cost], 4.0)[0] for cost in costs]
+    together = follow.cheapest_courses(costs, 4.0)
+    assert together == [follow.cheapest_courses([cost], 4.0)[0] for cost in costs]
     assert [[state for _, state in found] for found in together] == [[0, 2], [0, 4], [0], [0, 3]]
 
 

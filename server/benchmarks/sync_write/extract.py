@@ -7,10 +7,16 @@ from typing import Any
 
 from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
 from server.benchmarks.sync_write import definitions as metric
-from server.benchmarks.sync_write.latency import percentiles, steady
-from server.benchmarks.sync_write.law import Line, law_of, on_track
-from server.benchmarks.sync_write.sizes import Size, sizes_of
-from server.benchmarks.sync_write.verdict import verdict_of
+from server.benchmarks.sync_write.sizes import (
+    Line,
+    Size,
+    law_of,
+    on_track,
+    percentiles,
+    sizes_of,
+    steady,
+    verdict_of,
+)
 
 GOOD_MISFIT = 0.03
 FAIR_MISFIT = 0.1

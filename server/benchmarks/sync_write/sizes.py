@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
+
+from server.benchmarks.contract import Measurement, Metric, Quality
+from server.benchmarks.sync_write.definitions import MEDIAN, P99, STEADY
 
 STATES = {False: "off", True: "on", None: "unknown"}
 MAD_TO_SIGMA = 1.4826
@@ -73,3 +77,211 @@ def near_median(latency: NDArray[np.float64], turn_ms: float | None) -> NDArray[
     sigma = MAD_TO_SIGMA * float(np.median(np.abs(latency - median)))
     window = max(WINDOW_SIGMAS * sigma, WINDOW_TURNS * (median if turn_ms is None else turn_ms))
     return latency[np.abs(latency - median) <= window]
+
+
+# ---- The law behind the sizes: t = t0 + size / rate (OLP, write tests).
+
+RELATIVE_ERROR = 0.005
+"""What a size may be off the line by itself: track boundaries fall differently at each size."""
+HUBER = 1.345
+ROUNDS = 25
+FEWEST_SIZES = 4
+# ---- Percentiles of single sizes, and the bandwidth of the longest writes.
+
+LEVEL = 0.95
+BELOW_CORNER = 0.45
+"""Shorter than this share of a track, a write crosses to the next one less often than not."""
+LEAST_LEVER = 0.1
+"""The data of the longest of the short writes must take this share of a turn for the slope to be told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """latency = intercept + size * slope, with standard errors and the misfit as a share of the latency."""
+
+    intercept_ms: float
+    slope_ms_per_byte: float
+    intercept_error: float
+    slope_error: float
+    factor: float
+    """Standard errors to half of an interval: Student's quantile."""
+    misfit: float
+    count: int
+
+    @property
+    def mb_per_s(self) -> float:
+        return 1 / self.slope_ms_per_byte / 1e3
+
+
+def law_of(sizes: Sequence[Size]) -> Line | None:
+    """The line through the sizes' means; None where there are too few or they do not grow with the size."""
+    errors = [float(np.hypot(one.error_ms, RELATIVE_ERROR * one.mean_ms)) for one in sizes]
+    return _line([one.bytes for one in sizes], [one.mean_ms for one in sizes], errors)
+
+
+def on_track(sizes: Sequence[Size], law: Line, turn_ms: float) -> Line | None:
+    """The line through the medians of writes that stay on their track; None where it can't be told.
+
+    A write of a share p of a track crosses to the next one with chance p, and is then the slower for it: the
+    median of the others is the quantile (1 - p) / 2 of all.
+    """
+    corner = turn_ms / law.slope_ms_per_byte
+    short = [one for one in sizes if one.bytes <= BELOW_CORNER * corner]
+    stayed = [float(np.quantile(one.latency_ms, (1 - one.bytes / corner) / 2)) for one in short]
+    errors = [one.median_error_ms + 1e-4 * one.median_ms for one in short]
+    line = _line([one.bytes for one in short], stayed, errors)
+    if line is None or line.slope_ms_per_byte * short[-1].bytes < LEAST_LEVER * turn_ms:
+        return None
+    return line
+
+
+def _line(sizes: Sequence[int], latency_ms: Sequence[float], errors: Sequence[float]) -> Line | None:
+    """Least squares weighted by the errors, with Huber's weights against single sizes that are off."""
+    if len(sizes) < FEWEST_SIZES:
+        return None
+    unit = float(max(sizes))
+    design = np.column_stack([np.ones(len(sizes)), np.array(sizes, dtype=np.float64) / unit])
+    latency, sigma = np.array(latency_ms), np.maximum(np.array(errors), 1e-9)
+    weights = np.ones(len(sizes))
+    solution, scale = np.zeros(2), 1.0
+    for _ in range(ROUNDS):
+        solution = _solve(design, latency, weights / sigma**2)
+        residual = (latency - design @ solution) / sigma
+        scale = max(1.0, MAD_TO_SIGMA * float(np.median(np.abs(residual))))
+        weights = np.minimum(1.0, HUBER * scale / np.maximum(np.abs(residual), 1e-12))
+    if solution[1] <= 0:
+        return None
+    covariance = np.linalg.pinv((design * (weights / sigma**2)[:, None]).T @ design) * scale**2
+    misfit = float(np.sqrt(np.mean(((latency - design @ solution) / latency) ** 2)))
+    deviations = np.sqrt(np.maximum(np.diag(covariance), 0))
+    return Line(
+        float(solution[0]),
+        float(solution[1]) / unit,
+        float(deviations[0]),
+        float(deviations[1]) / unit,
+        float(stats.t.ppf((1 + LEVEL) / 2, len(sizes) - 2)),
+        misfit,
+        len(sizes),
+    )
+
+
+def _solve(
+    design: NDArray[np.float64], latency: NDArray[np.float64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    root = np.sqrt(weights)
+    found, *_ = np.linalg.lstsq(design * root[:, None], latency * root, rcond=None)
+    return np.asarray(found, dtype=np.float64)
+
+
+# ---- Whether the write cache is on in fact, whatever the drive says.
+
+SMALL_BYTES = 65536
+FIRST = 3
+"""So many quick answers in a row are no chance: a place that has just gone by does not come back sooner."""
+AT_ONCE_TURNS = 0.5
+WAITS_TURNS = 0.9
+MANY = 0.75
+FEW = 0.1
+
+UNKNOWN_TURN = "Neither the drive's rating nor an estimate says how long a turn takes."
+TOO_FEW = "No series of small writes is long enough."
+ON = "Small writes are answered before the medium can have taken them: the write cache is {agrees}."
+OFF = "Small writes wait for the medium, {turns:.2f} turns each: the write cache is {agrees}."
+BETWEEN = (
+    "Small writes take {turns:.2f} turns and begin quickly in {share:.0%} of the series: neither on nor off."
+)
+
+
+def verdict_of(state: str, sizes: Sequence[Size], turn_ms: float | None) -> tuple[str, str]:
+    """`on`, `off` or `unknown`, and the sentence for it."""
+    if turn_ms is None:
+        return "unknown", UNKNOWN_TURN
+    small = [one for one in sizes if one.bytes <= SMALL_BYTES and one.count >= FIRST]
+    if not small:
+        return "unknown", TOO_FEW
+    quick = sum(one.begins_within(AT_ONCE_TURNS * turn_ms, FIRST) for one in small) / len(small)
+    turns = sorted(one.median_ms for one in small)[len(small) // 2] / turn_ms
+    if quick >= MANY:
+        return "on", ON.format(agrees=_agrees("on", state))
+    if quick <= FEW and turns >= WAITS_TURNS:
+        return "off", OFF.format(turns=turns, agrees=_agrees("off", state))
+    return "unknown", BETWEEN.format(turns=turns, share=quick)
+
+
+def _agrees(found: str, state: str) -> str:
+    if state == "unknown":
+        return f"{found}; the drive does not say"
+    return (
+        f"{found}, as the drive says"
+        if found == state
+        else f"{found} in fact, although the drive says {state}"
+    )
+
+
+SHOWN = {"4KiB": 4096, "64KiB": 65536, "1MiB": 1 << 20}
+FEWEST = {MEDIAN.key: 10, P99.key: 100}
+LONG_TURNS = 20.0
+"""From so many turns on, what a request costs by itself is small against its data."""
+SHORT_TURNS = 5.0
+LONG_WITHOUT_TURN_MS = 150.0
+
+
+def percentiles(state: str, sizes: Sequence[Size]) -> list[Measurement]:
+    """Median and 99th percentile of three sizes that were measured in this state."""
+    by_size = {one.bytes: one for one in sizes}
+    found = []
+    for words, size in SHOWN.items():
+        for what, share in ((MEDIAN, 0.5), (P99, 0.99)):
+            found.append(_percentile(what, share, f"{state}/{words}", by_size.get(size)))
+    return found
+
+
+def _percentile(what: Metric, share: float, scope: str, size: Size | None) -> Measurement:
+    if size is None:
+        return _none(what, scope, "Writes of this size were not measured.")
+    fewest = FEWEST[what.key]
+    if size.count < fewest:
+        return _none(what, scope, f"{size.count} writes are too few; at least {fewest} are needed.")
+    ordered = np.sort(size.latency_ms)
+    last = size.count - 1
+    value = float(np.quantile(ordered, share))
+    low, high = (
+        float(ordered[int(np.clip(stats.binom.ppf(tail, size.count, share), 0, last))])
+        for tail in ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
+    )
+    return Measurement(what.key, scope, value, min(low, value), max(high, value), size.count, Quality.GOOD)
+
+
+def steady(state: str, sizes: Sequence[Size], turn_ms: float | None) -> Measurement:
+    """Bandwidth of the largest size, without the first half of its writes, which may fill a cache."""
+    largest = sizes[-1]
+    if largest.count < 2:
+        return _none(STEADY, state, "A single write of the largest size: nothing says that a cache is full.")
+    latency = near_median(largest.latency_ms[largest.count // 2 :], turn_ms)
+    mean = float(latency.mean())
+    rate = largest.bytes / mean / 1e3
+    error = 0.0
+    if len(latency) > 1:
+        quantile = float(stats.t.ppf((1 + LEVEL) / 2, len(latency) - 1))
+        error = rate * quantile * float(latency.std(ddof=1)) / len(latency) ** 0.5 / mean
+    turns = mean / turn_ms if turn_ms is not None else mean / LONG_WITHOUT_TURN_MS * LONG_TURNS
+    quality, reason = Quality.GOOD, ""
+    if turns < SHORT_TURNS:
+        quality, reason = (
+            Quality.POOR,
+            "The longest writes are so short that what a request costs is in the number.",
+        )
+    elif turns < LONG_TURNS:
+        quality, reason = (
+            Quality.FAIR,
+            "The longest writes take few turns: what a request costs lowers the number.",
+        )
+    elif len(latency) < 4:
+        quality, reason = Quality.FAIR, f"Only {len(latency)} long writes count."
+    return Measurement(
+        STEADY.key, state, rate, max(rate - error, 0.0), rate + error, len(latency), quality, reason
+    )
+
+
+def _none(what: Metric, scope: str, reason: str) -> Measurement:
+    return Measurement(what.key, scope, None, None, None, 0, Quality.NONE, reason)

@@ -16,7 +16,7 @@ from scipy import stats
 
 from server.benchmarks.contract import Extraction, Facts, Measurement, Quality
 from server.benchmarks.temperature import KIND
-from server.benchmarks.temperature.slopes import line
+from server.benchmarks.temperature.changepoint import line
 
 FACTS = Facts(block_bytes=512, capacity_bytes=10**12)
 BYTES = 128 << 20

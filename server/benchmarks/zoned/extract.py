@@ -11,10 +11,9 @@ import numpy as np
 
 from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
 from server.benchmarks.zoned import definitions as metric
-from server.benchmarks.zoned.ends import end_of
 from server.benchmarks.zoned.fits import choose, fits_of, rms, steps_at
 from server.benchmarks.zoned.profile import Profile, heads_differ, noise_of, profile_of
-from server.benchmarks.zoned.zones import Zone, zones_of
+from server.benchmarks.zoned.zones import Zone, end_of, zones_of
 
 FEWEST_REGIONS = 8
 COARSE = 60

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from server.benchmarks.zoned.profile import Profile, noise_of
-from server.benchmarks.zoned.regions import FloatArray
+from server.benchmarks.zoned.profile import FloatArray, Profile, noise_of
 from server.benchmarks.zoned.zones import Zone
 
 

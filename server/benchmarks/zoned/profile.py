@@ -7,15 +7,132 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from server.benchmarks.zoned.regions import (
-    BYTES_PER_MB,
-    FloatArray,
-    regions_of,
-    scatter_in_cells,
-    thinned,
-    together,
-)
+# ---- The samples as regions by position; repeats of one region, and regions of one cell, put together.
+
+FloatArray = NDArray[np.float64]
+
+BYTES_PER_MB = 1e6
+COLUMNS = ("offset_blocks", "length_blocks", "elapsed_ns")
+NO_CELL = -1.0
+FULL_CELL = 0.75
+"""A cell that kept fewer of its regions than this does not have the heads of its neighbours in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Regions:
+    """Equally long columns, by position."""
+
+    start_mb: FloatArray
+    size_mb: FloatArray
+    mb_per_s: FloatArray
+    group: FloatArray
+    """Number of the cell, or NO_CELL."""
+
+
+def regions_of(entry: Mapping[str, Any], block_bytes: int) -> Regions | None:
+    """None where no region took any time."""
+    parts = []
+    for series in entry["samples"].get("series", ()):
+        columns = [np.asarray([float(v) for v in series[name]]) for name in COLUMNS]
+        cells = series.get("group")
+        columns.append(np.asarray([float(v) for v in cells]) if cells else np.full(len(columns[0]), NO_CELL))
+        if len({len(column) for column in columns}) == 1 and len(columns[0]):
+            parts.append(np.stack(columns))
+    if not parts:
+        return None
+    offset, length, elapsed_ns, group = np.concatenate(parts, axis=1)
+    good = (elapsed_ns > 0) & (length > 0)
+    if not good.any():
+        return None
+    if (group[good] != NO_CELL).any():
+        # Single regions of such a drive show a head, not a zone.
+        good &= group != NO_CELL
+    start = offset[good] * block_bytes / BYTES_PER_MB
+    size = length[good] * block_bytes / BYTES_PER_MB
+    speed = size / (elapsed_ns[good] / 1e9)
+    order = np.lexsort((start, group[good]))
+    return Regions(start[order], size[order], speed[order], group[good][order])
+
+
+def together(regions: Regions) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Start, size and bandwidth of each place: a cell, or a region with its repeats."""
+    if (regions.group != NO_CELL).any():
+        return _cells(regions)
+    return _repeats(regions.start_mb, regions.size_mb, regions.mb_per_s)
+
+
+def _repeats(
+    start: FloatArray, size: FloatArray, speed: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Repeats of one region by their median: readings of a region that straddles a boundary are no zone."""
+    first = np.flatnonzero(np.concatenate([[True], np.diff(start) > 0]))
+    ends = np.append(first[1:], len(start))
+    if len(first) == len(start):
+        return start, size, speed
+    pairs = list(zip(first, ends, strict=True))
+    speeds = np.array([float(np.median(speed[low:high])) for low, high in pairs])
+    return start[first], np.array([float(size[low:high].max()) for low, high in pairs]), speeds
+
+
+def _cells(regions: Regions) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The bandwidth of a cell is its blocks over the time to read them: the mean of its heads' slownesses."""
+    first = np.flatnonzero(np.concatenate([[True], np.diff(regions.group) > 0]))
+    ends = np.append(first[1:], len(regions.group))
+    usual = float(np.median(ends - first))
+    rows = [
+        (
+            float(regions.start_mb[low]),
+            float((regions.start_mb + regions.size_mb)[low:high].max()) - float(regions.start_mb[low]),
+            1 / level(1 / regions.mb_per_s[low:high]),
+        )
+        for low, high in zip(first, ends, strict=True)
+        if high - low >= FULL_CELL * usual
+    ]
+    start, size, speed = (np.array(column) for column in zip(*sorted(rows), strict=True))
+    return start, size, speed
+
+
+def scatter_in_cells(regions: Regions) -> float:
+    """Standard error of a cell's mean as a share of it; 0 without cells.
+
+    How its regions differ, over the root of how many they are. All cells meet their heads alike, so that it
+    does not average out over cells.
+    """
+    if not (regions.group != NO_CELL).any():
+        return 0.0
+    slowness = 1 / regions.mb_per_s
+    first = np.flatnonzero(np.concatenate([[True], np.diff(regions.group) > 0]))
+    ends = np.append(first[1:], len(slowness))
+    cells = [slowness[low:high] for low, high in zip(first, ends, strict=True) if high - low > 1]
+    if not cells:
+        return 0.0
+    spreads = [1.4826 * float(np.median(np.abs(one - np.median(one)))) for one in cells]
+    shares = [
+        spread / float(np.mean(one)) / np.sqrt(len(one)) for spread, one in zip(spreads, cells, strict=True)
+    ]
+    return float(np.median(shares))
+
+
+def level(slowness: FloatArray) -> float:
+    """The mean, in which a disturbed region counts no more than the slowest undisturbed one could."""
+    lower, upper = np.quantile(slowness, (0.25, 0.75))
+    return float(np.minimum(slowness, upper + 1.5 * (upper - lower)).mean())
+
+
+def thinned(
+    start: FloatArray, size: FloatArray, speed: FloatArray, most: int
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Neighbours together (by their median) where there are more regions than the search for zones needs."""
+    if len(start) <= most:
+        return start, size, speed
+    groups = np.array_split(np.arange(len(start)), most)
+    starts = np.array([start[group[0]] for group in groups])
+    sizes = np.array([start[group[-1]] + size[group[-1]] - start[group[0]] for group in groups])
+    speeds = np.array([float(np.median(speed[group])) for group in groups])
+    return starts, sizes, speeds
+
 
 MOST_POINTS = 3000
 

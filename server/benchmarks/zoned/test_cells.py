@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from server.benchmarks.contract import Extraction, Facts, Measurement, Quality
 from server.benchmarks.zoned import KIND
-from server.benchmarks.zoned.profile import Profile
-from server.benchmarks.zoned.regions import level
-from server.benchmarks.zoned.straddlers import reach_of, without_straddlers
+from server.benchmarks.zoned.profile import Profile, level
+from server.benchmarks.zoned.zones import reach_of, without_straddlers
 
 BLOCKS = 40_000_000
 REGIONS, REGION = 20, 1000

@@ -8,9 +8,57 @@ from dataclasses import dataclass
 import numpy as np
 import ruptures
 
-from server.benchmarks.zoned.profile import Profile, heads_differ, noise_of
-from server.benchmarks.zoned.regions import FloatArray
-from server.benchmarks.zoned.straddlers import reach_of, without_straddlers
+from server.benchmarks.zoned.profile import FloatArray, Profile, heads_differ, noise_of
+
+# ---- Cells across a boundary, and how far a boundary between cells may lie from where it seems.
+#
+# A cell reads a mixture of two zones where it straddles their boundary, and cells overlap where the
+# boundary was searched. Their noise is no longer small against the steps, so that a boundary's interval
+# follows from likelihood.
+
+NO_ZONE_CELLS = 2.5
+"""A stretch of fewer cell lengths than this, with a bandwidth between its neighbours', may be a mixture."""
+LIKELIHOOD = 6.0
+"""Twice the loss of log likelihood up to which a place of the boundary is not ruled out: 3.84 is 95 % for one
+parameter, and the zones' bandwidths are estimated too."""
+
+
+def without_straddlers(profile: Profile, bounds: list[int]) -> list[int]:
+    """The bounds, with one in the place of two where only mixtures stand between them."""
+    speed = profile.mb_per_s
+    longest = NO_ZONE_CELLS * float(np.median(profile.end_mb - profile.start_mb))
+    kept, k = list(bounds), 1
+    while k < len(kept) - 2:
+        low, high = kept[k], kept[k + 1]
+        before, here, after = (
+            float(speed[first:last].mean())
+            for first, last in ((kept[k - 1], low), (low, high), (high, kept[k + 2]))
+        )
+        extent = float(profile.end_mb[high - 1] - profile.start_mb[low])
+        if min(before, after) < here < max(before, after) and extent < longest:
+            nearer = np.abs(speed[low:high] - before) < np.abs(speed[low:high] - after)
+            kept[k : k + 2] = [low + int(nearer.sum())]
+        else:
+            k += 1
+    return kept
+
+
+def reach_of(speed: FloatArray, noise: float, bounds: list[int], place: int) -> tuple[int, int]:
+    """The first and the last index that `bounds[place]` may have as well; it has itself at either end."""
+    bound = bounds[place]
+    if place in (0, len(bounds) - 1):
+        return bound, bound
+    first, last = bounds[place - 1], bounds[place + 1]
+    before, after = float(np.median(speed[first:bound])), float(np.median(speed[bound:last]))
+    moved = ((speed[first:last] - after) ** 2 - (speed[first:last] - before) ** 2) / noise**2
+    earlier = np.cumsum(moved[: bound - first][::-1])
+    later = np.cumsum(-moved[bound - first :])
+    back = np.flatnonzero(earlier < LIKELIHOOD)
+    forth = np.flatnonzero(later < LIKELIHOOD)
+    earliest = bound - (int(back[-1]) + 1 if len(back) else 0)
+    latest = bound + (int(forth[-1]) + 1 if len(forth) else 0)
+    return max(earliest, first + 1), min(latest, last - 1)
+
 
 FEWEST_IN_ZONE = 3
 SMALLEST_STEP = 0.007
@@ -104,3 +152,60 @@ def _zone(profile: Profile, low: int, high: int, reach: tuple[int, int] | None =
         high=middle + error,
         count=high - low,
     )
+
+
+FEWEST, SHARE = 2, 4
+"""Regions next to the end that are compared with the rest of their zone: two, and a quarter of them."""
+# ---- Whether the zone at an end of the device is one zone: what a missed narrow one would have done to it.
+
+FEWEST_LEFT = 3
+CLEAR = 3.0
+"""Standard errors by which they differ from the rest where chance alone would hardly have it."""
+Z95 = 1.96
+OF_MEDIAN = 1.2533
+"""Standard error of a median over that of a mean, of normal values."""
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """What the regions next to the end say of the bandwidth there, beside their zone."""
+
+    low: float
+    high: float
+    """The zone's interval; where they differ from their zone, it reaches over theirs."""
+    differs: bool
+    hides: bool
+    """Whether they scatter by so much that the step of a zone could hide among them."""
+
+
+def end_of(profile: Profile, zone: Zone, *, first: bool) -> End:
+    """Compare the regions next to the device's end with the others of the zone that they were put into.
+
+    A zone of few regions, or a step that noise hides, is joined with its neighbour: the median is then the
+    neighbour's, too high at the inner end and too low at the outer one. What the comparison could not have
+    seen is not excluded, so the interval reaches as far; delays only ever slow a region down, and their
+    share in a median is of that size too.
+    """
+    speed = profile.mb_per_s[: zone.count] if first else profile.mb_per_s[::-1][: zone.count]
+    low, high, differs = zone.low, zone.high, False
+    noise = max(noise_of(speed), 1e-4 * zone.mb_per_s)
+    unseen = CLEAR * OF_MEDIAN * noise / float(np.sqrt(max(zone.count, 1)))
+    for count in sorted({FEWEST, zone.count // SHARE}):
+        if count < FEWEST or zone.count - count < FEWEST_LEFT:
+            continue
+        here, rest = _median(speed[:count]), _median(speed[count:])
+        error = OF_MEDIAN * noise * float(np.sqrt(1 / count + 1 / (zone.count - count)))
+        unseen = CLEAR * error
+        if abs(here - rest) > max(unseen, SMALLEST_STEP * rest):
+            reach = Z95 * OF_MEDIAN * noise / float(np.sqrt(count))
+            low, high, differs = min(low, here - reach), max(high, here + reach), True
+    # Each cell meets some of its heads more often than others.
+    unseen = max(unseen, Z95 * profile.cell_error * zone.mb_per_s)
+    hides = unseen > SMALLEST_STEP * zone.mb_per_s
+    if hides:
+        low, high = min(low, zone.mb_per_s - unseen), max(high, zone.mb_per_s + unseen)
+    return End(low, high, differs, hides)
+
+
+def _median(values: FloatArray) -> float:
+    return float(np.median(values))
