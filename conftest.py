@@ -32,10 +32,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(autouse=True)
 def fresh_process() -> None:
     """Forget what the process counts and knows of Redis itself."""
-    from server.core.cache import breaker
+    from server.core.cache import breaker, local_attempts
     from server.core.rate_limit import local_counts
 
     local_counts.reset()
+    local_attempts.clear()
     breaker.close()
 
 

@@ -108,13 +108,15 @@ class CircuitBreaker:
 breaker = CircuitBreaker()
 
 
+local_attempts = LocMemCache("sign-in", {})
+
+
 class FailOpenRedisCache(RedisCache):
     """Django's cache in Redis for everybody, libraries too: away, it is empty and takes nothing."""
 
     def __init__(self, server: str, params: dict[str, Any]) -> None:
         params["OPTIONS"] = {**redis_options(), **params.get("OPTIONS", {})}
         super().__init__(server, params)
-        self._own = LocMemCache("sign-in", {"KEY_PREFIX": self.key_prefix})
 
     def add(self, key: str, *args: Any, **more: Any) -> bool:
         """Return True where nothing can be added: a lock that cannot be taken must not stop anybody."""
@@ -155,7 +157,7 @@ class FailOpenRedisCache(RedisCache):
     def _call(self, name: str, key: Any, *args: Any, away: Any, **more: Any) -> Any:
         def otherwise() -> Any:
             if isinstance(key, str) and key.startswith(_COUNTED):
-                return getattr(self._own, name)(key, *args, **more)
+                return getattr(local_attempts, name)(key, *args, **more)
             return away
 
         return breaker.call(lambda: getattr(RedisCache, name)(self, key, *args, **more), away=otherwise)
