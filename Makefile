@@ -138,11 +138,11 @@ test-vm: venv probe simtool ## Boot emulated disks in QEMU and look at what the 
 
 .PHONY: lint
 lint: venv node ## Check style, types, imports, lock files and scripts
-	@$(BIN)/python -m tools.lint
+	@$(BIN)/pre-commit run --all-files --hook-stage pre-push
 
 .PHONY: hooks
 hooks: venv ## Let git call the checks: the quick ones before a commit, all before a push
-	@$(BIN)/pre-commit install --install-hooks
+	@$(BIN)/pre-commit install
 
 .PHONY: format
 format: venv node ## Rewrite sources in the project's style

@@ -7,11 +7,14 @@ there is no linter that does without a container engine.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
+
+from tools.repository_rules import ROOT
 
 SECRET_NAME = re.compile(r"(PASSWORD|SECRET|TOKEN|KEY)$")
 REFERENCE = re.compile(r"\$\{(\w+)(:?[-?][^}]*)?\}")
@@ -92,3 +95,7 @@ def check_variables(compose: Mapping[str, Any], example: str) -> Iterator[str]:
     for name, value in named.items():
         if SECRET_NAME.search(name) and value.strip():
             yield f"env.example: {name} has a value; leave secrets empty"
+
+
+if __name__ == "__main__":
+    sys.exit("\n".join(check(ROOT / "docker")) or 0)

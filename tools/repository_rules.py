@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -136,3 +137,7 @@ def check_repository(root: Path = ROOT, paths: Iterable[str] | None = None) -> l
         findings.extend(check_width(path, text))
         findings.extend(check_budget(path, text))
     return findings
+
+
+if __name__ == "__main__":
+    sys.exit("\n".join(map(str, check_repository())) or 0)

@@ -9,8 +9,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from tools.container_rules import instructions
-from tools.lint import ROOT
-from tools.repository_rules import tracked_files
+from tools.repository_rules import ROOT, tracked_files
 
 STEPS = instructions((ROOT / "docker" / "Dockerfile").read_text(encoding="utf-8"))
 LAST_STAGE = STEPS[max(index for index, (word, _) in enumerate(STEPS) if word == "FROM") :]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 
-from tools.lint import ROOT
+from tools.repository_rules import ROOT
 
 
 def test_help_lists_every_target_with_what_it_does() -> None:
