@@ -1,4 +1,4 @@
-"""The archive's counts: the sum over the models' summaries, with their facets laid down beside.
+"""The archive's counts: the sum over the models' summaries, with the models' index laid down beside.
 
 Every change of a summary makes them due; they are added up at most every `ARCHIVE_COUNTS_EVERY_S`, so that a
 hundred publications do not make anyone read ten thousand rows a hundred times.
@@ -17,8 +17,8 @@ from django.db.models import Count, Q, Sum
 
 from server.core import clock
 from server.core.locks import transaction_lock
-from server.search.bitmap_index import facet_bits_build, facet_bits_keep
 from server.search.home_summary import edges_choose
+from server.search.model_index import model_index_build, model_index_keep
 from server.search.models import ArchiveCounts, ArchiveCountsDue, DriveSummary
 
 _held_back: ContextVar[bool] = ContextVar("archive_counts_held_back", default=False)
@@ -58,7 +58,7 @@ def archive_counts_settle() -> bool:
 
 @transaction.atomic
 def archive_counts_update() -> None:
-    """Add the models' rows up, and lay their facets down beside."""
+    """Add the models' rows up, and lay their index down beside."""
     transaction_lock("archive counts")
     # First, so that a change which is committed from here on stays due: what follows may have missed it.
     ArchiveCountsDue.objects.all().delete()
@@ -72,14 +72,15 @@ def archive_counts_update() -> None:
         },
     )
     values = {name: number or 0 for name, number in sums.items()}
-    bits = facet_bits_build(clock.now())
+    version = clock.now()
+    index = model_index_build(version)
     values |= {
-        "facets": bits.counts(bits.everything),
+        "facets": index.counts(index.listed),
         "edges": edges_choose(),
-        "updated_at": bits.version,
+        "updated_at": version,
     }
     ArchiveCounts.objects.update_or_create(id=1, defaults=values)
-    facet_bits_keep(bits)
+    model_index_keep(index)
 
 
 def archive_version() -> datetime | None:

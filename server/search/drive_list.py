@@ -1,29 +1,33 @@
-"""The list of drive models: searched, narrowed by facets, sorted by any of its columns. Reads summaries
-alone."""
+"""The one list of drive models, for pages and API alike: searched, narrowed by facets, sorted by any of its
+columns, counted. The index answers which and in which order; summaries are read for the rows shown alone."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, islice
-from math import nan
 from typing import Any, Protocol
 
-from django.db.models import F, OrderBy, QuerySet
-from django.db.models.fields.json import KeyTransform
+from django.db.models import QuerySet
 
-from server.catalog.models import Vendor
+from server.catalog.models import DriveModel, Vendor
 from server.core.lifecycle import Provenance
 from server.core.querying import CompiledQuery
-from server.search.bitmap_index import FacetBits, facet_bits
-from server.search.column_numbers import LITERATURE, column_medians, column_spreads
-from server.search.columns import COLUMN_OF_KEY, COLUMNS, SHOWN, Column, column_of
+from server.search.columns import (
+    COLUMN_OF_KEY,
+    COLUMNS,
+    LITERATURE,
+    SHOWN,
+    Column,
+    column_medians,
+    column_of,
+    column_spreads,
+)
 from server.search.facets import FACET_OF_KEY, FACETS, Facet
+from server.search.model_index import SORTS, Key, ModelIndex, model_index, sort_key
 from server.search.models import DriveSummary
-from server.search.sort_index import SORTS, sorted_places
-from server.search.text_search import Found, many_find, models_find
+from server.search.text_search import Matches, models_find
 
 PER_PAGE = 50
 TEXT_MAX = 200
@@ -137,7 +141,7 @@ _WHOLE: CompiledQuery[DriveSummary] = CompiledQuery(
         DriveSummary.objects.filter(pk__any_of=ids)
         .order_by()
         .select_related("drive_model__vendor")
-        .defer("trigrams", "names", "facets", "drive_model__search_text", "drive_model__search")
+        .defer("names", "facets", "drive_model__search_text", "drive_model__search")
     )
 )
 
@@ -151,120 +155,69 @@ class DriveList:
     @cached_property
     def total(self) -> int:
         """How many models there are."""
-        if self._bits is not None:
-            return self._bits.chosen(self.query.facets, self._matched).bit_count()
-        return self._rows().count()
+        return self._chosen().bit_count()
 
     @property
     def columns(self) -> tuple[Column, ...]:
         """The columns of numbers that are shown."""
         return tuple(column for key in self.query.columns if (column := column_of(key)))
 
+    @property
+    def fuzzy_matches(self) -> int:
+        """How many of the models are only spelled like the text."""
+        return len(self._matches.fuzzy)
+
     def page(self, number: int, per_page: int = PER_PAGE) -> list[DriveSummary]:
         """Return the rows of one page, counted from 1."""
         start = (max(number, 1) - 1) * per_page
-        bits = self._bits
-        places = self._places(bits) if bits is not None else None
-        if bits is None or places is None:
-            return self._read(list(self._ordered()[start : start + per_page]))
-        left = bits.chosen(self.query.facets, self._matched)
-        return self._read(bits.page(places, left, start, per_page))
+        return self._read(list(islice(self.models(), start, start + per_page)))
 
     def every(self) -> Iterator[DriveSummary]:
         """Return all rows in order, read piece by piece."""
-        ordered = self._ordered()
-        every = iter(ordered) if isinstance(ordered, list) else ordered.iterator(chunk_size=5000)
-        for ids in _batches(every, 500):
+        models = self.models()
+        while ids := list(islice(models, 500)):
             yield from self._read(ids)
+
+    def models(self) -> Iterator[int]:
+        """Give the ids of all models in order."""
+        return self._index.narrowed(self._order(), self._chosen())
 
     def facets(self) -> tuple[FacetGroup, ...]:
         """Return every facet with counts that follow the choices in the other facets, not its own."""
-        shared = self._counted()
+        shared = self._index.counts(self._chosen())
         counted = {facet.key: shared for facet in FACETS}
         for key in self.query.facets:
-            counted[key] = self._counted(without=key)
+            counted[key] = self._index.counts(self._chosen(without=key))
         names = self._vendor_names(counted["vendor"])
         return tuple(self._group(facet, counted[facet.key], names) for facet in FACETS)
 
-    def _counted(self, *, without: str = "") -> dict[str, int]:
-        if self._bits is not None:
-            return self._bits.counts(self._bits.chosen(self.query.facets, self._matched, without=without))
-        words = chain.from_iterable(self._rows(without=without).values_list("facets", flat=True))
-        return Counter(words)
+    @cached_property
+    def _index(self) -> ModelIndex:
+        return model_index()
 
     @cached_property
-    def _bits(self) -> FacetBits | None:
-        return facet_bits()
+    def _matches(self) -> Matches:
+        return models_find(self._index, self.query.text) if self.query.text else Matches()
 
     @cached_property
     def _matched(self) -> int:
         """The bits of the models that the text means."""
-        if self._bits is None or not self.query.text:
-            return self._bits.everything if self._bits else 0
-        if self._many is not None:
-            return self._bits.of_places(self._many)
-        ids: Iterable[int] | None = self.found.ids
-        if ids is None:
-            rows = DriveSummary.objects.filter(self.found.condition, listed=True).order_by()
-            ids = rows.values_list("pk", flat=True)
-        return self._bits.of_models(ids)
+        if not self.query.text:
+            return self._index.listed
+        return self._index.bits_of((*self._matches.literal, *self._matches.fuzzy))
 
-    @cached_property
-    def _many(self) -> list[int] | None:
-        """The places of the models that the text means, where they are many."""
-        return many_find(self._bits, self.query.text) if self._bits and self.query.text else None
+    def _chosen(self, *, without: str = "") -> int:
+        return self._index.chosen(self.query.facets, self._matched, without=without)
 
-    @property
-    def near(self) -> int:
-        """How many of the models are only spelled like the text."""
-        return len(self.found.near) if self.query.text and self._many is None else 0
-
-    @cached_property
-    def found(self) -> Found:
-        """Which models the text means."""
-        return models_find(self.query.text, common=self._bits.common if self._bits else frozenset())
-
-    def _places(self, bits: FacetBits) -> Sequence[int] | None:
-        """Return the places of models in the order asked for; None where only the database knows it."""
+    def _order(self) -> Sequence[int]:
+        """Return the places of models in the order asked for."""
         query = self.query
         if query.sort == MATCH:
-            return self._many
-        column = self._other_column()
-        if column is None:
-            return bits.orders.places(query.sort, query.numbers, descending=query.descending)
-        return bits.orders.places_of_others(
-            f"{query.numbers}|{column.place}",
-            lambda: column_medians(column, query.numbers),
-            bits.order,
-            descending=query.descending,
-        )
-
-    def _other_column(self) -> Column | None:
-        """Return the column that the list is sorted by, where no summary holds it."""
-        column = None if self.query.sort in SORTS else column_of(self.query.sort)
-        return column if column and not column.summed else None
-
-    def _rows(self, *, without: str = "") -> QuerySet[DriveSummary]:
-        rows = DriveSummary.objects.filter(self.found.condition, listed=True)
-        for key, values in self.query.facets.items():
-            if key != without:
-                rows = rows.filter(facets__overlap=[f"{key}:{value}" for value in values])
-        return rows.order_by()
-
-    def _ordered(self) -> QuerySet[DriveSummary, int] | list[int]:
-        """Return the ids in order: the database sorts narrow rows, and whole ones are read for a page
-        alone."""
-        query = self.query
-        if query.sort == MATCH:
-            return self.found.ordered(self._rows()).values_list("pk", flat=True)
-        if (column := self._other_column()) is not None:
-            medians = column_medians(column, query.numbers)
-            ids = list(self._rows().order_by("sort_name", "pk").values_list("pk", flat=True))
-            values = [medians.get(pk, nan) for pk in ids]
-            return [ids[place] for place in sorted_places(values, descending=query.descending)]
-        by, key = _sort_value(query.sort, query.numbers), SORTS.get(query.sort)
-        first = OrderBy(by, descending=query.descending, nulls_last=None if key == "sort_name" else True)
-        return self._rows().order_by(first, "sort_name", "pk").values_list("pk", flat=True)
+            return (*self._matches.literal, *self._matches.fuzzy)
+        key, column = sort_key(query.sort, query.numbers), column_of(query.sort)
+        if query.sort not in SORTS and column and not column.summed:
+            self._index.orders.hold(key, lambda: column_medians(column, query.numbers), self._index.models)
+        return self._index.orders.order(key, descending=query.descending)
 
     def _read(self, ids: Sequence[int]) -> list[DriveSummary]:
         found = {row.pk: row for row in _WHOLE.rows(ids=list(ids))}
@@ -298,12 +251,53 @@ class DriveList:
         return FacetGroup(facet, tuple(sorted(values, key=lambda value: _place(facet, value))))
 
 
-def _sort_value(sort: str, numbers: str) -> Any:
-    """Return what an order of the list goes by."""
-    key = SORTS.get(sort)
-    if key:
-        return F(key)
-    return KeyTransform("0", KeyTransform(COLUMN_OF_KEY[sort].place, KeyTransform(numbers, "headline")))
+@dataclass(frozen=True, slots=True)
+class ModelOrder:
+    """All models in one of the list's orders, for lists whose pages begin behind a row.
+
+    Models that the index does not know yet come last, by their ids.
+    """
+
+    sort: str
+    numbers: str
+    descending: bool
+    index: ModelIndex = field(default_factory=model_index)
+
+    def key(self, model: int) -> Key:
+        """Return where a model stands."""
+        return self.index.key(sort_key(self.sort, self.numbers), model)
+
+    def beyond(self, key: Key | None, *, backward: bool) -> Iterator[int]:
+        """Give the models behind a key, or before it where `backward`, the nearest first."""
+        column = sort_key(self.sort, self.numbers)
+        known = partial(self.index.beyond, column, key, descending=self.descending, backward=backward)
+        in_tail = key is not None and key[1] is None
+        if backward:
+            return chain(self._tail(key, backward=True), known()) if in_tail else known()
+        return (
+            self._tail(key, backward=False) if in_tail else chain(known(), self._tail(None, backward=False))
+        )
+
+    def _tail(self, key: Key | None, *, backward: bool) -> Iterator[int]:
+        falling = backward != (self.descending and self.sort == "name")
+        for model in sorted(set(_all_models()) - self.index.places.keys(), reverse=falling):
+            if key is None or (model < key[2] if falling else model > key[2]):
+                yield model
+
+
+def _all_models() -> QuerySet[DriveModel, int]:
+    return DriveModel.objects.order_by().values_list("pk", flat=True)
+
+
+def models_named(text: str) -> list[int]:
+    """Return the ids of the models that `text` means.
+
+    Those that are only spelled alike are meant where no other is: the website puts them last, and rows in an
+    order of their own would mix them with the others'.
+    """
+    index = model_index()
+    found = models_find(index, text)
+    return [index.models[place] for place in found.literal or found.fuzzy]
 
 
 def headline_of(row: DriveSummary, column: Column, numbers: str) -> list[Any] | None:
@@ -333,11 +327,6 @@ def _place(facet: Facet, value: FacetValue) -> tuple[Any, ...]:
         number = float(value.value) if value.value.replace(".", "", 1).isdigit() else 0.0
         return (unstated, -number, value.value)
     return (unstated, -value.count, value.label.casefold())
-
-
-def _batches(ids: Iterator[int], size: int) -> Iterator[list[int]]:
-    while batch := list(islice(ids, size)):
-        yield batch
 
 
 def _first(parameters: Parameters, name: str) -> str:

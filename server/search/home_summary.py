@@ -60,7 +60,7 @@ def edges_choose() -> list[dict[str, Any]]:
 def runs_wanted(*, limit: int = WANTED_SHOWN) -> list[DriveSummary]:
     """Return the models of which further runs would settle most."""
     rows = DriveSummary.objects.filter(listed=True, wanted_rank__isnull=False, drive_model__simulated=False)
-    rows = rows.select_related("drive_model__vendor").defer("trigrams", "names", "facets", "headline")
+    rows = rows.select_related("drive_model__vendor").defer("names", "facets", "headline")
     return list(rows.order_by("wanted_rank", "-measured_runs", "sort_name")[:limit])
 
 

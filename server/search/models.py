@@ -53,7 +53,7 @@ class DriveSummary(models.Model):
         default=list,
         help_text="`facet:value`, see server/search/facets.py.",
     )
-    names = ArrayField(models.CharField(max_length=600), default=list, help_text="Normalised, each once.")
+    names = models.TextField(help_text="Normalised, each once, with a space around each.")
     headline = models.JSONField(
         default=dict, help_text="Provenance to `metric|scope` to median, quartiles, runs and units."
     )
@@ -62,9 +62,6 @@ class DriveSummary(models.Model):
         null=True, help_text="The smaller, the more a further run settles; empty where none is wanted."
     )
     wanted_words = models.CharField(max_length=400, blank=True)
-    trigrams = ArrayField(
-        models.IntegerField(), default=list, help_text="Of the names, see server/search/trigrams.py."
-    )
     updated_at = models.DateTimeField()
 
     class Meta:
@@ -78,37 +75,11 @@ class DriveSummary(models.Model):
                 condition=models.Q(listed=True, wanted_rank__isnull=False),
                 name="drivesummary_wanted",
             ),
-            GinIndex(fields=["trigrams"], name="drivesummary_trigrams"),
             GinIndex(fields=["facets"], name="drivesummary_facets"),
         ]
 
     def __str__(self) -> str:
         return self.sort_name
-
-
-class ListNumber(models.Model):
-    """A number by which lists of models are ordered; a model has none in the orders in which it has no
-    value."""
-
-    drive_model = models.ForeignKey(
-        "catalog.DriveModel", on_delete=models.CASCADE, db_index=False, related_name="list_numbers"
-    )
-    order = models.CharField(max_length=160, help_text="See server/search/sort_index.py.")
-    rising = models.FloatField()
-    falling = models.FloatField(help_text="The negated number: level models stand by name in both orders.")
-    by_name = models.CharField(max_length=600, help_text="The summary's `sort_name`.")
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["drive_model", "order"], name="listnumber_one_of_an_order")
-        ]
-        indexes = [
-            models.Index(fields=["order", "rising", "by_name", "drive_model"], name="listnumber_rising"),
-            models.Index(fields=["order", "falling", "by_name", "drive_model"], name="listnumber_falling"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.order} {self.rising:g}"
 
 
 class ArchiveCountsDue(models.Model):

@@ -22,13 +22,10 @@ from server.core.text import normalize_name
 from server.measurements.model_measurements import ModelMeasurements, model_measurements_read
 from server.measurements.models import Aggregate, Benchmark, Run
 from server.search.archive_counts import archive_counts_follow
-from server.search.column_numbers import LITERATURE, published_spreads
-from server.search.columns import COLUMNS
+from server.search.columns import COLUMNS, LITERATURE, published_spreads
 from server.search.facets import facet_words
-from server.search.list_numbers import list_numbers_update
 from server.search.models import DriveSummary
 from server.search.recommended_runs import Undecided, Wanted, wanted_of
-from server.search.trigrams import trigrams_of_names
 
 UNTESTED = "untested"
 """What a claim is that neither a run nor a published value speaks about."""
@@ -84,8 +81,7 @@ def summary_update(*, drive_model_id: int, published: ModelMeasurements | None =
         "wanted_rank": wanted.rank if wanted else None,
         "wanted_words": wanted.words if wanted else "",
     }
-    summary, _new = DriveSummary.objects.update_or_create(drive_model=model, defaults=values)
-    list_numbers_update(summary)
+    DriveSummary.objects.update_or_create(drive_model=model, defaults=values)
     archive_counts_follow()
 
 
@@ -130,8 +126,7 @@ def _identity(model: DriveModel) -> dict[str, Any]:
         "form_factor": model.form_factor,
         "recording": model.recording,
         "year": model.year,
-        "names": list(dict.fromkeys(filter(None, map(normalize_name, names)))),
-        "trigrams": trigrams_of_names(names),
+        "names": f" {' '.join(dict.fromkeys(filter(None, map(normalize_name, names))))} ",
     }
 
 

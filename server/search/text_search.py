@@ -1,120 +1,148 @@
-"""Finding drive models by what a person typed, mistakes and partial numbers included.
+"""Finding drive models by what a person typed, mistakes and partial numbers included; makers and runs too.
 
-First come models that have every word as the beginning of one, or the whole as a part of a name. Where
-those are few, models follow whose names share most three-letter pieces with what was typed, by how many
-mistakes are between.
+First come models that have every word as the beginning of one, or the whole as a part of a name. Where those
+are few, models follow whose names share most three-letter pieces with what was typed, by how many mistakes
+are between.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from heapq import nsmallest
 from uuid import UUID
 
-from django.contrib.postgres.search import SearchQuery
 from django.db import connection
-from django.db.models import Case, IntegerField, Q, QuerySet, Value, When
+from django.db.models import Q
 
-from server.catalog.models import DriveModel, Vendor, VendorAlias
+from server.catalog.models import Vendor, VendorAlias
 from server.core.lifecycle import State
 from server.core.text import normalize_name
 from server.measurements.models import Run
-from server.search.bitmap_index import SHORTEST_PART, FacetBits
+from server.search.model_index import STOP, ModelIndex, words_of
 from server.search.models import DriveSummary
-from server.search.trigrams import mistakes, trigrams
 
 ENOUGH = 5
 """So many literal matches, and nothing is looked for that is only spelled alike."""
-SHORTEST_NEAR = 4
+SHORTEST_PART = 3
+"""So many letters are looked for within a name; fewer would be in almost any."""
+SHORTEST_FUZZY = 4
 """Three letters with one wrong are like almost anything."""
-MANY = 200
-"""From so many matches on, names are looked through in memory."""
-_PLAIN = re.compile(r"[a-z]+[0-9]*$|[0-9]+$", re.ASCII)
+_LONGEST = 80
+"""Letters that are compared: longer names are device strings padded with something else."""
 _CANDIDATES = 60
-_NEAR = 20
-_WORD = re.compile(r"\w+")
+_FUZZY = 20
 _WORDS = 8
 _HEX = re.compile(r"^[0-9a-f]{12,64}$")
-_SHORT_RUN = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}$")
-_SHARED = """
-    SELECT summary.drive_model_id
-    FROM search_drivesummary AS summary,
-        LATERAL (
-            SELECT count(*) AS pieces FROM unnest(summary.trigrams) AS piece WHERE piece = ANY(%s::integer[])
-        ) AS shared
-    WHERE summary.listed AND summary.trigrams && %s::integer[] AND shared.pieces >= %s
-    ORDER BY shared.pieces DESC, summary.drive_model_id
-    LIMIT %s
+_SIMILAR = """
+    SELECT drive_model_id FROM search_drivesummary
+    WHERE listed AND %s <%% names ORDER BY %s <<-> names, drive_model_id LIMIT %s
 """
+_SHORT_RUN = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}$")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """Which models a text means."""
+class Matches:
+    """Places of the models that a text means, each the best match first."""
 
-    condition: Q
-    """On `DriveSummary`."""
-    near: tuple[int, ...] = ()
-    """Ids of those that are only spelled alike, the likeliest first."""
-    squeezed: str = ""
-    """The text in normalised form."""
-    ids: tuple[int, ...] | None = None
-    """All of them, in no order; None where they are too many to be named."""
-
-    def ordered(self, rows: QuerySet[DriveSummary]) -> QuerySet[DriveSummary]:
-        """Return `rows` narrowed to these, the best match first."""
-        whens = [
-            When(names__0=self.squeezed, then=Value(-3)),
-            When(names__0__startswith=self.squeezed, then=Value(-2)),
-        ]
-        whens += [When(pk=pk, then=Value(place)) for place, pk in enumerate(self.near)]
-        rank = Case(*whens, default=Value(-1), output_field=IntegerField())
-        return rows.filter(self.condition).order_by(rank, "sort_name", "pk")
+    literal: tuple[int, ...] = ()
+    fuzzy: tuple[int, ...] = ()
+    """Those that are only spelled alike."""
 
 
-def models_find(text: str, *, common: frozenset[int] = frozenset()) -> Found:
-    """Return which models `text` means; an empty text means all of them.
-
-    `common` are the pieces that so many models have that looking for them by an index costs more than it
-    leaves out; what is found is the same without them.
-    """
-    squeezed = normalize_name(text)
-    words = _WORD.findall(text.casefold())[:_WORDS]
-    if not text.strip():
-        return Found(Q())
+def models_find(index: ModelIndex, text: str) -> Matches:
+    """Return which listed models `text` means."""
+    squeezed, words = normalize_name(text), words_of(text)[:_WORDS]
     if not squeezed or not words:
-        return Found(Q(pk__in=[]))
-    condition = _literal(words, squeezed)
-    rows = DriveSummary.objects.filter(condition, listed=True).order_by()
-    literal = list(rows.values_list("pk", flat=True)[:MANY])
-    if len(literal) == MANY:
-        return Found(condition, squeezed=squeezed)
-    near: tuple[int, ...] = ()
-    if len(literal) < ENOUGH and len(squeezed) >= SHORTEST_NEAR:
-        near = tuple(pk for pk in _near(squeezed, common) if pk not in literal)
-    ids = (*literal, *near)
-    return Found(Q(pk__in=ids), near, squeezed, ids)
-
-
-def many_find(bits: FacetBits, text: str) -> list[int] | None:
-    """Return the places of the models that `text` means, the best match first, where they are many.
-
-    For a word that most models have the database reads all of them, three times a page; their names are held
-    here. None for few, which the database finds through its indexes, and for words that it may take apart.
-    """
-    squeezed = normalize_name(text)
-    words = _WORD.findall(text.casefold())[:_WORDS]
-    if not squeezed or not words or not all(_PLAIN.match(word) for word in words):
-        return None
-    found = bits.literal(words, squeezed)
-    if len(found) < MANY:
-        return None
+        return Matches()
+    literal = _literal(index, words, squeezed)
+    fuzzy: list[int] = []
+    if len(literal) < ENOUGH and len(squeezed) >= SHORTEST_FUZZY:
+        fuzzy = _fuzzy(index, squeezed, literal)
+    number, beginning = f" {squeezed} ", f" {squeezed}"
 
     def rank(place: int) -> int:
-        first = bits.firsts[place]
-        return -3 if first == squeezed else -2 if first.startswith(squeezed) else -1
+        names = index.names[place]
+        return 0 if names.startswith(number) else 1 if names.startswith(beginning) else 2
 
-    return sorted(found, key=rank)
+    return Matches(tuple(sorted(literal, key=rank)), tuple(fuzzy))
+
+
+def _literal(index: ModelIndex, words: list[str], squeezed: str) -> list[int]:
+    first, *others = (STOP + word for word in words)
+    whole = squeezed if len(squeezed) >= SHORTEST_PART else STOP * 2
+    return [
+        place
+        for place, text in enumerate(index.texts)
+        if (whole in text or (first in text and all(start in text for start in others)))
+        and index.listed >> place & 1
+    ]
+
+
+def _fuzzy(index: ModelIndex, squeezed: str, literal: list[int]) -> list[int]:
+    """Return the models spelled alike, by the number of mistakes between, then by name."""
+    allowed = 1 if len(squeezed) < 8 else 2 if len(squeezed) < 14 else 3
+    alike = _alike_in_database if index.trigram_index else _alike_in_memory
+    pieces = trigrams(squeezed[:_LONGEST])
+    # One mistake spoils three pieces at most, and a text that is not a whole name lacks the piece of its end.
+    least = max(1, len(pieces) - 3 * allowed - 1)
+    found = []
+    for place in alike(index, squeezed[:_LONGEST], pieces, least):
+        names = index.names[place].split()
+        fewest = min((mistakes(squeezed, name, most=allowed) for name in names), default=allowed + 1)
+        if fewest <= allowed and place not in literal:
+            found.append((fewest, place))
+    return [place for _fewest, place in sorted(found)[:_FUZZY]]
+
+
+def _alike_in_database(index: ModelIndex, squeezed: str, pieces: frozenset[str], least: int) -> list[int]:
+    """Return models whose names are most similar, by an index of their trigrams."""
+    # Where a piece is missing in the name, another one stands instead.
+    similarity = least / (2 * len(pieces) - least)
+    with connection.cursor() as cursor:
+        # For the session: nothing else goes by it.
+        cursor.execute(
+            "SELECT set_config('pg_trgm.word_similarity_threshold', %s, false)", [f"{similarity:f}"]
+        )
+        cursor.execute(_SIMILAR, [squeezed, squeezed, _CANDIDATES])
+        return [index.places[model] for (model,) in cursor.fetchall() if model in index.places]
+
+
+def _alike_in_memory(index: ModelIndex, _squeezed: str, pieces: frozenset[str], least: int) -> list[int]:
+    """Return models whose names share most trigrams: for servers without `pg_trgm`."""
+    shared = (
+        (-count, place)
+        for place, names in enumerate(index.names)
+        if (count := sum([piece in names for piece in pieces])) >= least and index.listed >> place & 1
+    )
+    return [place for _count, place in nsmallest(_CANDIDATES, shared)]
+
+
+def trigrams(squeezed: str) -> frozenset[str]:
+    """Return the pieces of a normalised name; its beginning, of one letter and of two, and its end count as
+    such."""
+    padded = f" {squeezed} "
+    return frozenset({padded[:2], *(padded[place : place + 3] for place in range(len(padded) - 2))})
+
+
+def mistakes(query: str, name: str, *, most: int = _LONGEST) -> int:
+    """Return how many letters of `query` have to be changed, added, dropped or swapped with their neighbour
+    to make a beginning of `name` of it; `most` + 1 where they are more. Both are normalised."""
+    name = name[: len(query) + most]
+    before: list[int] = []
+    row = list(range(len(name) + 1))
+    for place, letter in enumerate(query, start=1):
+        after = [place]
+        for other, there in enumerate(name, start=1):
+            cost = min(row[other] + 1, after[other - 1] + 1, row[other - 1] + (letter != there))
+            if place > 1 and other > 1 and letter == name[other - 2] and query[place - 2] == there:
+                cost = min(cost, before[other - 2] + 1)
+            after.append(cost)
+        before, row = row, after
+        # No row holds less than the lesser of the two before it.
+        if most < min(row) and most < min(before):
+            return most + 1
+    return min(*row, most + 1)
 
 
 def vendors_find(text: str, *, limit: int) -> list[Vendor]:
@@ -161,41 +189,3 @@ def _run_condition(text: str) -> Q | None:
     if len(text) == 64:
         return Q(submission__digest=text) | Q(submission__probe_key__keyid=text) | Q(unit__digest=text)
     return Q(unit__digest__startswith=text) | Q(submission__probe_key__keyid__startswith=text)
-
-
-def _literal(words: list[str], squeezed: str) -> Q:
-    prefixes = SearchQuery(" & ".join(f"{word}:*" for word in words), config="simple", search_type="raw")
-    ids = DriveModel.objects.order_by().filter(search=prefixes).values("pk")
-    if len(squeezed) >= SHORTEST_PART:
-        # The pieces come from an index; that they follow each other is looked at in the few rows they leave.
-        pieces = sorted(trigrams(squeezed, within=True))
-        parts = DriveSummary.objects.filter(
-            trigrams__contains=pieces, drive_model__search_text__contains=squeezed
-        )
-        ids = ids.union(parts.order_by().values("pk"))
-    return Q(pk__in=ids)
-
-
-def _near(squeezed: str, common: frozenset[int]) -> list[int]:
-    """Return the ids of models spelled alike, by the number of mistakes between, then by name."""
-    pieces, allowed = sorted(trigrams(squeezed)), _allowed(squeezed)
-    # One mistake spoils three pieces at most, and a text that is not a whole name lacks the piece of its end.
-    least = max(1, len(pieces) - 3 * allowed - 1)
-    # Who shares `least` pieces has one of any that remain when fewer than `least` are taken away.
-    spared = set(sorted(common.intersection(pieces))[: least - 1])
-    with connection.cursor() as cursor:
-        looked_for = [piece for piece in pieces if piece not in spared]
-        cursor.execute(_SHARED, [pieces, looked_for, least, _CANDIDATES])
-        candidates = [pk for (pk,) in cursor.fetchall()]
-    found = []
-    rows = DriveSummary.objects.filter(pk__in=candidates).values_list("pk", "names", "sort_name")
-    for pk, names, sort_name in rows:
-        fewest = min((mistakes(squeezed, name, most=allowed) for name in names), default=allowed + 1)
-        if fewest <= allowed:
-            found.append((fewest, sort_name, pk))
-    return [pk for _fewest, _name, pk in sorted(found)[:_NEAR]]
-
-
-def _allowed(squeezed: str) -> int:
-    """Return how many mistakes a text of that length may have."""
-    return 1 if len(squeezed) < 8 else 2 if len(squeezed) < 14 else 3

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import string
+from dataclasses import replace
 
 import pytest
 from django.core.management import call_command
@@ -16,11 +17,9 @@ from server.catalog.services import drive_model_resolve
 from server.core.lifecycle import State
 from server.core.text import normalize_name
 from server.measurements.models import Run
-from server.search.bitmap_index import facet_bits
 from server.search.drive_list import DriveList, DriveQuery
-from server.search.models import DriveSummary
-from server.search.text_search import many_find, models_find, runs_find, vendors_find
-from server.search.trigrams import mistakes
+from server.search.model_index import model_index
+from server.search.text_search import mistakes, models_find, runs_find, vendors_find
 from server.submissions.models import Submission
 from tests.support.sample_units import measured
 
@@ -28,8 +27,8 @@ pytestmark = pytest.mark.django_db
 
 
 def found(text: str, most: int = 5) -> list[str]:
-    rows = models_find(text).ordered(DriveSummary.objects.filter(listed=True))
-    return [row.drive_model.slug for row in rows.select_related("drive_model")[:most]]
+    rows = DriveList(DriveQuery(text=text, sort="match")).page(1, most)
+    return [row.drive_model.slug for row in rows]
 
 
 TYPED = {
@@ -99,81 +98,38 @@ def test_the_whole_number_comes_before_numbers_that_begin_with_it() -> None:
     assert DriveList(DriveQuery(text="sd100", sort="match")).page(1)[0].drive_model.number == "SD100"
 
 
-def test_many_models_are_found_in_memory_as_the_database_finds_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever is typed: the same models, in the same order."""
+def test_names_spelled_alike_are_the_same_with_and_without_the_database_s_trigrams() -> None:
     catalog_load()
-    for number in ("SD100", "SD1000", "ASD100", "ST-SD 100/2"):
-        drive_model_resolve(vendor_name="Sampledata", model_name=number, simulated=False)
+    for number in range(60):
+        drive_model_resolve(vendor_name="Sampledata", model_name=f"SD{number * 37:04d}NM", simulated=False)
     DriveModel.objects.update(curated=True)
     call_command("refresh_summaries")
-    monkeypatch.setattr("server.search.text_search.MANY", 1)
-    bits = facet_bits()
-    assert bits is not None
-    compared = 0
-    for text in (
-        *TYPED,
-        "s",
-        "st",
-        "sd",
-        "sd100",
-        "Seagate",
-        "sea gate",
-        "1",
-        "100",
-        "IBM 1",
-        "sampledata asd",
-    ):
-        places = many_find(bits, text)
-        if places is not None:
-            rows = DriveSummary.objects.filter(listed=True)
-            means = models_find(text)
-            near = set(means.near)
-            database = [pk for pk in means.ordered(rows).values_list("pk", flat=True) if pk not in near]
-            assert [bits.order[place] for place in places] == database, text
-            compared += 1
-    assert compared > 12
-    assert many_find(bits, "st_2000") is None
-    assert many_find(bits, "!!!") is None
+    index = model_index()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT EXISTS (SELECT FROM pg_available_extensions WHERE name = 'pg_trgm')")
+        assert index.trigram_index is cursor.fetchone()[0]
+    chance = random.Random(7)
+    typed = [
+        with_one_mistake(normalize_name(model.number), chance) for model in DriveModel.objects.all()[:70]
+    ]
+    for text in ("smapledata sd1017", "samsng hd103", "st2000nm0O01", "seagat st2000", "sampledatta", *typed):
+        in_memory = models_find(replace(index, trigram_index=False), text)
+        assert models_find(index, text) == in_memory, text
+    assert models_find(index, "smapledata sd1017").fuzzy
 
 
-def test_sparing_common_pieces_finds_the_same_models_spelled_alike() -> None:
-    catalog_load()
-    for place in range(30):
-        drive_model_resolve(vendor_name="Sampledata", model_name=f"SD10{place:02}", simulated=False)
-    DriveModel.objects.update(curated=True)
-    call_command("refresh_summaries")
-    bits = facet_bits()
-    assert bits is not None
-    assert len(bits.common) > 5
-    for text in (
-        "smapledata sd1017",
-        "sd10x7",
-        "samsng hd103",
-        "st2000nm0O01",
-        "seagat st2000",
-        "sampledatta",
-    ):
-        assert models_find(text, common=bits.common).near == models_find(text).near, text
-    assert models_find("smapledata sd1017", common=bits.common).near
-
-
-def test_a_word_of_many_models_reads_one_page_of_them_and_narrows_like_any(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_text_narrows_like_any_choice_and_each_page_reads_its_own_rows() -> None:
     for place in range(9):
         drive_model_resolve(vendor_name="Sampledata", model_name=f"SD10{place}", simulated=False)
     DriveModel.objects.update(curated=True, rated_rpm=7200)
     DriveModel.objects.filter(number="SD104").update(rated_rpm=5400)
     call_command("refresh_summaries")
-    query = DriveQuery(text="sampledata", sort="match", facets={"rpm": ("7200",)})
-    plainly = [row.pk for row in DriveList(query).page(1)]
-    monkeypatch.setattr("server.search.text_search.MANY", 2)
-    found = DriveList(query)
+    found = DriveList(DriveQuery(text="sampledata", sort="match", facets={"rpm": ("7200",)}))
     with CaptureQueriesContext(connection) as queries:
-        pages = [row.pk for number in (1, 2, 3) for row in found.page(number, 3)]
-    assert pages == plainly and len(plainly) == 8 == found.total
-    assert found.near == 0
-    assert len(queries) == 4  # whether the bits fit, and a read for each page
+        pages = [row.drive_model.number for number in (1, 2, 3) for row in found.page(number, 3)]
+    assert pages == [f"SD10{place}" for place in range(9) if place != 4]
+    assert found.total == 8 and found.fuzzy_matches == 0
+    assert len(queries) == 4  # which counts the index has to belong to, and a read for each page
 
 
 def test_a_model_of_held_runs_alone_is_not_found() -> None:
@@ -212,14 +168,6 @@ def test_mistakes_are_counted_against_the_beginning_of_a_name() -> None:
 def test_mistakes_are_counted_up_to_the_most_that_matters() -> None:
     assert mistakes("hd310", "hd103sj", most=2) == mistakes("hd310", "hd103sj")
     assert mistakes("st2000nm0001", "hd103sj", most=3) == 4
-
-
-def test_few_matches_are_named_and_are_those_that_the_database_finds() -> None:
-    call_command("load_catalog")
-    found = models_find("seagate")
-    assert found.ids is not None
-    rows = DriveSummary.objects.filter(listed=True)
-    assert set(found.ids) == set(rows.filter(found.condition).values_list("pk", flat=True)) != set()
 
 
 def test_a_contributor_finds_a_run_that_is_not_published_by_its_id_alone() -> None:

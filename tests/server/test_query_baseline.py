@@ -20,6 +20,7 @@ from django.test.utils import CaptureQueriesContext
 
 from server.catalog.models import DriveModel
 from server.measurements.models import Run
+from server.search.model_index import model_index
 from tools.sample_archive import chunks, plan
 
 pytestmark = pytest.mark.django_db
@@ -72,4 +73,8 @@ def test_pages_cost_the_queries_of_the_baseline(
     found = counts(client, places())
     if os.environ.get("DISKATLAS_WRITE_BASELINE"):
         BASELINE.write_text(json.dumps(found, indent=2) + "\n")
-    assert found == json.loads(BASELINE.read_text())
+    expected = json.loads(BASELINE.read_text())
+    if model_index().trigram_index:
+        for name in ("search", "search without a hit"):
+            expected[name] += 2  # how similar names have to be, and which are
+    assert found == expected

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 from django.core.management import call_command
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
 from server.catalog.loading import catalog_load
 from server.catalog.models import Claim, DriveModel
@@ -15,9 +13,7 @@ from server.measurements.aggregation import aggregates_update
 from server.measurements.documents import timings_count
 from server.measurements.models import Aggregate, AggregateDue, Benchmark
 from server.search import summaries
-from server.search.list_numbers import list_numbers_update
-from server.search.models import ArchiveCounts, DriveSummary, ListNumber
-from tests.support.sample_archive import sample_archive
+from server.search.models import ArchiveCounts, DriveSummary
 from tests.support.sample_units import measured
 
 pytestmark = pytest.mark.django_db
@@ -97,7 +93,7 @@ def test_a_person_s_change_of_the_catalogue_makes_the_model_due() -> None:
 def test_a_summary_that_fails_leaves_the_aggregates_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
     run = measured(1)
     Aggregate.objects.all().delete()
-    monkeypatch.setattr(summaries, "trigrams_of_names", lambda names: 1 / 0)
+    monkeypatch.setattr(summaries, "facet_words", lambda **words: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         aggregates_update(drive_model_id=run.drive_model_id)
     assert not Aggregate.objects.exists()
@@ -139,31 +135,3 @@ def test_a_timing_counts_once_wherever_it_stands() -> None:
         ]
     }
     assert timings_count(samples) == 6
-
-
-def numbers_held() -> set[tuple[object, ...]]:
-    return set(ListNumber.objects.values_list("drive_model_id", "order", "rising", "falling", "by_name"))
-
-
-def test_what_lists_go_by_follows_the_summary() -> None:
-    sample_archive()
-    row = DriveSummary.objects.filter(measured_runs__gt=0).first()
-    assert row is not None
-    orders = ListNumber.objects.filter(drive_model=row.drive_model_id)
-    median = row.headline["probe"]["zoned.outer_bandwidth|"][0]
-    assert orders.get(order="probe|zoned.outer_bandwidth|").rising == median
-    assert orders.get(order="runs").falling == -row.measured_runs
-    row.headline = {"probe": {"seeker.average|without_mtm": [8.5, 8.0, 9.0, 3, 2]}}
-    row.measured_runs, row.last_published_at, row.sort_name = 7, None, "another"
-    list_numbers_update(row)
-    held = dict(orders.values_list("order", "rising"))
-    assert held == {
-        "probe|seeker.average|without_mtm": 8.5,
-        "runs": 7,
-        "units": row.units,
-        "claims": row.claims,
-    }
-    assert set(orders.values_list("by_name", flat=True)) == {"another"}
-    with CaptureQueriesContext(connection) as queries:
-        list_numbers_update(row)
-    assert len(queries) == 1

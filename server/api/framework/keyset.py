@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import islice
+from typing import Any, Protocol
 
 from django.core import signing
 from django.db import OperationalError, connection, transaction
@@ -27,6 +28,8 @@ from server.core.problems import problem
 
 CHUNK_ROWS = 1000
 """Rows that a stream holds at a time."""
+_PIECE_MAX = 4000
+"""Ids that one query is told of an order that the database does not know."""
 
 _AS_A_PAGE = "SET LOCAL enable_memoize = off; SET LOCAL max_parallel_workers_per_gather = 0"
 """A page ends after few rows. The planner makes room for the keys of all of them before the first one, which
@@ -47,24 +50,32 @@ class Ordering:
 
     columns: tuple[str, ...]
     nullable: bool = False
-    """Whether the first column may be null, or more of them from the first on, but the last; such rows come
-    last, whichever the direction."""
+    """Whether the first column may be null; such rows come last, whichever the direction."""
     descending: bool = False
 
 
+class RowOrder(Protocol):
+    """An order that is known outside the database, as ids of rows. A row's key tells where it stands in the
+    columns of an ordering, and ends with its id."""
+
+    def key(self, pk: int, /) -> tuple[Any, ...]:
+        """Return where a row stands."""
+
+    def beyond(self, key: Any, /, *, backward: bool) -> Iterator[int]:
+        """Give the ids behind a key, or before it where `backward`, the nearest first."""
+
+
 @dataclass(frozen=True, slots=True)
-class Placed:
-    """The rows of a list apart, by how many of a nullable ordering's columns are null from the first on.
+class Ranked:
+    """The rows of a list whose order is known outside the database."""
 
-    Each part is read along an index of its own; of all at once the database would sort all rows for a page.
-    """
-
-    parts: tuple[QuerySet[Any], ...]
+    queryset: QuerySet[Any]
+    order: RowOrder
 
     @property
     def model(self) -> type[Model]:
         """Return whose rows they are."""
-        model: type[Model] = self.parts[0].model
+        model: type[Model] = self.queryset.model
         return model
 
 
@@ -92,25 +103,26 @@ def cursor_text(cursor: Cursor, *, salt: str) -> str:
     )
 
 
-def cursor_read(text: str, *, salt: str, ordering: Ordering, queryset: QuerySet[Any] | Placed) -> Cursor:
+def cursor_read(text: str, *, salt: str, ordering: Ordering, queryset: QuerySet[Any] | Ranked) -> Cursor:
     """Return the cursor; raises Problem where it is not one of this list in this order."""
     try:
         backward, *values = signing.loads(text, salt=salt)
+        if isinstance(queryset, Ranked):
+            return Cursor(tuple(values), backward)
+        fields = [_field(queryset, column) for column in ordering.columns]
+        return Cursor(
+            tuple(field.to_python(value) for field, value in zip(fields, values, strict=True)), backward
+        )
     except (signing.BadSignature, ValueError, TypeError):
         raise problem(
             "not-found",
             "The cursor leads to no page of this list in this order. Follow the `next` and `previous` "
             "addresses as they are, or leave the cursor out to begin anew.",
         ) from None
-    placed = queryset.parts[0] if isinstance(queryset, Placed) else queryset
-    fields = [_field(placed, column) for column in ordering.columns]
-    return Cursor(
-        tuple(field.to_python(value) for field, value in zip(fields, values, strict=True)), backward
-    )
 
 
 def page_read(
-    queryset: QuerySet[Any] | Placed,
+    queryset: QuerySet[Any] | Ranked,
     *,
     columns: Sequence[str],
     ordering: Ordering,
@@ -119,7 +131,7 @@ def page_read(
     limit_ms: int,
 ) -> Page:
     """Return `limit` rows from the cursor on, as tuples of `columns` with the ordering's behind them; raises
-    LookedTooLong.
+    QueryTimeout.
 
     A filter that few rows pass makes the database go through all of them: `limit_ms` bounds what that costs.
     """
@@ -128,10 +140,13 @@ def page_read(
     try:
         with transaction.atomic(), connection.cursor() as settings:
             settings.execute(f"{_AS_A_PAGE}; SET LOCAL statement_timeout = {int(limit_ms)}")
-            for found in _parts(queryset, ordering, cursor):
-                if len(rows) <= limit:
-                    found = found.values_list(*columns, *ordering.columns)
-                    rows += found[: limit + 1 - len(rows)]
+            if isinstance(queryset, Ranked):
+                rows = list(islice(_ranked(queryset, columns, cursor, limit), limit + 1))
+            else:
+                for found in _parts(queryset, ordering, cursor):
+                    if len(rows) <= limit:
+                        found = found.values_list(*columns, *ordering.columns)
+                        rows += found[: limit + 1 - len(rows)]
     except OperationalError as error:
         if isinstance(error.__cause__, QueryCanceled):
             raise QueryTimeout(limit_ms) from error
@@ -151,7 +166,7 @@ def page_read(
 
 
 def rows_stream(
-    queryset: QuerySet[Any] | Placed,
+    queryset: QuerySet[Any] | Ranked,
     *,
     columns: Sequence[str],
     ordering: Ordering,
@@ -159,7 +174,7 @@ def rows_stream(
     limit: int | None = None,
     limit_ms: int,
 ) -> Iterator[Sequence[tuple[Any, ...]]]:
-    """Give the rows from the cursor on in chunks, all of them or `limit`; raises LookedTooLong.
+    """Give the rows from the cursor on in chunks, all of them or `limit`; raises QueryTimeout.
 
     Each chunk is a query of its own: no transaction stays open while a slow reader reads, and a row that
     is there all the time comes exactly once.
@@ -177,12 +192,22 @@ def rows_stream(
         left = None if left is None else left - size
 
 
-def _parts(
-    queryset: QuerySet[Any] | Placed, ordering: Ordering, cursor: Cursor | None
-) -> Iterator[QuerySet[Any]]:
+def _ranked(
+    rows: Ranked, columns: Sequence[str], cursor: Cursor | None, limit: int
+) -> Iterator[tuple[Any, ...]]:
+    """Give the rows behind the cursor, read piece by piece: larger ones where a filter leaves few."""
+    ids = rows.order.beyond(cursor.key if cursor else None, backward=cursor is not None and cursor.backward)
+    queryset, size = rows.queryset.prefetch_related(None).order_by(), limit + 1
+    while piece := list(islice(ids, size)):
+        found = {row[0]: row[1:] for row in queryset.filter(pk__in=piece).values_list("pk", *columns)}
+        yield from ((*found[pk], *rows.order.key(pk)) for pk in piece if pk in found)
+        size = min(4 * size, _PIECE_MAX)
+
+
+def _parts(queryset: QuerySet[Any], ordering: Ordering, cursor: Cursor | None) -> Iterator[QuerySet[Any]]:
     """Give the rows behind the cursor in their order, part by part."""
     backward = cursor is not None and cursor.backward
-    parts = _placed(queryset, ordering).parts
+    parts = _null_partitions(queryset, ordering)
     key = cursor.key if cursor else None
     here = len(parts) - 1 if backward else 0
     if key is not None:
@@ -192,13 +217,13 @@ def _parts(
         yield _part(parts[nulls], rest, key[nulls:] if key and nulls == here else None, backward=backward)
 
 
-def _placed(queryset: QuerySet[Any] | Placed, ordering: Ordering) -> Placed:
-    if isinstance(queryset, Placed):
-        return queryset
+def _null_partitions(queryset: QuerySet[Any], ordering: Ordering) -> tuple[QuerySet[Any], ...]:
+    """Return the rows with a value in the first column, and those without: each is read along an index, while
+    of both at once the database would sort all rows for a page."""
     if not ordering.nullable:
-        return Placed((queryset,))
+        return (queryset,)
     null = f"{ordering.columns[0]}__isnull"
-    return Placed((queryset.filter(**{null: False}), queryset.filter(**{null: True})))
+    return queryset.filter(**{null: False}), queryset.filter(**{null: True})
 
 
 def _part(

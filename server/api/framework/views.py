@@ -24,8 +24,8 @@ from server.api.framework.formats import TABLES, CSVRenderer, NDJSONRenderer, st
 from server.api.framework.keyset import (
     Cursor,
     Ordering,
-    Placed,
     QueryTimeout,
+    Ranked,
     cursor_read,
     cursor_text,
     page_read,
@@ -122,8 +122,8 @@ class ListView(ListModelMixin, Resource):
         """Return the rows that match some words; for views that search."""
         raise TypeError(f"{type(self).__name__} does not search {words!r}")
 
-    def placed(self, queryset: QuerySet[Any], _ordering: str) -> QuerySet[Any] | Placed:
-        """Return the rows with what an ordering goes by, where that is no column of theirs."""
+    def ranked(self, queryset: QuerySet[Any], _ordering: str) -> QuerySet[Any] | Ranked:
+        """Return the rows with their order, where that is no column of theirs."""
         return queryset
 
     def order_words(self, ordering: str) -> str:
@@ -164,7 +164,7 @@ class ListView(ListModelMixin, Resource):
         """Answer with a page, or with a stream of all pages."""
         shape = self.shape()
         name, ordering = self._ordering()
-        queryset = self.placed(self._found(), name)
+        queryset = self.ranked(self._found(), name)
         salt = f"{type(self).__name__}:{self.order_words(name)}"
         text = request.query_params.get("cursor")
         cursor = cursor_read(text, salt=salt, ordering=ordering, queryset=queryset) if text else None
@@ -189,7 +189,7 @@ class ListView(ListModelMixin, Resource):
             }
         )
 
-    def _plan(self, queryset: QuerySet[Any] | Placed, shape: Shape) -> RowPlan:
+    def _plan(self, queryset: QuerySet[Any] | Ranked, shape: Shape) -> RowPlan:
         row: Any = self.serializer_class
         model: type[Model] = queryset.model
         return plan_of(row, model, self.joined, shape)
@@ -219,7 +219,7 @@ class ListView(ListModelMixin, Resource):
         return name, allowed[name]
 
     def _stream(
-        self, queryset: QuerySet[Any] | Placed, ordering: Ordering, cursor: Cursor | None, shape: Shape
+        self, queryset: QuerySet[Any] | Ranked, ordering: Ordering, cursor: Cursor | None, shape: Shape
     ) -> HttpResponseBase:
         limit = parameters.limit_read(self.request, most=None)
         plan, row = self._plan(queryset, shape), self._row(shape)

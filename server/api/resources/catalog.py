@@ -11,19 +11,11 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema_field
 from rest_framework import serializers
 
 from server.api.framework.filters import RANGE, Filters, WordsFilter, missing
-from server.api.framework.keyset import Ordering, Placed
+from server.api.framework.keyset import Ordering, Ranked
 from server.api.framework.openapi import described
 from server.api.framework.parameters import choice_read
 from server.api.framework.rows import Derived, Related, RowSerializer, Shape
 from server.api.framework.views import DetailView, ListView
-from server.api.resources.drive_orders import (
-    NATURAL,
-    ORDERINGS,
-    SUMMARY,
-    SummarySerializer,
-    ordered,
-    summary_data,
-)
 from server.api.resources.shared import DriveField, drive_filter, of_models_found, page_url
 from server.catalog.models import DriveModel, LiteratureValue, Vendor, drive_title
 from server.catalog.selectors import (
@@ -34,7 +26,14 @@ from server.catalog.selectors import (
     vendors_all,
 )
 from server.core.text import normalize_name
-from server.search.drive_list import NUMBERS
+from server.search.columns import COLUMNS
+from server.search.drive_list import NUMBERS, ModelOrder
+
+_RANKED = {
+    "natural": "name",
+    **{sort: sort for sort in ("runs", "units", "claims", "latest", *(column.key for column in COLUMNS))},
+}
+"""Orders that are those of the website's list."""
 
 
 class VendorSerializer(RowSerializer):
@@ -89,6 +88,53 @@ class VendorView(DetailView):
         if found is None:
             raise missing("vendor", slug)
         return found
+
+
+class SpreadSerializer(serializers.Serializer[Any]):
+    """A number of a model over its units, or over published values."""
+
+    median = serializers.FloatField()
+    q1 = serializers.FloatField(
+        allow_null=True, help_text="Lower quartile; null of published values, as `q3` is."
+    )
+    q3 = serializers.FloatField(allow_null=True, help_text="Upper quartile.")
+    runs = serializers.IntegerField(help_text="Runs or published values behind it.")
+    units = serializers.IntegerField(allow_null=True, help_text="Null of published values.")
+
+
+class SummarySerializer(serializers.Serializer[Any]):
+    """What the website's list shows of a model."""
+
+    measured_runs = serializers.IntegerField()
+    simulated_runs = serializers.IntegerField()
+    units = serializers.IntegerField()
+    claims = serializers.IntegerField()
+    last_published_at = serializers.DateTimeField(allow_null=True)
+    numbers = serializers.DictField(
+        child=serializers.DictField(child=SpreadSerializer()),
+        help_text="Provenance to the name of an order to its number.",
+    )
+
+
+SUMMARY = ("measured_runs", "simulated_runs", "units", "claims", "last_published_at", "headline")
+"""Columns of a summary that it shows."""
+
+
+def summary_data(measured_runs: int | None, *rest: Any) -> dict[str, Any] | None:
+    """Return a summary of the values of its columns; None for a model that has none yet."""
+    if measured_runs is None:
+        return None
+    *counted, headline = (measured_runs, *rest)
+    names = [column for column in SUMMARY if column != "headline"]
+    numbers = {source: dict(_numbers(headline[source])) for source in NUMBERS if source in headline}
+    return {**dict(zip(names, counted, strict=True)), "numbers": numbers}
+
+
+def _numbers(held: dict[str, list[Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    names = ("median", "q1", "q3", "runs", "units")
+    for column in COLUMNS:
+        if column.place in held:
+            yield column.key, dict(zip(names, held[column.place], strict=True))
 
 
 class DriveSerializer(RowSerializer):
@@ -173,9 +219,10 @@ class DrivesView(ListView):
         "capacity_bytes": Ordering(("capacity_bytes", "pk"), nullable=True),
         "rated_rpm": Ordering(("rated_rpm", "pk"), nullable=True),
         "updated_at": Ordering(("updated_at", "pk")),
-        NATURAL: Ordering(("by_name", "by_model"), nullable=True),
     }
-    more_orderings = ORDERINGS
+    more_orderings = {
+        f"{sign}{sort}": Ordering(("value", "name", "pk")) for sort in _RANKED for sign in ("", "-")
+    }
     usual_ordering = "name"
     since_column = "updated_at"
     searches = True
@@ -194,9 +241,12 @@ class DrivesView(ListView):
         """Return all drive models."""
         return drive_models_all()
 
-    def placed(self, queryset: QuerySet[Any], ordering: str) -> QuerySet[Any] | Placed:
-        """Return the models with what the website's orders go by."""
-        return ordered(queryset, ordering, self._numbers())
+    def ranked(self, queryset: QuerySet[Any], ordering: str) -> QuerySet[Any] | Ranked:
+        """Return the models with the website's order, where that is asked for."""
+        sort = _RANKED.get(ordering.removeprefix("-"))
+        if sort is None:
+            return queryset
+        return Ranked(queryset, ModelOrder(sort, self._numbers(), ordering.startswith("-")))
 
     def order_words(self, ordering: str) -> str:
         """Return the order, with whose numbers it goes by."""

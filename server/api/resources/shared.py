@@ -15,8 +15,7 @@ from server.api.framework.filters import missing
 from server.catalog.models import DriveModel
 from server.core.problems import Problem, problem
 from server.core.querying import CompiledQuery
-from server.search.models import DriveSummary
-from server.search.text_search import models_find
+from server.search.drive_list import models_named
 from server.submissions.models import Submission
 from server.submissions.selectors import submission_of_run
 from server.submissions.withdrawal import tombstone_of
@@ -76,21 +75,9 @@ def vendor_filter() -> VendorFilter:
     return VendorFilter("drive_model_id", label="Slug of the vendor.")
 
 
-_FEW = 1000
-"""So many models at most are named to the database one by one; more are no narrow search."""
-
-
 def of_models_found(queryset: QuerySet[Any], words: str, column: str) -> QuerySet[Any]:
-    """Return the rows of the models that the website's search finds; `column` is the model's key.
-
-    Models that are only spelled alike are meant where no other is: the website puts them last, and these
-    rows have an order of their own.
-    """
-    found = models_find(words)
-    rows = DriveSummary.objects.filter(found.condition, listed=True).order_by()
-    keys = rows.exclude(pk__in=found.near).values_list("pk", flat=True)
-    few = list(keys[: _FEW + 1]) or list(found.near)
-    return queryset.filter(**{f"{column}__in": few if len(few) <= _FEW else keys})
+    """Return the rows of the models that the website's search finds; `column` is the model's key."""
+    return queryset.filter(**{f"{column}__in": models_named(words)})
 
 
 def drive_model_of(slug: str) -> DriveModel:

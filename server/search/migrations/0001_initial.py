@@ -160,12 +160,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "names",
-                    django.contrib.postgres.fields.ArrayField(
-                        base_field=models.CharField(max_length=600),
-                        default=list,
-                        help_text="Normalised, each once.",
-                        size=None,
-                    ),
+                    models.TextField(help_text="Normalised, each once, with a space around each."),
                 ),
                 (
                     "headline",
@@ -183,15 +178,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("wanted_words", models.CharField(blank=True, max_length=400)),
-                (
-                    "trigrams",
-                    django.contrib.postgres.fields.ArrayField(
-                        base_field=models.IntegerField(),
-                        default=list,
-                        help_text="Of the names, see server/search/trigrams.py.",
-                        size=None,
-                    ),
-                ),
                 ("updated_at", models.DateTimeField()),
                 (
                     "vendor",
@@ -211,54 +197,7 @@ class Migration(migrations.Migration):
                         fields=["wanted_rank", "-measured_runs", "sort_name"],
                         name="drivesummary_wanted",
                     ),
-                    django.contrib.postgres.indexes.GinIndex(
-                        fields=["trigrams"], name="drivesummary_trigrams"
-                    ),
                     django.contrib.postgres.indexes.GinIndex(fields=["facets"], name="drivesummary_facets"),
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="ListNumber",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("order", models.CharField(help_text="See server/search/sort_index.py.", max_length=160)),
-                ("rising", models.FloatField()),
-                (
-                    "falling",
-                    models.FloatField(
-                        help_text="The negated number: level models stand by name in both orders."
-                    ),
-                ),
-                ("by_name", models.CharField(help_text="The summary's `sort_name`.", max_length=600)),
-                (
-                    "drive_model",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="list_numbers",
-                        to="catalog.drivemodel",
-                    ),
-                ),
-            ],
-            options={
-                "indexes": [
-                    models.Index(
-                        fields=["order", "rising", "by_name", "drive_model"], name="listnumber_rising"
-                    ),
-                    models.Index(
-                        fields=["order", "falling", "by_name", "drive_model"], name="listnumber_falling"
-                    ),
-                ],
-                "constraints": [
-                    models.UniqueConstraint(
-                        fields=("drive_model", "order"), name="listnumber_one_of_an_order"
-                    )
                 ],
             },
         ),

@@ -12,8 +12,7 @@ from server.benchmarks.registry import kinds_by_slug, metrics_by_key
 from server.core.cache import LISTS
 from server.core.numbers import unit_text
 from server.core.scopes import scope_text
-from server.search.column_numbers import columns_known
-from server.search.columns import column_of
+from server.search.columns import column_of, columns_known
 from server.search.drive_list import DriveQuery, drive_query_of
 from server.web.page import page
 from server.web.page_cache import cache_page, shows

@@ -130,7 +130,7 @@ def _context(found: DriveList, number: int) -> dict[str, Any]:
     return {
         "query": query,
         "total": found.total,
-        "near": found.near,
+        "near": found.fuzzy_matches,
         "groups": groups,
         "chips": _chips(query, groups),
         "heads": _heads(query, found.columns),
