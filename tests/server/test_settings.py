@@ -113,6 +113,8 @@ def test_every_check_carries_a_hint(settings: Any, tmp_path: Any) -> None:
     settings.SUBMISSION_MAX_BYTES = 1
     settings.PIPELINE_VISIBILITY_TIMEOUT_S = 1
     settings.HTTPS = False
+    settings.FOLLOW_ALLOW_LOOPBACK = True
+    settings.SITE_URL = "http://localhost:8000"
     (tmp_path / "file").write_text("")
     settings.STORAGES = {
         **settings.STORAGES,
@@ -126,6 +128,7 @@ def test_every_check_carries_a_hint(settings: Any, tmp_path: Any) -> None:
             checks.check_limits,
             checks.check_https,
             checks.check_envelope_folder,
+            checks.check_subscriptions,
         )
         for message in check()
     ]
@@ -134,8 +137,10 @@ def test_every_check_carries_a_hint(settings: Any, tmp_path: Any) -> None:
         "diskatlas.E002",
         "diskatlas.E003",
         "diskatlas.E004",
+        "diskatlas.E005",
         "diskatlas.W001",
         "diskatlas.W002",
+        "diskatlas.W003",
     }
     assert all(message.hint for message in found)
 
