@@ -28,7 +28,8 @@ fn downloads(home: &Home, signer: Option<&Key>, change: impl FnOnce(&mut Value))
     let bytes = manifest.to_string();
     fs::write(home.path("manifest.json"), &bytes).unwrap();
     if let Some(key) = signer {
-        fs::write(home.path("manifest.json.sig"), key.sign(bytes.as_bytes())).unwrap();
+        fs::write(home.path("manifest.json.sig"), key.sign_written(|out| out.write_all(bytes.as_bytes())).unwrap())
+            .unwrap();
     }
 }
 

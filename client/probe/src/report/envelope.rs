@@ -91,19 +91,12 @@ pub enum EnvelopeError {
     WrongSignature,
 }
 
-/// The DSSE v1 pre-authentication encoding: what is really signed.
-pub fn pre_authentication_encoding(payload_type: &str, payload: &[u8]) -> Vec<u8> {
-    let mut bytes = encoding_header(payload_type, payload.len() as u64).into_bytes();
-    bytes.extend_from_slice(payload);
-    bytes
-}
-
-/// What stands before the payload in that encoding.
+/// What stands before the payload in the DSSE v1 pre-authentication encoding, which is what is signed.
 fn encoding_header(payload_type: &str, payload_length: u64) -> String {
     format!("DSSEv1 {} {payload_type} {payload_length} ", payload_type.len())
 }
 
-/// A signed envelope with a line feed at the end, as JSON: what [`Envelope::sign`] makes. Its payload is written anew
+/// A signed envelope with a line feed at the end, as JSON. Its payload is written anew
 /// whenever it is needed, and never stands in memory as a whole.
 pub struct Sealed<'a> {
     head: String,
@@ -147,15 +140,6 @@ impl Signature {
 }
 
 impl<'a> Envelope<'a> {
-    pub fn sign(payload_type: &str, payload: &[u8], key: &Key) -> Self {
-        let sig = key.sign(&pre_authentication_encoding(payload_type, payload));
-        Self {
-            payload_type: payload_type.to_owned(),
-            payload: STANDARD.encode(payload).into(),
-            signatures: vec![Signature::of(&sig, key)],
-        }
-    }
-
     /// Reads an envelope from bytes that nobody vouches for.
     /// Errors: [`EnvelopeError`]: truncated, not JSON, or not an envelope.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, EnvelopeError> {

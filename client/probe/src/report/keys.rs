@@ -10,7 +10,7 @@ use std::{env, fmt};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ed25519_dalek::hazmat::{ExpandedSecretKey, raw_sign_byupdate};
-use ed25519_dalek::{SignatureError, Signer, SigningKey, VerifyingKey};
+use ed25519_dalek::{SignatureError, SigningKey, VerifyingKey};
 use sha2::{Digest, Sha256, Sha512};
 
 use super::content::DigestWriter;
@@ -75,12 +75,12 @@ impl Key {
         format!("{ALGORITHM}:{}", STANDARD.encode(self.0.verifying_key().as_bytes()))
     }
 
-    /// Signs `message` (RFC 8032, pure ed25519): 64 bytes.
+    #[cfg(test)]
     pub fn sign(&self, message: &[u8]) -> [u8; 64] {
-        self.0.sign(message).to_bytes()
+        ed25519_dalek::Signer::sign(&self.0, message).to_bytes()
     }
 
-    /// Signs the message that `write` writes, without holding it: as [`Key::sign`], which also goes over it twice. `write`
+    /// Signs the message that `write` writes (RFC 8032, pure ed25519), without holding it. `write`
     /// is called twice and writes the same bytes each time; otherwise the signature fits nothing.
     /// Errors: what `write` said.
     pub fn sign_written(&self, write: impl Fn(&mut dyn Write) -> io::Result<()>) -> io::Result<[u8; 64]> {

@@ -82,14 +82,6 @@ impl Track {
     }
 }
 
-/// A sector's place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct SectorAddress {
-    pub cylinder: u32,
-    pub head: u16,
-    pub slot: u32,
-}
-
 /// The address map of a whole drive.
 #[derive(Clone, Debug)]
 pub struct Layout {
@@ -148,27 +140,6 @@ impl Layout {
             Order::SurfaceSerpentine { cylinders } => placed.track_in_band(sector, cylinders),
         }
     }
-
-    /// Where `sector` stands.
-    pub fn address(&self, sector: u64) -> SectorAddress {
-        let track = self.track(sector);
-        SectorAddress { cylinder: track.cylinder, head: track.head, slot: (sector - track.first_sector) as u32 }
-    }
-
-    /// The sector at a place; `None` where there is none or only a spare.
-    pub fn sector(&self, place: SectorAddress) -> Option<u64> {
-        let placed = self.zones.iter().rev().find(|placed| placed.first_cylinder <= place.cylinder)?;
-        if place.cylinder >= placed.first_cylinder + placed.zone.cylinders || place.head >= placed.zone.heads() {
-            return None;
-        }
-        let first = match self.order {
-            Order::Cylinder => placed.first_of_cylinder_track(place, false),
-            Order::CylinderSerpentine => placed.first_of_cylinder_track(place, true),
-            Order::SurfaceSerpentine { cylinders } => placed.first_of_band_track(place, cylinders),
-        };
-        let track = self.track(first);
-        (u64::from(place.slot) < track.sectors).then_some(first + u64::from(place.slot))
-    }
 }
 
 /// Turns by which the track angle moves on over a whole zone.
@@ -220,14 +191,6 @@ impl ZoneStart {
         }
     }
 
-    fn first_of_cylinder_track(&self, place: SectorAddress, serpentine: bool) -> u64 {
-        let local = place.cylinder - self.first_cylinder;
-        let backward = serpentine && place.cylinder % 2 == 1;
-        let before =
-            (0..self.turned(place.head, backward)).map(|index| self.zone.on_track(self.turned(index, backward)));
-        self.first_sector + u64::from(local) * self.zone.in_cylinder() + before.sum::<u64>()
-    }
-
     /// Cylinders in the band: the zone's last one may be short.
     fn band_cylinders(&self, band: u32, cylinders: u32) -> u32 {
         cylinders.min(self.zone.cylinders - band * cylinders)
@@ -262,19 +225,6 @@ impl ZoneStart {
             slots: zone.slots[usize::from(head)],
             start_angle: (self.angle + turns).fract(),
         }
-    }
-
-    fn first_of_band_track(&self, place: SectorAddress, cylinders: u32) -> u64 {
-        let zone = &self.zone;
-        let local = place.cylinder - self.first_cylinder;
-        let (band, inward) = (local / cylinders, local % cylinders);
-        let width = self.band_cylinders(band, cylinders);
-        let backward = band % 2 == 1;
-        let index = self.turned(place.head, backward);
-        let before: u64 = (0..index).map(|at| zone.on_track(self.turned(at, backward)) * u64::from(width)).sum();
-        let step = if index.is_multiple_of(2) { inward } else { width - 1 - inward };
-        let band_first = u64::from(band * cylinders) * zone.in_cylinder();
-        self.first_sector + band_first + before + u64::from(step) * zone.on_track(place.head)
     }
 }
 

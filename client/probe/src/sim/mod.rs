@@ -30,7 +30,7 @@ mod write_buffer;
 pub use catalog::{SimError, names, open};
 pub use drive::SimulatedDrive;
 pub use engine::{Engine, Operation, Request};
-pub use layout::{Layout, Order, SectorAddress, Track};
+pub use layout::{Layout, Order, Track};
 pub use model::{Identity, Model, Scheduler, WriteCacheState};
 pub use noise::{Noise, NoiseLevel};
 pub use queue::{CommandQueue, ServedCommand};

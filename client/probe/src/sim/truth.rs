@@ -177,13 +177,13 @@ fn distances(last: u32) -> impl Iterator<Item = u32> {
 
 fn seek_by_block(model: &Model) -> Vec<SeekPoint> {
     let blocks = (0..=200_u64).map(|step| u128::from(model.capacity_sectors - 1) * u128::from(step) / 200);
-    blocks.map(|block| block as u64).map(|b| seek_point(model, Some(b), model.layout.address(b).cylinder)).collect()
+    blocks.map(|block| block as u64).map(|b| seek_point(model, Some(b), model.layout.track(b).cylinder)).collect()
 }
 
 fn average_seek_ns(model: &Model) -> f64 {
     const POINTS: u64 = 400;
     let slice = model.capacity_sectors / POINTS;
-    let cylinders: Vec<u32> = (0..POINTS).map(|at| model.layout.address(at * slice + slice / 2).cylinder).collect();
+    let cylinders: Vec<u32> = (0..POINTS).map(|at| model.layout.track(at * slice + slice / 2).cylinder).collect();
     let pairs = cylinders.iter().flat_map(|a| cylinders.iter().map(|b| a.abs_diff(*b)));
     pairs.map(|distance| model.seek.seek_ns(distance)).sum::<f64>() / (POINTS * POINTS) as f64
 }

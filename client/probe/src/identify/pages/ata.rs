@@ -11,9 +11,6 @@ pub struct AtaIdentity {
     pub serial: Option<String>,
     pub firmware: Option<String>,
     pub wwn: Option<u64>,
-    pub capacity_bytes: Option<u64>,
-    pub logical_block_bytes: Option<u32>,
-    pub physical_block_bytes: Option<u32>,
     pub rotation: Option<Rotation>,
     pub form_factor: Option<&'static str>,
     /// The fastest signalling rate of the disk, and the one in use.
@@ -42,7 +39,6 @@ fn checksum_holds(data: &[u8]) -> bool {
 }
 
 fn from_words(words: &[u16]) -> AtaIdentity {
-    let logical = logical_block_bytes(words);
     // Words 82 to 87 mean something where bits 15:14 of words 83 and 87 are 01.
     let supported = (words[83] & 0xC000 == 0x4000).then_some(words[82]);
     let enabled = (words[87] & 0xC000 == 0x4000).then_some(words[85]);
@@ -58,9 +54,6 @@ fn from_words(words: &[u16]) -> AtaIdentity {
         firmware: text(&words[23..27]),
         model: text(&words[27..47]),
         wwn: wwn(words),
-        capacity_bytes: logical.and_then(|bytes| sectors(words)?.checked_mul(u64::from(bytes))),
-        logical_block_bytes: logical,
-        physical_block_bytes: logical.and_then(|bytes| physical_block_bytes(words, bytes)),
         rotation: Rotation::from_field(words[217]),
         form_factor: form_factor(words[168]),
         sata_supported_bits_per_s: fastest_generation(words[76]).and_then(generation_bits_per_s),
@@ -84,29 +77,6 @@ fn wwn(words: &[u16]) -> Option<u64> {
     }
     let name = words[108..112].iter().fold(0, |name, word| name << 16 | u64::from(*word));
     (name != 0).then_some(name)
-}
-
-/// Words 60 and 61, or 100 to 103 where bit 10 of word 83 says 48-bit addresses.
-fn sectors(words: &[u16]) -> Option<u64> {
-    let number = |range: &[u16]| range.iter().rev().fold(0, |sum, word| sum << 16 | u64::from(*word));
-    let long = words[83] & 0xC400 == 0x4400;
-    let count = if long { number(&words[100..104]) } else { number(&words[60..62]) };
-    (count > 0).then_some(count)
-}
-
-/// Word 106 says whether words 117 and 118 (a size in words) mean something; 512 otherwise.
-fn logical_block_bytes(words: &[u16]) -> Option<u32> {
-    if words[106] & 0xD000 != 0x5000 {
-        return Some(512);
-    }
-    let bytes = (u32::from(words[118]) << 16 | u32::from(words[117])).checked_mul(2)?;
-    (bytes >= 512).then_some(bytes)
-}
-
-/// Bits 3:0 of word 106 are a power of two where bit 13 is set.
-fn physical_block_bytes(words: &[u16], logical: u32) -> Option<u32> {
-    let several = words[106] & 0xE000 == 0x6000;
-    if several { logical.checked_mul(1 << (words[106] & 0xF)) } else { Some(logical) }
 }
 
 /// Word 76 is 0 or all ones where the disk is not a Serial ATA one.

@@ -73,10 +73,6 @@ pub(crate) fn le16(bytes: &[u8], at: usize) -> Option<u16> {
     Some(u16::from_le_bytes(bytes.get(at..at.checked_add(2)?)?.try_into().ok()?))
 }
 
-pub(crate) fn le64(bytes: &[u8], at: usize) -> Option<u64> {
-    Some(u64::from_le_bytes(bytes.get(at..at.checked_add(8)?)?.try_into().ok()?))
-}
-
 /// ASCII in the bytes, padding taken off; `None` where nothing is left.
 pub(crate) fn ascii(bytes: &[u8]) -> Option<String> {
     super::tree::clean(&String::from_utf8_lossy(bytes))

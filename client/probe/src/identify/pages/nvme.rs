@@ -1,7 +1,7 @@
 //! NVM Express: Base Specification 1.4, clause 5.15 (Identify), 5.14.1.2 (SMART / Health Information) and 5.21.1.6 (Volatile
 //! Write Cache).
 
-use super::{ascii, le16, le64, plausible_celsius};
+use super::{ascii, le16, plausible_celsius};
 
 pub const IDENTIFY_BYTES: usize = 4096;
 
@@ -29,24 +29,6 @@ pub fn controller(data: &[u8]) -> Option<Controller> {
         // ONCS, bit 4: the save and select fields of Get and Set Features.
         selects_values: le16(data, 520).is_some_and(|word| word & (1 << 4) != 0),
     })
-}
-
-/// What a namespace says of itself.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Namespace {
-    pub capacity_bytes: u64,
-    pub logical_block_bytes: u32,
-}
-
-/// The Identify Namespace data structure; `None` for one that is not active, which is all zeros.
-pub fn namespace(data: &[u8]) -> Option<Namespace> {
-    let data = data.get(..IDENTIFY_BYTES)?;
-    let format = usize::from(data[26] & 0xF);
-    // A power of two; below 9 it is not used.
-    let shift = u32::from(data[128 + 4 * format + 2]);
-    let logical_block_bytes = (9..=20).contains(&shift).then(|| 1_u32 << shift)?;
-    let capacity_bytes = le64(data, 0)?.checked_mul(u64::from(logical_block_bytes))?;
-    (capacity_bytes > 0).then_some(Namespace { capacity_bytes, logical_block_bytes })
 }
 
 /// The composite temperature of the SMART / Health Information log, which counts in kelvins; 0 is none.
@@ -85,19 +67,6 @@ pub(crate) mod tests {
         assert_eq!(told.firmware.as_deref(), Some("1.0"));
         assert!(told.volatile_write_cache && told.selects_values);
         assert_eq!(controller(&[0; IDENTIFY_BYTES]), None);
-    }
-
-    #[test]
-    fn a_namespace_tells_its_size_in_the_format_in_use() {
-        let mut data = vec![0; IDENTIFY_BYTES];
-        data[..8].copy_from_slice(&1000_u64.to_le_bytes());
-        (data[26], data[130], data[134]) = (0x11, 9, 12);
-        let expected = Namespace { capacity_bytes: 4_096_000, logical_block_bytes: 4096 };
-        assert_eq!(namespace(&data), Some(expected));
-        data[26] = 0;
-        assert_eq!(namespace(&data).map(|told| told.logical_block_bytes), Some(512));
-        data[130] = 3;
-        assert_eq!(namespace(&data), None);
     }
 
     #[test]

@@ -10,7 +10,7 @@ fn parse_all(bytes: &[u8]) {
     let _ = (ata::identify_device(bytes), smart::attribute_celsius(bytes), smart::sct_celsius(bytes));
     let _ = (inquiry::standard(bytes), vpd::supported(bytes), vpd::serial(bytes), vpd::wwn(bytes), vpd::ata(bytes));
     let _ = (vpd::characteristics(bytes), log::celsius(bytes), log::manufactured(bytes), log::lists(bytes, 0x0D));
-    let _ = (nvme::controller(bytes), nvme::namespace(bytes), nvme::celsius(bytes));
+    let _ = (nvme::controller(bytes), nvme::celsius(bytes));
     for form in [Form::Six, Form::Ten] {
         if let Some(page) = mode::page(bytes, form, bytes.get(12).copied().unwrap_or(mode::CACHING)) {
             let _ = mode::caching(page);

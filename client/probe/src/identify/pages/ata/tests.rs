@@ -41,23 +41,6 @@ fn an_ata_disk_tells_its_whole_model_name_serial_firmware_rate_and_form() {
 }
 
 #[test]
-fn the_capacity_is_the_48_bit_one_where_the_disk_has_it() {
-    assert_eq!(parsed(|_| {}).capacity_bytes, Some(0x7470_6DB0 * 512));
-    assert_eq!(parsed(|words| words[83] = 0x4000).capacity_bytes, Some(0x0FFF_FFFF * 512));
-    assert_eq!(parsed(|words| words[100..104].fill(0)).capacity_bytes, None);
-}
-
-#[test]
-fn block_sizes_are_those_of_512_native_512e_and_4096_native_disks() {
-    let sizes = |identity: AtaIdentity| (identity.logical_block_bytes, identity.physical_block_bytes);
-    assert_eq!(sizes(parsed(|_| {})), (Some(512), Some(4096)));
-    assert_eq!(sizes(parsed(|words| words[106] = 0)), (Some(512), Some(512)));
-    let native = |words: &mut [u16; 256]| (words[106], words[117]) = (0x5000, 2048);
-    assert_eq!(sizes(parsed(native)), (Some(4096), Some(4096)));
-    assert_eq!(parsed(native).capacity_bytes, Some(0x7470_6DB0 * 4096));
-}
-
-#[test]
 fn a_fast_disk_on_a_slow_link_tells_both_speeds_and_a_parallel_one_none() {
     let speeds = |identity: AtaIdentity| (identity.sata_supported_bits_per_s, identity.sata_current_bits_per_s);
     assert_eq!(speeds(parsed(|words| words[77] = 0x0002)), (Some(6_000_000_000), Some(1_500_000_000)));
