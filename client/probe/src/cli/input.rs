@@ -30,7 +30,7 @@ pub fn read_envelope(path: &Path) -> anyhow::Result<Vec<u8>> {
 
 /// A checker that knows the schemas of all kinds.
 pub fn checker() -> anyhow::Result<Checker> {
-    Ok(Checker::new(KINDS.iter().map(|kind| (kind.slug(), kind.schema())))?)
+    Ok(Checker::new(KINDS.iter().map(|kind| (kind.slug(), kind.declaration().schema)))?)
 }
 
 #[cfg(test)]
@@ -42,9 +42,9 @@ mod tests {
     #[test]
     fn every_kind_carries_the_schema_of_its_own_slug_and_version() {
         for kind in KINDS {
-            let schema: Value = serde_json::from_str(kind.schema()).unwrap();
+            let schema: Value = serde_json::from_str(kind.declaration().schema).unwrap();
             assert_eq!(schema["properties"]["kind"]["const"], kind.slug());
-            assert_eq!(schema["properties"]["version"]["const"], kind.version());
+            assert_eq!(schema["properties"]["version"]["const"], kind.declaration().version);
         }
         assert!(checker().is_ok());
     }

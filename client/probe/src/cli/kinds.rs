@@ -17,7 +17,8 @@ pub struct Args {
 
 pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
     if args.json {
-        let kinds: Vec<_> = KINDS.iter().map(|kind| json!({"slug": kind.slug(), "version": kind.version()})).collect();
+        let kinds: Vec<_> =
+            KINDS.iter().map(|kind| json!({"slug": kind.slug(), "version": kind.declaration().version})).collect();
         serde_json::to_writer(&mut *stdout, &kinds)?;
         writeln!(stdout)?;
     } else {

@@ -112,7 +112,7 @@ fn remarks(writes: Writes, turns: Option<bool>, costs: &[(&dyn Kind, Cost)]) -> 
     if !idle.is_empty() && writes == Writes::None {
         words.push(format!("Not measured without writing: {}. Add --writes preserve.", idle.join(", ")));
     }
-    if turns == Some(false) && costs.iter().any(|(kind, _)| kind.needs_rotation()) {
+    if turns == Some(false) && costs.iter().any(|(kind, _)| kind.declaration().needs_rotation) {
         words.push("The kernel takes this device to be one that does not rotate. If a quick test agrees, what needs rotation is skipped.".to_owned());
     }
     words.push(

@@ -5,7 +5,6 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::Context;
-use serde::Deserialize;
 
 use super::{Status, input};
 use crate::report::document::{
@@ -40,7 +39,8 @@ pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
     }
     let value: Json = serde_json::from_slice(verified.payload()).with_context(context)?;
     let violations = input::checker()?.check(&value).len() as u64;
-    let document: RunDocument = RunDocument::deserialize(value).with_context(context)?;
+    drop(value);
+    let document: RunDocument = serde_json::from_slice(verified.payload()).with_context(context)?;
     write!(stdout, "{}", describe(&document, &verified))?;
     if violations > 0 {
         let violations = text::count(violations, "violation");

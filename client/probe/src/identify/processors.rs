@@ -27,6 +27,16 @@ impl Processors {
             iowait_ns: self.iowait_ns.saturating_sub(earlier.iowait_ns),
         }
     }
+
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            idle_ns: self.idle_ns + other.idle_ns,
+            user_ns: self.user_ns + other.user_ns,
+            system_ns: self.system_ns + other.system_ns,
+            iowait_ns: self.iowait_ns + other.iowait_ns,
+        }
+    }
 }
 
 /// As the machine says now; `None` where it does not.

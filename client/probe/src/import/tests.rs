@@ -53,7 +53,7 @@ fn why(result: Result<RunDocument, ImportError>) -> String {
 
 #[test]
 fn every_output_makes_a_document_that_keeps_to_the_schemas() {
-    let checker = Checker::new(KINDS.iter().map(|kind| (kind.slug(), kind.schema()))).unwrap();
+    let checker = Checker::new(KINDS.iter().map(|kind| (kind.slug(), kind.declaration().schema))).unwrap();
     let fio = [input("fio.json", FIO), input("reads_lat.1.log", FIO_LOG)];
     let writes = [input("fio.json", FIO_WRITES), input("w4k_lat.1.log", FIO_WRITES_LOG)];
     let documents =

@@ -14,20 +14,7 @@ use crate::terminal::overview::Overview;
 
 /// One benchmark: what it does to a device and how it writes that down. Kinds know nothing of each other.
 pub trait Kind: Sync {
-    /// The slug that also names the folders, the JSON `kind` and the database value.
-    fn slug(&self) -> &'static str;
-
-    /// Version of the schema that `run`'s parameters and samples follow.
-    fn version(&self) -> u32;
-
-    /// Text of that schema: the file that the archive publishes.
-    fn schema(&self) -> &'static str;
-
-    /// Whether its samples mean nothing on a device that does not turn.
-    fn needs_rotation(&self) -> bool;
-
-    /// Whether a suite asks for this kind.
-    fn part_of(&self, suite: Suite) -> bool;
+    fn declaration(&self) -> Declaration;
 
     /// What `run` will roughly take and move, for the plan and the progress line.
     fn cost(&self, geometry: &Geometry, settings: &Settings, rotation_ns: u64) -> Cost;
@@ -44,6 +31,38 @@ pub trait Kind: Sync {
 
     /// Measures. Never fails: what was measured before a stop is in the answer.
     fn run(&self, session: &mut Session<'_>) -> Measurement;
+
+    fn slug(&self) -> &'static str {
+        self.declaration().slug
+    }
+
+    /// Whether a suite asks for this kind.
+    fn part_of(&self, suite: Suite) -> bool {
+        self.declaration().suites.contains(&suite)
+    }
+}
+
+/// What a kind says of itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Declaration {
+    /// The slug that also names the folders, the JSON `kind` and the database value.
+    pub slug: &'static str,
+    /// Version of the schema that `run`'s parameters and samples follow.
+    pub version: u32,
+    /// Text of that schema: the file that the archive publishes.
+    pub schema: &'static str,
+    /// Whether its samples mean nothing on a device that does not turn.
+    pub needs_rotation: bool,
+    /// The suites that ask for it.
+    pub suites: &'static [Suite],
+}
+
+impl Declaration {
+    /// As most kinds are: of the first version, on any device, in all suites but those that take a day or a week.
+    pub const fn new(slug: &'static str, schema: &'static str) -> Self {
+        let suites = &[Suite::Quick, Suite::Standard, Suite::Full];
+        Self { slug, version: 1, schema, needs_rotation: false, suites }
+    }
 }
 
 /// What a kind takes. An estimate: nothing is known of the device but its size, and perhaps its turn.
@@ -65,9 +84,24 @@ pub struct CacheRequirements {
 
 /// What a kind saw.
 pub struct Measurement {
-    pub result: Result<Samples, Nothing>,
+    /// Or why there are no samples at all, as a sentence.
+    pub result: Result<Samples, String>,
     /// Why the kind ended before it was through, or `None`.
     pub stop: Option<Stop>,
+}
+
+impl Measurement {
+    /// The series that were measured; `why` where there is none.
+    pub fn of<S: Serialize>(params: &impl Serialize, series: Vec<S>, stop: Option<Stop>, why: &str) -> Self {
+        if series.is_empty() {
+            return Self::nothing(why, stop);
+        }
+        Self { result: Ok(Samples::of(params, series)), stop }
+    }
+
+    pub fn nothing(why: &str, stop: Option<Stop>) -> Self {
+        Self { result: Err(why.to_owned()), stop }
+    }
 }
 
 /// The two parts of a run document's entry that only the kind knows.
@@ -79,17 +113,10 @@ pub struct Samples {
 
 impl Samples {
     /// `series` one by one: each is let go of once it is packed, so that all of them never stand in memory twice.
-    ///
-    /// # Panics
-    /// When something can't be written as JSON: a kind's numbers and texts always can.
-    pub fn of<S: Serialize>(params: &impl Serialize, series: Vec<S>) -> Self {
+    fn of<S: Serialize>(params: &impl Serialize, series: Vec<S>) -> Self {
         let packed = series.into_iter().map(|one| Json::of(&one).expect("numbers and texts always serialise"));
         let list = Json::List(packed.collect());
         let params = serde_json::to_value(params).expect("numbers and texts always serialise");
         Self { params, samples: Json::Object([("series".to_owned(), list)].into()) }
     }
 }
-
-/// Why a kind has no samples at all, as a sentence.
-#[derive(Debug)]
-pub struct Nothing(pub String);

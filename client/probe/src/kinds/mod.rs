@@ -24,7 +24,7 @@ mod zoned;
 #[cfg(test)]
 mod tests;
 
-pub use contract::{CacheRequirements, Cost, Kind, Measurement, Nothing, Samples};
+pub use contract::{CacheRequirements, Cost, Declaration, Kind, Measurement, Samples};
 
 use crate::report::document::Measured;
 use crate::terminal::overview::Overview;

@@ -150,7 +150,7 @@ impl Run<'_> {
             self.set_rotational(false, "user");
             return Some("the device does not rotate, as --rotational no says".to_owned());
         }
-        if !self.request.kinds.iter().any(|kind| kind.needs_rotation()) && self.kernel_or_user_knows() {
+        if !self.request.kinds.iter().any(|kind| kind.declaration().needs_rotation) && self.kernel_or_user_knows() {
             return None;
         }
         let verdict = self.session("rotation", 0, |session| {
@@ -219,7 +219,7 @@ impl Run<'_> {
         let entry = match result {
             Ok(Samples { params, samples }) => Benchmark::Measured(Measured {
                 kind: kind.slug().to_owned(),
-                version: kind.version(),
+                version: kind.declaration().version,
                 params,
                 samples,
                 elapsed_ns,
@@ -227,7 +227,7 @@ impl Run<'_> {
                 interference,
                 errors,
             }),
-            Err(nothing) => skipped(kind, &nothing.0),
+            Err(why) => skipped(kind, &why),
         };
         match stop {
             Some(stop) => self.stopped(stop),
@@ -243,7 +243,7 @@ impl Run<'_> {
             return Some(entry);
         }
         let why = match &self.end {
-            Outcome::Complete => no_rotation.filter(|_| kind.needs_rotation())?,
+            Outcome::Complete => no_rotation.filter(|_| kind.declaration().needs_rotation)?,
             Outcome::Interrupted => "the run was interrupted before this benchmark",
             Outcome::Gone(_) => "the device vanished before this benchmark",
         };

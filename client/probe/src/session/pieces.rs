@@ -57,7 +57,7 @@ impl Session<'_> {
         mut measure: impl FnMut(&mut Self) -> (T, Option<Stop>),
     ) -> (T, Option<Stop>) {
         if let Some(piece) = self.journal.recall(name)
-            && let Ok(value) = T::deserialize(piece.value)
+            && let Ok(value) = piece.value.to::<T>()
         {
             self.errors.extend(piece.errors);
             self.disturbances.extend(piece.disturbance);

@@ -21,7 +21,7 @@ const HALVINGS: u32 = 4;
 pub struct Series {
     pub pattern: String,
     /// What the processors did meanwhile; `None` where nobody can tell.
-    pub processors: Option<Cpu>,
+    pub processors: Option<Processors>,
     pub offset_blocks: Vec<u64>,
     pub length_blocks: Vec<u64>,
     /// Of `buffer`: how much had been read from there on before the block was read again.
@@ -34,23 +34,6 @@ pub struct Series {
     /// From when to when each sample went on.
     #[serde(skip)]
     stretches: Vec<(u64, u64)>,
-}
-
-/// Time of all processors together.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
-#[allow(clippy::struct_field_names, reason = "the names are the document's, which has units in them")]
-pub struct Cpu {
-    pub idle_ns: u64,
-    pub user_ns: u64,
-    pub system_ns: u64,
-    pub iowait_ns: u64,
-}
-
-impl From<Processors> for Cpu {
-    fn from(spent: Processors) -> Self {
-        let Processors { idle_ns, user_ns, system_ns, iowait_ns } = spent;
-        Self { idle_ns, user_ns, system_ns, iowait_ns }
-    }
 }
 
 impl Series {
@@ -72,7 +55,7 @@ pub fn part(
     let before = session.processors();
     let stop = measure(session, &mut series).err();
     series.disturbed = columns::disturbed_mask(session.disturbed_mask(&std::mem::take(&mut series.stretches)));
-    series.processors = session.processors().zip(before).map(|(after, before)| after.since(before).into());
+    series.processors = session.processors().zip(before).map(|(after, before)| after.since(before));
     (series, stop)
 }
 

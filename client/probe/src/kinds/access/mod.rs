@@ -11,10 +11,10 @@ mod plan;
 use serde::Serialize;
 
 use super::estimate::{bytes_in, bytes_ns};
-use super::{CacheRequirements, Cost, Kind, Measurement, Nothing, Samples};
+use super::{CacheRequirements, Cost, Declaration, Kind, Measurement};
 use crate::device::Geometry;
 use crate::report::document::Measured;
-use crate::session::{Session, Settings, Stop, Suite};
+use crate::session::{Session, Settings, Stop};
 use crate::terminal::overview::Overview;
 use measure::Series;
 use plan::{BURST_BYTES, Plan, TRANSFER_BYTES};
@@ -40,24 +40,8 @@ struct Params {
 }
 
 impl Kind for Access {
-    fn slug(&self) -> &'static str {
-        "access"
-    }
-
-    fn version(&self) -> u32 {
-        1
-    }
-
-    fn schema(&self) -> &'static str {
-        include_str!("../../../../../server/benchmarks/access/schema/v1.json")
-    }
-
-    fn needs_rotation(&self) -> bool {
-        false
-    }
-
-    fn part_of(&self, suite: Suite) -> bool {
-        suite <= Suite::Full
+    fn declaration(&self) -> Declaration {
+        Declaration::new("access", include_str!("../../../../../server/benchmarks/access/schema/v1.json"))
     }
 
     fn cost(&self, geometry: &Geometry, settings: &Settings, rotation_ns: u64) -> Cost {
@@ -89,10 +73,6 @@ impl Kind for Access {
         let mut series = Vec::with_capacity(5);
         let stop = measure_all(session, &plan, &mut series).err();
         series.retain(|one: &Series| !one.offset_blocks.is_empty());
-        if series.is_empty() {
-            let why = "nothing could be read before the run ended".to_owned();
-            return Measurement { result: Err(Nothing(why)), stop };
-        }
         let block_bytes = session.geometry().block_bytes;
         let params = Params {
             block_bytes,
@@ -101,7 +81,8 @@ impl Kind for Access {
             largest_buffer_blocks: plan.largest_buffer_bytes / u64::from(block_bytes),
             buffer_tries: plan.buffer_tries,
         };
-        Measurement { result: Ok(Samples::of(&params, series)), stop }
+        let why = "nothing could be read before the run ended";
+        Measurement::of(&params, series, stop, why)
     }
 }
 

@@ -12,10 +12,10 @@ mod plan;
 use serde::{Deserialize, Serialize};
 
 use super::estimate::{byte_ns, bytes_ns};
-use super::{CacheRequirements, Cost, Kind, Measurement, Nothing, Samples, columns, transfer};
+use super::{CacheRequirements, Cost, Declaration, Kind, Measurement, columns, transfer};
 use crate::device::{Cache, Geometry, LONGEST_WRITE_BYTES};
 use crate::report::document::Measured;
-use crate::session::{Session, Settings, Stop, Suite};
+use crate::session::{Session, Settings, Stop};
 use crate::stats::Random;
 use crate::terminal::overview::Overview;
 use plan::{DUMMY_READS, Extent, Plan};
@@ -85,24 +85,8 @@ impl Series {
 }
 
 impl Kind for Bandwidth {
-    fn slug(&self) -> &'static str {
-        "bandwidth"
-    }
-
-    fn version(&self) -> u32 {
-        1
-    }
-
-    fn schema(&self) -> &'static str {
-        include_str!("../../../../../server/benchmarks/bandwidth/schema/v1.json")
-    }
-
-    fn needs_rotation(&self) -> bool {
-        false
-    }
-
-    fn part_of(&self, suite: Suite) -> bool {
-        suite <= Suite::Full
+    fn declaration(&self) -> Declaration {
+        Declaration::new("bandwidth", include_str!("../../../../../server/benchmarks/bandwidth/schema/v1.json"))
     }
 
     fn cost(&self, geometry: &Geometry, settings: &Settings, rotation_ns: u64) -> Cost {
@@ -139,14 +123,12 @@ impl Kind for Bandwidth {
         session.progress("rate", 0);
         let plan = match Plan::find(session) {
             Ok(plan) => plan,
-            Err(stop) => return nothing("the run ended before the first transfer", Some(stop)),
+            Err(stop) => return Measurement::nothing("the run ended before the first transfer", Some(stop)),
         };
         let mut series = Vec::new();
         let stop = measure(session, &plan, &mut series).err();
         series.retain(|one| !one.offset_blocks.is_empty());
-        if series.is_empty() {
-            return nothing("no transfer was finished: the run ended first, or none could be read", stop);
-        }
+        let why = "no transfer was finished: the run ended first, or none could be read";
         let params = Params {
             block_bytes: session.geometry().block_bytes,
             repeats: session.settings.repeats_or(1),
@@ -155,12 +137,8 @@ impl Kind for Bandwidth {
             write_cache,
             plan,
         };
-        Measurement { result: Ok(Samples::of(&params, series)), stop }
+        Measurement::of(&params, series, stop, why)
     }
-}
-
-fn nothing(why: &str, stop: Option<Stop>) -> Measurement {
-    Measurement { result: Err(Nothing(why.to_owned())), stop }
 }
 
 fn measure(session: &mut Session<'_>, plan: &Plan, out: &mut Vec<Series>) -> Result<(), Stop> {

@@ -13,7 +13,7 @@ mod overview;
 use serde::Serialize;
 
 use super::estimate::bytes_ns;
-use super::{CacheRequirements, Cost, Kind, Measurement, Nothing, Samples, columns};
+use super::{CacheRequirements, Cost, Declaration, Kind, Measurement, columns};
 use crate::device::Geometry;
 use crate::report::document::Measured;
 use crate::session::{Session, Settings, Stop, Suite};
@@ -58,7 +58,7 @@ struct Params {
 }
 
 /// Equally long columns, one entry per amount or per size.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Series {
     pattern: &'static str,
     start_block: u64,
@@ -76,19 +76,7 @@ struct Series {
 
 impl Series {
     fn new(pattern: &'static str, start_block: u64) -> Self {
-        let column = || Vec::with_capacity(20);
-        Self {
-            pattern,
-            start_block,
-            request_blocks: column(),
-            requests: column(),
-            elapsed_ns: column(),
-            fastest_ns: column(),
-            median_ns: column(),
-            percentile_90_ns: column(),
-            slowest_ns: column(),
-            disturbed: Vec::new(),
-        }
+        Self { pattern, start_block, ..Self::default() }
     }
 
     fn push(&mut self, request_blocks: u64, burst: &Burst) {
@@ -104,24 +92,8 @@ impl Series {
 }
 
 impl Kind for Buffer {
-    fn slug(&self) -> &'static str {
-        "buffer"
-    }
-
-    fn version(&self) -> u32 {
-        1
-    }
-
-    fn schema(&self) -> &'static str {
-        include_str!("../../../../../server/benchmarks/buffer/schema/v1.json")
-    }
-
-    fn needs_rotation(&self) -> bool {
-        false
-    }
-
-    fn part_of(&self, suite: Suite) -> bool {
-        suite <= Suite::Full
+    fn declaration(&self) -> Declaration {
+        Declaration::new("buffer", include_str!("../../../../../server/benchmarks/buffer/schema/v1.json"))
     }
 
     fn cost(&self, geometry: &Geometry, settings: &Settings, rotation_ns: u64) -> Cost {
@@ -159,10 +131,6 @@ impl Kind for Buffer {
         for one in &mut found.series {
             one.disturbed = columns::disturbed_mask(std::mem::take(&mut one.disturbed));
         }
-        if found.series.is_empty() {
-            let why = "no place of the disk could be read again and again before the run ended".to_owned();
-            return Measurement { result: Err(Nothing(why)), stop };
-        }
         let params = Params {
             block_bytes: session.geometry().block_bytes,
             total_bytes: bound.bytes,
@@ -170,7 +138,8 @@ impl Kind for Buffer {
             threshold_bytes: found.threshold_bytes,
             rotation_estimate_ns: session.estimates.rotation_ns,
         };
-        Measurement { result: Ok(Samples::of(&params, found.series)), stop }
+        let why = "no place of the disk could be read again and again before the run ended";
+        Measurement::of(&params, found.series, stop, why)
     }
 }
 

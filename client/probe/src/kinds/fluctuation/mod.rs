@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::estimate::bytes_ns;
 use super::transfer::{self, Sample};
-use super::{CacheRequirements, Cost, Kind, Measurement, Nothing, Samples, columns};
+use super::{CacheRequirements, Cost, Declaration, Kind, Measurement, columns};
 use crate::device::{Cache, Geometry};
 use crate::report::document::Measured;
 use crate::session::{Session, Settings, Stop, Suite};
@@ -58,25 +58,15 @@ fn transfer_bytes(geometry: &Geometry) -> u64 {
 }
 
 impl Kind for Fluctuation {
-    fn slug(&self) -> &'static str {
-        "fluctuation"
-    }
-
-    fn version(&self) -> u32 {
-        1
-    }
-
-    fn schema(&self) -> &'static str {
-        include_str!("../../../../../server/benchmarks/fluctuation/schema/v1.json")
-    }
-
-    fn needs_rotation(&self) -> bool {
-        false
-    }
-
-    fn part_of(&self, suite: Suite) -> bool {
-        // A quarter of an hour is too long for what lasts twenty minutes as a whole.
-        matches!(suite, Suite::Full | Suite::Day)
+    fn declaration(&self) -> Declaration {
+        Declaration {
+            // A quarter of an hour is too long for what lasts twenty minutes as a whole.
+            suites: &[Suite::Full, Suite::Day],
+            ..Declaration::new(
+                "fluctuation",
+                include_str!("../../../../../server/benchmarks/fluctuation/schema/v1.json"),
+            )
+        }
     }
 
     fn cost(&self, geometry: &Geometry, settings: &Settings, _rotation_ns: u64) -> Cost {
@@ -107,10 +97,6 @@ impl Kind for Fluctuation {
         let mut rounds = Vec::new();
         let stop = measure(session, bytes, pause_ns, &mut rounds).err();
         let series = series_of(&geometry, &rounds, origin_ns);
-        if series.is_empty() {
-            let why = "no transfer was finished: the run ended first, or none could be read".to_owned();
-            return Measurement { result: Err(Nothing(why)), stop };
-        }
         let params = Params {
             block_bytes: geometry.block_bytes,
             positions: POSITIONS,
@@ -119,7 +105,8 @@ impl Kind for Fluctuation {
             pause_ns,
             write_cache,
         };
-        Measurement { result: Ok(Samples::of(&params, series)), stop }
+        let why = "no transfer was finished: the run ended first, or none could be read";
+        Measurement::of(&params, series, stop, why)
     }
 }
 

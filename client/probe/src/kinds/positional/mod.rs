@@ -10,7 +10,7 @@ mod sample;
 use serde::Serialize;
 
 use super::estimate::bytes_in;
-use super::{CacheRequirements, Cost, Kind, Measurement, Nothing, Samples, columns};
+use super::{CacheRequirements, Cost, Declaration, Kind, Measurement, columns};
 use crate::device::Geometry;
 use crate::report::document::Measured;
 use crate::session::{Session, Settings, Stop, Suite};
@@ -49,24 +49,8 @@ struct Series {
 }
 
 impl Kind for Positional {
-    fn slug(&self) -> &'static str {
-        "positional"
-    }
-
-    fn version(&self) -> u32 {
-        1
-    }
-
-    fn schema(&self) -> &'static str {
-        include_str!("../../../../../server/benchmarks/positional/schema/v1.json")
-    }
-
-    fn needs_rotation(&self) -> bool {
-        false
-    }
-
-    fn part_of(&self, suite: Suite) -> bool {
-        suite <= Suite::Full
+    fn declaration(&self) -> Declaration {
+        Declaration::new("positional", include_str!("../../../../../server/benchmarks/positional/schema/v1.json"))
     }
 
     fn cost(&self, geometry: &Geometry, settings: &Settings, _rotation_ns: u64) -> Cost {
@@ -93,13 +77,10 @@ impl Kind for Positional {
         for one in &mut series {
             one.disturbed = columns::disturbed_mask(std::mem::take(&mut one.disturbed));
         }
-        if series.is_empty() {
-            let why = "no sample could be read before the run ended".to_owned();
-            return Measurement { result: Err(Nothing(why)), stop };
-        }
         let block_bytes = geometry.block_bytes;
         let params = Params { block_bytes, transfer_blocks: transfer, sample_ns: SAMPLE_NS, samples_per_position };
-        Measurement { result: Ok(Samples::of(&params, series)), stop }
+        let why = "no sample could be read before the run ended";
+        Measurement::of(&params, series, stop, why)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::plan::{Case, Mode, Plan};
-use super::series::{Collector, Cpu, First, Series, Slices};
+use super::series::{Collector, Series};
 use crate::device::Span;
 use crate::device::request::Action;
 use crate::identify::processors::Processors;
@@ -161,21 +161,6 @@ fn prepare(
 }
 
 fn empty(case: &Case) -> Series {
-    Series {
-        variant: case.mode,
-        pattern: case.pattern().to_owned(),
-        concurrency: case.concurrency.lanes(),
-        request_blocks: case.request_blocks,
-        requests: 0,
-        failed_requests: 0,
-        batches: 0,
-        elapsed_ns: 0,
-        steady_requests: 0,
-        steady_ns: 0,
-        processors: None::<Cpu>,
-        reads: None,
-        writes: None,
-        slices: Slices::default(),
-        first: First::default(),
-    }
+    let (pattern, concurrency) = (case.pattern().to_owned(), case.concurrency.lanes());
+    Series { variant: case.mode, pattern, concurrency, request_blocks: case.request_blocks, ..Series::default() }
 }

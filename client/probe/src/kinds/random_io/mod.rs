@@ -13,11 +13,11 @@ mod series;
 use serde::Serialize;
 
 use super::estimate::TYPICAL_ROTATION_NS;
-use super::{Cost, Kind, Measurement, Nothing, Samples};
+use super::{Cost, Declaration, Kind, Measurement};
 use crate::device::Geometry;
 use crate::device::request::Concurrency;
 use crate::report::document::Measured;
-use crate::session::{Session, Settings, Stop, Suite};
+use crate::session::{Session, Settings, Stop};
 use crate::terminal::overview::Overview;
 use plan::{Case, Plan};
 use series::Series;
@@ -41,24 +41,8 @@ struct Params {
 }
 
 impl Kind for RandomIo {
-    fn slug(&self) -> &'static str {
-        "random_io"
-    }
-
-    fn version(&self) -> u32 {
-        1
-    }
-
-    fn schema(&self) -> &'static str {
-        include_str!("../../../../../server/benchmarks/random_io/schema/v1.json")
-    }
-
-    fn needs_rotation(&self) -> bool {
-        false
-    }
-
-    fn part_of(&self, suite: Suite) -> bool {
-        suite <= Suite::Full
+    fn declaration(&self) -> Declaration {
+        Declaration::new("random_io", include_str!("../../../../../server/benchmarks/random_io/schema/v1.json"))
     }
 
     fn cost(&self, geometry: &Geometry, settings: &Settings, rotation_ns: u64) -> Cost {
@@ -77,10 +61,7 @@ impl Kind for RandomIo {
         let mut series = Vec::with_capacity(plan.cases.len());
         let mut left_out = Vec::new();
         let stop = measure_all(session, &plan, queue_reason.is_some(), &mut series, &mut left_out).err();
-        if series.is_empty() {
-            let why = left_out.first().map_or("no request was answered before the run ended", String::as_str);
-            return Measurement { result: Err(Nothing(why.to_owned())), stop };
-        }
+        let why = left_out.first().cloned().unwrap_or("no request was answered before the run ended".to_owned());
         let params = Params {
             block_bytes: session.geometry().block_bytes,
             requests: plan.requests,
@@ -93,7 +74,7 @@ impl Kind for RandomIo {
             queue_reason,
             left_out,
         };
-        Measurement { result: Ok(Samples::of(&params, series)), stop }
+        Measurement::of(&params, series, stop, &why)
     }
 }
 

@@ -32,9 +32,10 @@ const LONGEST_NS: u64 = 1_200_000_000_000;
 /// A random request takes so many turns: half a turn of waiting and a seek of about one.
 const TURNS: f64 = 1.5;
 
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
+    #[default]
     Read,
     Mixed,
     Write,

@@ -18,7 +18,7 @@ const SLICES_MOST: usize = 20;
 const SLICE_REQUESTS: usize = 10;
 
 /// What the run document says of a combination.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Series {
     pub variant: Mode,
     pub pattern: String,
@@ -33,21 +33,11 @@ pub struct Series {
     /// Requests that were answered while all lanes were busy, and how long that was.
     pub steady_requests: u64,
     pub steady_ns: u64,
-    pub processors: Option<Cpu>,
+    pub processors: Option<Processors>,
     pub reads: Option<Latencies>,
     pub writes: Option<Latencies>,
     pub slices: Slices,
     pub first: First,
-}
-
-/// Time of all processors together while the batches ran.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
-#[allow(clippy::struct_field_names, reason = "the names are the document's, which has units in them")]
-pub struct Cpu {
-    pub idle_ns: u64,
-    pub user_ns: u64,
-    pub system_ns: u64,
-    pub iowait_ns: u64,
 }
 
 /// The steady part of the batches, cut into stretches of equally many requests.
@@ -116,11 +106,7 @@ impl Collector {
             }
         }
         if let Some(spent) = processors {
-            let sum = series.processors.get_or_insert_default();
-            sum.idle_ns += spent.idle_ns;
-            sum.user_ns += spent.user_ns;
-            sum.system_ns += spent.system_ns;
-            sum.iowait_ns += spent.iowait_ns;
+            series.processors = Some(series.processors.unwrap_or_default().plus(spent));
         }
         // Until the last request is handed over every lane has one; afterwards they run dry.
         let ends = done.iter().filter(|one| one.error.is_none()).map(Completion::end_ns);

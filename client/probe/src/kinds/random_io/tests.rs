@@ -117,6 +117,6 @@ fn a_disk_that_is_slower_than_thought_ends_each_combination_at_its_limit() {
 fn a_device_with_too_few_places_says_so() {
     let mut fake = Fake { capacity_blocks: 16, ..Fake::default() };
     let measurement = measure(&mut fake, Suite::Quick);
-    let why = measurement.result.expect_err("nothing").0;
+    let why = measurement.result.expect_err("nothing");
     assert!(why.contains("too few places"), "{why}");
 }

@@ -14,7 +14,7 @@ mod plan;
 use serde::Serialize;
 
 use super::chain::{Access, run_chain};
-use super::{CacheRequirements, Cost, Kind, Measurement, Nothing, Samples, track};
+use super::{CacheRequirements, Cost, Declaration, Kind, Measurement, track};
 use crate::device::Geometry;
 use crate::report::document::Measured;
 use crate::report::json::Column;
@@ -55,25 +55,13 @@ enum Variant {
 }
 
 impl Kind for Seeker {
-    fn slug(&self) -> &'static str {
-        "seeker"
-    }
-
-    fn version(&self) -> u32 {
-        1
-    }
-
-    fn schema(&self) -> &'static str {
-        include_str!("../../../../../server/benchmarks/seeker/schema/v1.json")
-    }
-
-    fn needs_rotation(&self) -> bool {
-        true
-    }
-
-    fn part_of(&self, suite: Suite) -> bool {
-        // Minutes of seeks are too many for a quick look.
-        matches!(suite, Suite::Standard | Suite::Full)
+    fn declaration(&self) -> Declaration {
+        Declaration {
+            // Minutes of seeks are too many for a quick look.
+            needs_rotation: true,
+            suites: &[Suite::Standard, Suite::Full],
+            ..Declaration::new("seeker", include_str!("../../../../../server/benchmarks/seeker/schema/v1.json"))
+        }
     }
 
     fn cost(&self, geometry: &Geometry, settings: &Settings, rotation_ns: u64) -> Cost {
@@ -96,19 +84,18 @@ impl Kind for Seeker {
     }
 
     fn run(&self, session: &mut Session<'_>) -> Measurement {
-        let nothing = |why: &str, stop| Measurement { result: Err(Nothing(why.to_owned())), stop };
         let Some(rotation_ns) = session.estimates.rotation_ns else {
-            return nothing("no rotation period was found, and the offsets depend on it", None);
+            return Measurement::nothing("no rotation period was found, and the offsets depend on it", None);
         };
         session.progress("length of a track", 0);
         let near = session.geometry().capacity_blocks() / 256;
         let (track_blocks, stop) =
             session.piece("length of a track", |session| pair(track::estimate_blocks(session, near, rotation_ns)));
         if stop.is_some() {
-            return nothing("the run ended before the first series", stop);
+            return Measurement::nothing("the run ended before the first series", stop);
         }
         let Some(track_blocks) = track_blocks else {
-            return nothing("the timing does not show the length of a track", None);
+            return Measurement::nothing("the timing does not show the length of a track", None);
         };
         let mut series = Vec::new();
         let stop = measure(session, track_blocks, rotation_ns, &mut series).err();
@@ -116,9 +103,7 @@ impl Kind for Seeker {
         for one in series.iter_mut().filter(|one| one.disturbed.iter().all(|mark| mark == 0)) {
             one.disturbed = Column::new();
         }
-        if series.is_empty() {
-            return nothing("no series was completed before the run ended, or the disk is too small", stop);
-        }
+        let why = "no series was completed before the run ended, or the disk is too small";
         let block_bytes = session.geometry().block_bytes;
         let params = Params {
             block_bytes,
@@ -126,7 +111,7 @@ impl Kind for Seeker {
             turns: TURNS,
             track_blocks_estimate: track_blocks,
         };
-        Measurement { result: Ok(Samples::of(&params, series)), stop }
+        Measurement::of(&params, series, stop, why)
     }
 }
 
@@ -235,8 +220,8 @@ fn take_narrowed(session: &mut Session<'_>, chain: &Chain, access: Access, out: 
 
 /// The accesses of a group that nothing disturbed.
 fn accesses_of(series: &Series, group: u64) -> Vec<Timed> {
-    let ends = series.from_blocks.iter().zip(&series.to_blocks);
-    let timed = series.latency_ns.iter().zip(&series.disturbed);
+    let ends = series.from_blocks.iter().zip(series.to_blocks.iter());
+    let timed = series.latency_ns.iter().zip(series.disturbed.iter());
     let all = series.group.iter().zip(ends.zip(timed));
     all.filter(|(number, (_, (_, mark)))| *number == group && *mark == 0)
         .map(|(_, ((from, to), (latency, _)))| (from, to, latency))

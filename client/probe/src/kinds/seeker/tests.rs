@@ -145,7 +145,7 @@ fn an_interrupt_and_a_vanished_device_keep_what_was_measured() {
 #[test]
 fn a_disk_too_small_to_seek_on_is_not_measured_and_the_reason_is_given() {
     let measurement = measure(&mut Fake { capacity_blocks: 60_000, ..Fake::default() });
-    assert!(measurement.result.err().is_some_and(|nothing| !nothing.0.is_empty()));
+    assert!(measurement.result.err().is_some_and(|nothing| !nothing.is_empty()));
 }
 
 #[test]

@@ -14,7 +14,7 @@ mod series;
 
 use serde::Serialize;
 
-use super::{CacheRequirements, Cost, Kind, Measurement, Nothing, Samples};
+use super::{CacheRequirements, Cost, Declaration, Kind, Measurement};
 use crate::device::Geometry;
 use crate::report::document::Measured;
 use crate::session::{Session, Settings, Stop, Suite};
@@ -32,24 +32,11 @@ struct Params {
 }
 
 impl Kind for Skippy {
-    fn slug(&self) -> &'static str {
-        "skippy"
-    }
-
-    fn version(&self) -> u32 {
-        1
-    }
-
-    fn schema(&self) -> &'static str {
-        include_str!("../../../../../server/benchmarks/skippy/schema/v1.json")
-    }
-
-    fn needs_rotation(&self) -> bool {
-        true
-    }
-
-    fn part_of(&self, suite: Suite) -> bool {
-        suite <= Suite::Full
+    fn declaration(&self) -> Declaration {
+        Declaration {
+            needs_rotation: true,
+            ..Declaration::new("skippy", include_str!("../../../../../server/benchmarks/skippy/schema/v1.json"))
+        }
     }
 
     fn cost(&self, geometry: &Geometry, settings: &Settings, rotation_ns: u64) -> Cost {
@@ -78,22 +65,18 @@ impl Kind for Skippy {
 
     fn run(&self, session: &mut Session<'_>) -> Measurement {
         let Some(rotation_ns) = session.estimates.rotation_ns else {
-            let why = "no rotation period was found, and the steps depend on it".to_owned();
-            return Measurement { result: Err(Nothing(why)), stop: None };
+            return Measurement::nothing("no rotation period was found, and the steps depend on it", None);
         };
         let mut series = Vec::new();
         let stop = measure_regions(session, rotation_ns, &mut series).err();
         series.retain(|one: &Series| !one.latency_ns.is_empty());
-        if series.is_empty() {
-            let why = "no series was completed: the run ended first, or no track was found in the timing".to_owned();
-            return Measurement { result: Err(Nothing(why)), stop };
-        }
         let params = Params {
             block_bytes: session.geometry().block_bytes,
             rotation_estimate_ns: rotation_ns,
             repeats: session.settings.repeats,
         };
-        Measurement { result: Ok(Samples::of(&params, series)), stop }
+        let why = "no series was completed: the run ended first, or no track was found in the timing";
+        Measurement::of(&params, series, stop, why)
     }
 }
 

@@ -153,7 +153,9 @@ fn walk_series(session: &mut Session<'_>, request: &Request<'_>, steps: &[u64]) 
         series.offset_blocks.push(blocks[index]);
         series.start_ns.push(timing.start_ns - origin);
         series.latency_ns.push(timing.latency_ns);
-        series.disturbed.extend(marks.get(index).map(|&mark| u64::from(mark)));
+        if let Some(&mark) = marks.get(index) {
+            series.disturbed.push(mark.into());
+        }
     }
     (series, ran.stop)
 }

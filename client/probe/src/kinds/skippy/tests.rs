@@ -144,5 +144,5 @@ fn a_device_that_vanishes_leaves_what_was_measured() {
 fn without_a_rotation_period_nothing_is_measured_and_the_reason_is_given() {
     let mut fake = Fake { rotation_ns: None, ..Fake::default() };
     let measurement = measure(&mut fake);
-    assert!(measurement.result.err().unwrap().0.contains("no rotation period"));
+    assert!(measurement.result.err().unwrap().contains("no rotation period"));
 }

@@ -14,7 +14,7 @@ mod overview;
 use serde::Serialize;
 
 use super::estimate::bytes_ns;
-use super::{CacheRequirements, Cost, Kind, Measurement, Nothing, Samples};
+use super::{CacheRequirements, Cost, Declaration, Kind, Measurement};
 use crate::device::{Cache, Geometry};
 use crate::report::document::Measured;
 use crate::report::json::Column;
@@ -67,24 +67,8 @@ struct Series {
 }
 
 impl Kind for SyncWrite {
-    fn slug(&self) -> &'static str {
-        "sync_write"
-    }
-
-    fn version(&self) -> u32 {
-        1
-    }
-
-    fn schema(&self) -> &'static str {
-        include_str!("../../../../../server/benchmarks/sync_write/schema/v1.json")
-    }
-
-    fn needs_rotation(&self) -> bool {
-        false
-    }
-
-    fn part_of(&self, suite: Suite) -> bool {
-        suite <= Suite::Full
+    fn declaration(&self) -> Declaration {
+        Declaration::new("sync_write", include_str!("../../../../../server/benchmarks/sync_write/schema/v1.json"))
     }
 
     fn cost(&self, geometry: &Geometry, settings: &Settings, rotation_ns: u64) -> Cost {
@@ -121,7 +105,7 @@ impl Kind for SyncWrite {
 
     fn run(&self, session: &mut Session<'_>) -> Measurement {
         if !session.writable() {
-            return Measurement { result: Err(Nothing(NEEDS_WRITING.to_owned())), stop: None };
+            return Measurement::nothing(NEEDS_WRITING, None);
         }
         let bound = bound(&session.settings);
         let before = session.cache(Cache::Write);
@@ -132,10 +116,6 @@ impl Kind for SyncWrite {
             let _ = session.set_cache(Cache::Write, before);
         }
         found.series.retain(|one| !one.latency_ns.is_empty());
-        if found.series.is_empty() {
-            let why = "no place near the start of the disk could be written before the run ended".to_owned();
-            return Measurement { result: Err(Nothing(why)), stop };
-        }
         let params = Params {
             block_bytes: session.geometry().block_bytes,
             writes_per_size: bound.count,
@@ -144,7 +124,8 @@ impl Kind for SyncWrite {
             rotation_estimate_ns: session.estimates.rotation_ns,
             not_switched: found.not_switched,
         };
-        Measurement { result: Ok(Samples::of(&params, found.series)), stop }
+        let why = "no place near the start of the disk could be written before the run ended";
+        Measurement::of(&params, found.series, stop, why)
     }
 }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::estimate::bytes_ns;
 use super::transfer::{self, Sample};
-use super::{CacheRequirements, Cost, Kind, Measurement, Nothing, Samples, columns};
+use super::{CacheRequirements, Cost, Declaration, Kind, Measurement, columns};
 use crate::device::{Cache, Geometry};
 use crate::report::document::Measured;
 use crate::session::{Session, Settings, Stop, Suite};
@@ -62,24 +62,14 @@ fn transfer_bytes(geometry: &Geometry) -> u64 {
 }
 
 impl Kind for Temperature {
-    fn slug(&self) -> &'static str {
-        "temperature"
-    }
-
-    fn version(&self) -> u32 {
-        1
-    }
-
-    fn schema(&self) -> &'static str {
-        include_str!("../../../../../server/benchmarks/temperature/schema/v1.json")
-    }
-
-    fn needs_rotation(&self) -> bool {
-        false
-    }
-
-    fn part_of(&self, suite: Suite) -> bool {
-        suite == Suite::Week
+    fn declaration(&self) -> Declaration {
+        Declaration {
+            suites: &[Suite::Week],
+            ..Declaration::new(
+                "temperature",
+                include_str!("../../../../../server/benchmarks/temperature/schema/v1.json"),
+            )
+        }
     }
 
     fn cost(&self, geometry: &Geometry, settings: &Settings, _rotation_ns: u64) -> Cost {
@@ -107,16 +97,12 @@ impl Kind for Temperature {
         if session.temperature_celsius().is_none() {
             let why = "the disk's temperature can't be read here, and without it a week of samples says nothing of \
                        temperature: the disk has no sensor, or what stands between hides it";
-            return Measurement { result: Err(Nothing(why.to_owned())), stop: None };
+            return Measurement::nothing(why, None);
         }
         let bytes = transfer_bytes(&geometry);
         let mut hours = Vec::new();
         let stop = measure(session, bytes, &mut hours).err();
         let series = series_of(&hours);
-        if series.is_empty() {
-            let why = "no hour gave a temperature and a transfer before the run ended".to_owned();
-            return Measurement { result: Err(Nothing(why)), stop };
-        }
         let params = Params {
             block_bytes: geometry.block_bytes,
             rounds: ROUNDS,
@@ -124,7 +110,8 @@ impl Kind for Temperature {
             transfer_bytes: bytes,
             write_cache,
         };
-        Measurement { result: Ok(Samples::of(&params, series)), stop }
+        let why = "no hour gave a temperature and a transfer before the run ended";
+        Measurement::of(&params, series, stop, why)
     }
 }
 

@@ -42,7 +42,7 @@ fn all_samples_stand_at_the_outer_rim_and_none_where_the_last_one_was() {
 fn a_disk_without_a_sensor_is_not_measured_for_a_week() {
     let mut fake = Fake { celsius: None, ..disk() };
     let measurement = measure(&mut fake);
-    assert!(measurement.result.expect_err("nothing").0.contains("temperature"));
+    assert!(measurement.result.expect_err("nothing").contains("temperature"));
     assert_eq!(fake.requests, 0);
 }
 

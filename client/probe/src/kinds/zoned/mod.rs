@@ -16,10 +16,10 @@ mod sampled;
 use serde::Serialize;
 
 use super::estimate::{bytes_in, bytes_ns};
-use super::{Cost, Kind, Measurement, Nothing, Samples, columns};
+use super::{Cost, Declaration, Kind, Measurement, columns};
 use crate::device::Geometry;
 use crate::report::document::Measured;
-use crate::session::{Session, Settings, Stop, Suite, ZonedMode};
+use crate::session::{Session, Settings, Stop, ZonedMode};
 use crate::stats::count32;
 use crate::terminal::overview::Overview;
 use region::{Plan, Series, as_piece};
@@ -37,24 +37,8 @@ struct Params {
 }
 
 impl Kind for Zoned {
-    fn slug(&self) -> &'static str {
-        "zoned"
-    }
-
-    fn version(&self) -> u32 {
-        1
-    }
-
-    fn schema(&self) -> &'static str {
-        include_str!("../../../../../server/benchmarks/zoned/schema/v1.json")
-    }
-
-    fn needs_rotation(&self) -> bool {
-        false
-    }
-
-    fn part_of(&self, suite: Suite) -> bool {
-        suite <= Suite::Full
+    fn declaration(&self) -> Declaration {
+        Declaration::new("zoned", include_str!("../../../../../server/benchmarks/zoned/schema/v1.json"))
     }
 
     fn cost(&self, geometry: &Geometry, settings: &Settings, rotation_ns: u64) -> Cost {
@@ -84,16 +68,13 @@ impl Kind for Zoned {
         for one in &mut series {
             one.disturbed = columns::disturbed_mask(std::mem::take(&mut one.disturbed));
         }
-        if series.is_empty() {
-            let why = "no region could be read before the run ended".to_owned();
-            return Measurement { result: Err(Nothing(why)), stop };
-        }
         let mode = match session.settings.zoned {
             ZonedMode::Sampled => "sampled",
             ZonedMode::Streaming => "streaming",
         };
         let params = Params { block_bytes: session.geometry().block_bytes, mode, transfer_blocks };
-        Measurement { result: Ok(Samples::of(&params, series)), stop }
+        let why = "no region could be read before the run ended";
+        Measurement::of(&params, series, stop, why)
     }
 }
 

@@ -13,7 +13,7 @@ const MORE: u8 = 1 << GROUP_BITS;
 ///
 /// A latency of milliseconds takes four bytes, a step that grows by one takes one: a run of a million samples in several
 /// columns stays far below what a list of 64-bit numbers would take. It is read from its start to its end only.
-#[derive(Clone, Default, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Column {
     bytes: Vec<u8>,
     length: usize,
@@ -46,8 +46,20 @@ impl Column {
         self.length == 0
     }
 
-    pub fn iter(&self) -> Iter<'_> {
-        Iter { bytes: self.bytes.iter(), left: self.length, last: 0 }
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = u64> + '_ {
+        let (mut bytes, mut last) = (self.bytes.iter(), 0_u64);
+        (0..self.length).map(move |_| {
+            let (mut rest, mut shift) = (0, 0);
+            for &byte in bytes.by_ref() {
+                rest |= u64::from(byte & !MORE) << shift;
+                shift += GROUP_BITS;
+                if byte & MORE == 0 {
+                    break;
+                }
+            }
+            last = last.wrapping_add((rest >> 1) ^ (rest & 1).wrapping_neg());
+            last
+        })
     }
 
     pub fn to_vec(&self) -> Vec<u64> {
@@ -69,71 +81,17 @@ const fn low_byte(value: u64) -> u8 {
     value.to_le_bytes()[0]
 }
 
-/// The numbers of a [`Column`].
-#[derive(Clone, Debug)]
-pub struct Iter<'a> {
-    bytes: std::slice::Iter<'a, u8>,
-    left: usize,
-    last: u64,
-}
-
-impl Iterator for Iter<'_> {
-    type Item = u64;
-
-    fn next(&mut self) -> Option<u64> {
-        self.left = self.left.checked_sub(1)?;
-        let (mut rest, mut shift) = (0, 0);
-        for &byte in self.bytes.by_ref() {
-            rest |= u64::from(byte & !MORE) << shift;
-            shift += GROUP_BITS;
-            if byte & MORE == 0 {
-                break;
-            }
-        }
-        let difference = (rest >> 1) ^ (rest & 1).wrapping_neg();
-        self.last = self.last.wrapping_add(difference);
-        Some(self.last)
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.left, Some(self.left))
-    }
-}
-
-impl ExactSizeIterator for Iter<'_> {}
-
-impl<'a> IntoIterator for &'a Column {
-    type Item = u64;
-    type IntoIter = Iter<'a>;
-
-    fn into_iter(self) -> Iter<'a> {
-        self.iter()
-    }
-}
-
-impl Extend<u64> for Column {
-    fn extend<T: IntoIterator<Item = u64>>(&mut self, values: T) {
-        values.into_iter().for_each(|value| self.push(value));
-    }
-}
-
 impl FromIterator<u64> for Column {
     fn from_iter<T: IntoIterator<Item = u64>>(values: T) -> Self {
         let mut column = Self::new();
-        column.extend(values);
+        values.into_iter().for_each(|value| column.push(value));
         column
-    }
-}
-
-impl fmt::Debug for Column {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_list().entries(self).finish()
     }
 }
 
 impl Serialize for Column {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self)
+        serializer.collect_seq(self.iter())
     }
 }
 

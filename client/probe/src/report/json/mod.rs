@@ -1,13 +1,13 @@
 //! JSON in which every list of whole numbers is a packed [`Column`]: what a document of a million samples is kept as.
 
 mod column;
-mod read;
-mod write;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::Index;
 
-use serde::Serialize;
+use serde::de::{DeserializeOwned, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 pub use column::Column;
@@ -26,10 +26,15 @@ pub enum Json {
 static NOTHING: Json = Json::Scalar(Value::Null);
 
 impl Json {
-    /// What `value` serialises to.
+    /// What `value` serialises to, by way of its text: that of a piece or a series, a few megabytes at most.
     /// Errors: when it holds what JSON can't carry: a map whose keys are no text, or a number beyond 64 bits.
     pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
-        value.serialize(write::Packer)
+        serde_json::from_slice(&serde_json::to_vec(value)?)
+    }
+
+    /// The value that serialises to this, as [`Json::of`] goes the other way.
+    pub fn to<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        serde_json::from_slice(&serde_json::to_vec(self)?)
     }
 
     pub fn get(&self, name: &str) -> Option<&Self> {
@@ -100,6 +105,77 @@ impl From<Value> for Json {
             }
             scalar => Self::Scalar(scalar),
         }
+    }
+}
+
+impl Serialize for Json {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Scalar(value) => value.serialize(serializer),
+            Self::Column(column) => column.serialize(serializer),
+            Self::List(list) => list.serialize(serializer),
+            Self::Object(members) => members.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Json {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Anything)
+    }
+}
+
+struct Anything;
+
+impl<'de> Visitor<'de> for Anything {
+    type Value = Json;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Json, E> {
+        Ok(Json::Scalar(Value::Null))
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
+        Ok(Json::Scalar(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
+        Ok(Json::Scalar(value.into()))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Json, E> {
+        Ok(Json::Scalar(value.into()))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Json, E> {
+        Ok(Json::Scalar(value.into()))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Json, E> {
+        Ok(Json::Scalar(text.into()))
+    }
+
+    fn visit_string<E>(self, text: String) -> Result<Json, E> {
+        Ok(Json::Scalar(text.into()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Json, A::Error> {
+        let mut list = Packing::default();
+        while let Some(element) = elements.next_element()? {
+            list.push(element);
+        }
+        Ok(list.finish())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Json, A::Error> {
+        let mut members = BTreeMap::new();
+        while let Some((name, value)) = entries.next_entry()? {
+            members.insert(name, value);
+        }
+        Ok(Json::Object(members))
     }
 }
 

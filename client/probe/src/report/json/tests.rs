@@ -39,7 +39,7 @@ proptest! {
         let text = value.to_string();
         prop_assert_eq!(&serde_json::from_str::<Json>(&text).expect("JSON"), &packed);
         prop_assert_eq!(serde_json::to_string(&packed).expect("JSON"), text);
-        prop_assert_eq!(Value::deserialize(packed).expect("JSON"), value);
+        prop_assert_eq!(packed.to::<Value>().expect("JSON"), value);
     }
 }
 
@@ -74,17 +74,17 @@ fn structs_and_variants_are_written_and_read_as_serde_json_does() {
     };
     let packed = Json::of(&everything()).expect("JSON");
     assert_eq!(packed, Json::from(serde_json::to_value(everything()).expect("JSON")));
-    assert_eq!(Everything::deserialize(packed).expect("the same again"), everything());
+    assert_eq!(packed.to::<Everything>().expect("the same again"), everything());
 }
 
 #[test]
 fn what_does_not_fit_is_refused_and_not_bent() {
-    let refused = |value: Value| Everything::deserialize(Json::from(value)).is_err();
+    let refused = |value: Value| Json::from(value).to::<Everything>().is_err();
     assert!(refused(json!({"shapes": ["oval"]})));
     assert!(refused(json!([1, 2])));
-    assert!(Vec::<u8>::deserialize(Json::from(json!([1, 256]))).is_err());
-    assert!(Column::deserialize(Json::from(json!([1, -1]))).is_err());
-    assert!(<(u64, u64)>::deserialize(Json::from(json!([1, 2, 3]))).is_err());
+    assert!(Json::from(json!([1, 256])).to::<Vec<u8>>().is_err());
+    assert!(Json::from(json!([1, -1])).to::<Column>().is_err());
+    assert!(Json::from(json!([1, 2, 3])).to::<(u64, u64)>().is_err());
 }
 
 #[test]

@@ -101,7 +101,7 @@ impl Pair {
 }
 
 static PAIRS: LazyLock<(Pair, Vec<Pair>)> = LazyLock::new(|| {
-    let kinds = crate::kinds::KINDS.iter().map(|kind| Pair::new(kind.schema()));
+    let kinds = crate::kinds::KINDS.iter().map(|kind| Pair::new(kind.declaration().schema));
     (Pair::new(RUN), kinds.collect())
 });
 
