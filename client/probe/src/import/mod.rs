@@ -1,7 +1,6 @@
 //! Reads what other tools printed into a run document that says so. Parsers take bytes, never panic, and give nothing that the
 //! output does not carry: what is left out stands as a sentence among the remarks.
 
-mod assemble;
 mod figures;
 mod fio;
 mod hdparm;
@@ -9,12 +8,14 @@ mod hdtune;
 mod smartctl;
 mod zcav;
 
+use jiff::Timestamp;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-pub use assemble::{ImportOptions, document};
-
-use crate::report::document::{DeviceReport, ImportedFile, Interference, Measured};
+use crate::report::document::{
+    Benchmark, Conditions, DeviceReport, Host, Imported, ImportedFile, Interference, Manufacture, Measured, Probe,
+    Provenance, RunDocument, SCHEMA, timestamp,
+};
 use crate::report::json::Json;
 use crate::report::keys::hex;
 
@@ -165,6 +166,76 @@ fn entry(kind: &str, params: Value, series: Vec<Value>, elapsed_ns: u64) -> Meas
         interference: Interference::default(),
         errors: Vec::new(),
     }
+}
+
+/// A document has room for so many remarks, and nobody reads more.
+const REMARKS_MOST: usize = 256;
+const REMARK_CHARACTERS_MOST: usize = 1000;
+
+/// What a person asks for and adds.
+#[derive(Clone, Debug, Default)]
+pub struct ImportOptions {
+    pub offset_gib: Option<u64>,
+    pub rotational: Option<bool>,
+    pub manufacture: Option<Manufacture>,
+    pub batch_label: Option<String>,
+    pub license: Option<String>,
+}
+
+/// The document of one tool's files, and of the drive that `identity` (smartctl's JSON) describes.
+/// Errors: [`ImportError`] names the file, what is wrong with it, and what to do.
+pub fn document(
+    tool: Tool,
+    inputs: &[Input],
+    identity: &Input,
+    asked: &ImportOptions,
+) -> Result<RunDocument, ImportError> {
+    let device = smartctl::device(identity, asked)?;
+    let taken = tool.import(inputs, &ImportContext { device: &device, offset_gib: asked.offset_gib })?;
+    let mut files: Vec<_> = inputs.iter().map(|input| file_of(input, tool.format_of(input))).collect();
+    files.push(file_of(identity, "smartctl-json"));
+    let mut remarks = taken.remarks;
+    if let Some(version) = smartctl::version(identity) {
+        remarks.push(format!("The drive's identity is that of smartctl {version}; its caches stood as it says when smartctl ran, not while {} measured.", tool.name()));
+    }
+    Ok(RunDocument {
+        schema: SCHEMA.to_owned(),
+        run_id: uuid::Uuid::now_v7().to_string(),
+        created_at: timestamp(Timestamp::now()),
+        provenance: Provenance::Imported,
+        license: asked.license.clone(),
+        imported: Some(Imported {
+            tool: tool.name().to_owned(),
+            tool_version: taken.tool_version.map(|version| printable(&version, 256)),
+            measured_at: taken.measured_at,
+            files,
+            remarks: printable_once(&remarks),
+        }),
+        probe: Probe::this(),
+        host: Host::default(),
+        device,
+        conditions: conditions(taken.writes),
+        benchmarks: taken.benchmarks.into_iter().map(Benchmark::Measured).collect(),
+    })
+}
+
+/// Nothing is known of how it was, but for whether the tool wrote.
+fn conditions(writes: bool) -> Conditions {
+    Conditions { writes: if writes { "destroy" } else { "none" }.to_owned(), ..Conditions::default() }
+}
+
+fn printable(text: &str, most: usize) -> String {
+    text.chars().filter(|character| !character.is_control()).take(most).collect()
+}
+
+fn printable_once(remarks: &[String]) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::new();
+    for remark in remarks.iter().map(|remark| printable(remark, REMARK_CHARACTERS_MOST)) {
+        if !kept.contains(&remark) && kept.len() < REMARKS_MOST {
+            kept.push(remark);
+        }
+    }
+    kept
 }
 
 #[cfg(test)]

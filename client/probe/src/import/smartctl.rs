@@ -3,19 +3,11 @@
 
 use serde_json::Value;
 
-use super::{ImportError, Input};
+use super::{ImportError, ImportOptions, Input};
 use crate::report::digest::unit_digest;
-use crate::report::document::{CacheSetting, DeviceReport, Manufacture, Rotational};
+use crate::report::document::{CacheSetting, DeviceReport, Rotational};
 
-/// What a person adds to what the file says.
-#[derive(Clone, Debug, Default)]
-pub struct Told {
-    pub rotational: Option<bool>,
-    pub manufacture: Option<Manufacture>,
-    pub batch_label: Option<String>,
-}
-
-pub fn device(input: &Input, told: &Told) -> Result<DeviceReport, ImportError> {
+pub fn device(input: &Input, asked: &ImportOptions) -> Result<DeviceReport, ImportError> {
     let wrong = |why: &str| ImportError::new(input, why);
     let value: Value = serde_json::from_slice(&input.bytes)
         .map_err(|_| wrong("this is no JSON; make it with: smartctl --json -x /dev/DISK"))?;
@@ -34,7 +26,7 @@ pub fn device(input: &Input, told: &Told) -> Result<DeviceReport, ImportError> {
         block(&value, "/logical_block_size").or_else(|| block(&value, "/nvme_namespaces/0/formatted_lba_size"));
     let logical =
         logical.ok_or_else(|| wrong("it states no block size; make it with: smartctl --json -x /dev/DISK"))?;
-    let (rotational, rotation_rate_rpm) = rotation(&value, told)
+    let (rotational, rotation_rate_rpm) = rotation(&value, asked)
         .ok_or_else(|| wrong("it does not say whether the drive turns; add --rotational yes or --rotational no"))?;
     let serial = first_text(&value, &["serial_number"]);
     Ok(DeviceReport {
@@ -56,8 +48,8 @@ pub fn device(input: &Input, told: &Told) -> Result<DeviceReport, ImportError> {
         bridge: None,
         write_cache: cache(&value, "/write_cache/enabled"),
         look_ahead: cache(&value, "/read_lookahead/enabled"),
-        manufacture: told.manufacture.clone(),
-        batch_label: told.batch_label.clone(),
+        manufacture: asked.manufacture.clone(),
+        batch_label: asked.batch_label.clone(),
         temperature_celsius: None,
     })
 }
@@ -92,11 +84,11 @@ fn block(value: &Value, path: &str) -> Option<u32> {
 }
 
 /// What turns, and at which rate: 0 is smartctl's word for a drive that does not.
-fn rotation(value: &Value, told: &Told) -> Option<(Rotational, Option<u32>)> {
+fn rotation(value: &Value, asked: &ImportOptions) -> Option<(Rotational, Option<u32>)> {
     let rate = number(value, "/rotation_rate").and_then(|rate| u32::try_from(rate).ok()).filter(|rate| *rate <= 65_534);
     let of = |value: bool, source: &str| Rotational { value, source: source.to_owned(), kernel_says: None };
     let rpm = rate.filter(|rate| *rate > 1);
-    if let Some(turns) = told.rotational {
+    if let Some(turns) = asked.rotational {
         return Some((of(turns, "user"), rpm.filter(|_| turns)));
     }
     if let Some(rate) = rate {

@@ -258,7 +258,7 @@ proptest! {
         for tool in [Tool::Fio, Tool::Hdparm, Tool::HdTune, Tool::Zcav] {
             let _ = document(tool, &inputs[..1], &identity, &ImportOptions::default());
             let _ = document(tool, &inputs, &identity, &ImportOptions::default());
-            let _ = smartctl::device(&inputs[0], &smartctl::Told::default());
+            let _ = smartctl::device(&inputs[0], &ImportOptions::default());
         }
     }
 

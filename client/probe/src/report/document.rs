@@ -183,7 +183,7 @@ pub struct Manufacture {
     pub source: String,
 }
 
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Conditions {
     /// `none`, `preserve` or `destroy`.
     pub writes: String,

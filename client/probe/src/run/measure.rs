@@ -341,9 +341,7 @@ fn conditions(
         temperature_after_celsius: target.device.temperature_celsius(),
         interrupted,
         interruptions,
-        disturbances: Vec::new(),
-        cpu_khz: None,
-        load_average_most: None,
+        ..Conditions::default()
     }
 }
 

@@ -5,7 +5,6 @@ pub mod fake;
 pub mod guard_band;
 
 mod burst;
-mod chain;
 mod pieces;
 mod watch;
 
@@ -22,8 +21,7 @@ use self::guard_band::touches_guard_band;
 use crate::device::{AccessError, Cache, CacheSwitchError, Device, Geometry, Span, Timing};
 use crate::report::document::{Disturbance, MediumError};
 
-pub use burst::{BurstResult, BurstStop};
-pub use chain::preallocate;
+pub use burst::{BurstResult, BurstStop, preallocate};
 pub use pieces::{Journal, NullJournal, Piece};
 pub use watch::{DisturbanceWatch, Disturbances};
 

@@ -5,19 +5,17 @@
 //! Requests are of 64 KiB, one after the other, as both tools make them.
 
 mod measure;
-mod overview;
-mod plan;
 
 use serde::Serialize;
 
+use super::columns::{column, is, megabytes_per_second, milliseconds, series};
 use super::estimate::{bytes_in, bytes_ns};
 use super::{CacheRequirements, Cost, Declaration, Kind, Measurement};
 use crate::device::Geometry;
 use crate::report::document::Measured;
 use crate::session::{Session, Settings, Stop};
 use crate::terminal::overview::Overview;
-use measure::Series;
-use plan::{BURST_BYTES, Plan, TRANSFER_BYTES};
+use measure::{BURST_BYTES, POSITIONS, Plan, Series, TRANSFER_BYTES};
 
 /// What the buffer's first block takes where it could not be measured: less than any turn.
 const TYPICAL_HIT_NS: u64 = 200_000;
@@ -65,7 +63,7 @@ impl Kind for Access {
     }
 
     fn overview(&self, entry: &Measured, _capacity_bytes: u64) -> Overview {
-        overview::overview(entry)
+        overview(entry)
     }
 
     fn run(&self, session: &mut Session<'_>) -> Measurement {
@@ -101,7 +99,7 @@ fn measure_all(session: &mut Session<'_>, plan: &Plan, out: &mut Vec<Series>) ->
     take(session.piece("spread", |session| {
         measure::part(session, "spread", |session, out| measure::spread(session, plan, out))
     }))?;
-    session.progress("transfer rate at nine positions", each_ns * plan::POSITIONS.len() as u64);
+    session.progress("transfer rate at nine positions", each_ns * POSITIONS.len() as u64);
     take(session.piece("positions", |session| {
         measure::part(session, "positions", |session, out| measure::positions(session, plan, out))
     }))?;
@@ -113,6 +111,25 @@ fn measure_all(session: &mut Session<'_>, plan: &Plan, out: &mut Vec<Series>) ->
     take(session.piece("buffer", |session| {
         measure::part(session, "buffer", |session, out| measure::buffer(session, plan, hit_ns, out))
     }))
+}
+
+fn overview(entry: &Measured) -> Overview {
+    let block_bytes = entry.params["block_bytes"].as_u64().unwrap_or(1);
+    let mut numbers = Vec::new();
+    for one in series(entry) {
+        let (lengths, elapsed) = (column(one, "length_blocks"), column(one, "elapsed_ns"));
+        if is(one, "pattern", "random") && !elapsed.is_empty() {
+            numbers.push(("random access", milliseconds(elapsed.iter().sum::<u64>() / elapsed.len() as u64)));
+        }
+        if is(one, "pattern", "spread") {
+            let rates =
+                lengths.iter().zip(&elapsed).map(|(&blocks, &ns)| megabytes_per_second(blocks * block_bytes, ns));
+            let (slowest, fastest) =
+                rates.fold((f64::INFINITY, 0.0_f64), |(low, high), rate| (low.min(rate), high.max(rate)));
+            numbers.push(("slowest and fastest", format!("{slowest:.1} and {fastest:.1} MB/s")));
+        }
+    }
+    Overview { numbers, drawing: None }
 }
 
 #[cfg(test)]

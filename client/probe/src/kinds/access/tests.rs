@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Access;
-use super::plan::{POSITIONS, Plan};
+use super::{POSITIONS, Plan};
 use crate::device::Device;
 use crate::kinds::columns::{measured, numbers};
 use crate::kinds::{Kind, Measurement};

@@ -7,19 +7,16 @@
 //! How much has to be read before the result stays the same is found first, as the document did it, by doubling the
 //! amount at one size.
 
-mod burst;
-mod overview;
+use serde::{Deserialize, Serialize};
 
-use serde::Serialize;
-
+use super::columns::{column, is, megabytes_per_second, series};
 use super::estimate::bytes_ns;
 use super::{CacheRequirements, Cost, Declaration, Kind, Measurement, columns};
 use crate::device::Geometry;
 use crate::report::document::Measured;
 use crate::session::{Session, Settings, Stop, Suite};
-use crate::stats::{count32, to_f64};
-use crate::terminal::overview::Overview;
-use burst::{Bound, Burst};
+use crate::stats::{count32, quantile, to_f64};
+use crate::terminal::overview::{Drawing, Overview};
 
 /// The document's sizes.
 const SMALLEST_BYTES: u64 = 512;
@@ -120,7 +117,7 @@ impl Kind for Buffer {
     }
 
     fn overview(&self, entry: &Measured, _capacity_bytes: u64) -> Overview {
-        overview::overview(entry)
+        overview(entry)
     }
 
     fn run(&self, session: &mut Session<'_>) -> Measurement {
@@ -252,6 +249,103 @@ fn find_threshold(session: &mut Session<'_>, start: u64, bound: Bound, found: &m
 fn take(session: &mut Session<'_>, name: &str, start: u64, blocks: u64, bound: Bound) -> Result<Option<Burst>, Stop> {
     let (burst, stop) = session.piece(name, |session| Burst::take(session, start, count32(blocks), bound));
     stop.map_or(Ok(burst), Err)
+}
+
+fn overview(entry: &Measured) -> Overview {
+    let block_bytes = entry.params["block_bytes"].as_u64().unwrap_or(1);
+    let Some(sizes) = series(entry).iter().find(|series| is(series, "pattern", "sizes")) else {
+        return Overview::default();
+    };
+    let [blocks, requests, times] = ["request_blocks", "requests", "elapsed_ns"].map(|name| column(sizes, name));
+    let rates: Vec<(u64, f64)> = blocks
+        .iter()
+        .zip(requests.iter().zip(&times))
+        .map(|(&blocks, (&requests, &time))| {
+            let bytes = blocks * block_bytes;
+            (bytes, megabytes_per_second(bytes.saturating_mul(requests), time))
+        })
+        .collect();
+    let Some(best) = rates.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1)) else { return Overview::default() };
+    let points = rates.iter().map(|&(bytes, rate)| (to_f64(bytes).log2(), rate)).collect();
+    let title = "Reading the same blocks again".to_owned();
+    Overview {
+        numbers: vec![(
+            "fastest",
+            format!("{:.1} MB/s in requests of {}", best.1, crate::terminal::text::bytes(best.0)),
+        )],
+        drawing: Some(Drawing { title, x_label: "size (2^x bytes)", y_label: "MB/s", points }),
+    }
+}
+
+/// So many latencies are kept of a burst, at equal distances: enough for its quantiles.
+const LATENCIES_KEPT: u64 = 4096;
+
+/// When a burst ends: at so many bytes or after so long, but not before so many requests.
+#[derive(Clone, Copy, Debug)]
+struct Bound {
+    bytes: u64,
+    time_ns: u64,
+    fewest_requests: u64,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+struct Burst {
+    requests: u64,
+    /// From when the first request was handed over to when the last was answered.
+    elapsed_ns: u64,
+    fastest_ns: u64,
+    median_ns: u64,
+    pub percentile_90_ns: u64,
+    slowest_ns: u64,
+    /// 1 where something disturbed too many of its requests.
+    #[serde(default)]
+    disturbed: u8,
+}
+
+impl Burst {
+    /// Reads `count` blocks from `start` again and again, once before the clock starts. `None` where the medium failed.
+    fn take(session: &mut Session<'_>, start: u64, count: u32, bound: Bound) -> (Option<Self>, Option<Stop>) {
+        match read(session, start, count, bound) {
+            Ok(burst) => {
+                let disturbed = u8::from(session.piece_is_disturbed());
+                (burst.map(|burst| Self { disturbed, ..burst }), None)
+            }
+            Err(stop) => (None, Some(stop)),
+        }
+    }
+}
+
+fn read(session: &mut Session<'_>, start: u64, count: u32, bound: Bound) -> Result<Option<Burst>, Stop> {
+    let bytes = u64::from(count) * u64::from(session.geometry().block_bytes);
+    let wanted = (bound.bytes / bytes).max(bound.fewest_requests);
+    let stride = wanted.div_ceil(LATENCIES_KEPT);
+    let mut kept: Vec<u64> = Vec::with_capacity(usize::try_from(wanted.min(LATENCIES_KEPT)).unwrap_or(0));
+    let (mut fastest_ns, mut slowest_ns) = (u64::MAX, 0);
+    let Some(first) = session.read(start, count)? else { return Ok(None) };
+    let (mut started_ns, mut ended_ns, mut requests) = (None, first.end_ns(), 0);
+    while requests < wanted {
+        let Some(timing) = session.read(start, count)? else { return Ok(None) };
+        let started = *started_ns.get_or_insert(timing.start_ns);
+        ended_ns = timing.end_ns();
+        fastest_ns = fastest_ns.min(timing.latency_ns);
+        slowest_ns = slowest_ns.max(timing.latency_ns);
+        if requests % stride == 0 {
+            kept.push(timing.latency_ns);
+        }
+        requests += 1;
+        if requests >= bound.fewest_requests && ended_ns.saturating_sub(started) >= bound.time_ns {
+            break;
+        }
+    }
+    Ok(started_ns.map(|started| Burst {
+        requests,
+        elapsed_ns: ended_ns.saturating_sub(started),
+        fastest_ns,
+        median_ns: quantile(&kept, 0.5),
+        percentile_90_ns: quantile(&kept, 0.9),
+        slowest_ns,
+        disturbed: 0,
+    }))
 }
 
 #[cfg(test)]

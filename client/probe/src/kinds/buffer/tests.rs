@@ -121,3 +121,22 @@ fn an_interrupt_keeps_the_sizes_measured_so_far() {
     assert!(matches!(measurement.stop, Some(Stop::Interrupted)));
     assert!(!column(&series(&measurement, "sizes"), "requests").is_empty());
 }
+
+mod overview {
+    use serde_json::json;
+
+    use super::super::*;
+    use crate::kinds::columns::entry;
+
+    #[test]
+    fn the_fastest_size_is_told_and_the_curve_drawn_over_powers_of_two() {
+        let series = json!([
+            {"pattern": "threshold", "request_blocks": [8], "requests": [9], "elapsed_ns": [1]},
+            {"pattern": "sizes", "request_blocks": [1, 2], "requests": [10, 10], "elapsed_ns": [51_200, 51_200]},
+        ]);
+        let entry = entry(json!({"block_bytes": 512}), &series);
+        let overview = overview(&entry);
+        assert_eq!(overview.numbers, [("fastest", "200.0 MB/s in requests of 1.02 kB".to_owned())]);
+        assert_eq!(overview.drawing.expect("a curve").points, [(9.0, 100.0), (10.0, 200.0)]);
+    }
+}

@@ -4,18 +4,16 @@
 //! samples are taken at the start of the disk, then ten at its middle, then ten near its end. The first read of a
 //! sample brings the head to the place and is timed with the rest, as it was then: 20 ms of 3 s at the most.
 
-mod overview;
-mod sample;
+use serde::{Deserialize, Serialize};
 
-use serde::Serialize;
-
+use super::columns::{column, is, megabytes_per_second, series};
 use super::estimate::bytes_in;
 use super::{CacheRequirements, Cost, Declaration, Kind, Measurement, columns};
 use crate::device::Geometry;
 use crate::report::document::Measured;
 use crate::session::{Session, Settings, Stop, Suite};
+use crate::stats::to_f64;
 use crate::terminal::overview::Overview;
-use sample::Sample;
 
 /// What hdparm reads at a time, and for how long.
 const TRANSFER_BYTES: u32 = 2 << 20;
@@ -64,7 +62,7 @@ impl Kind for Positional {
     }
 
     fn overview(&self, entry: &Measured, _capacity_bytes: u64) -> Overview {
-        overview::overview(entry)
+        overview(entry)
     }
 
     fn run(&self, session: &mut Session<'_>) -> Measurement {
@@ -132,6 +130,66 @@ fn take_all(
         }
     }
     Ok(())
+}
+
+const POSITIONS: [&str; 3] = ["outer", "middle", "inner"];
+
+fn overview(entry: &Measured) -> Overview {
+    let block_bytes = entry.params["block_bytes"].as_u64().unwrap_or(1);
+    let mean = |position: &str| {
+        let found = series(entry).iter().find(|series| is(series, "position", position))?;
+        let (lengths, times) = (column(found, "length_blocks"), column(found, "elapsed_ns"));
+        let rates = lengths.iter().zip(&times).map(|(&length, &time)| megabytes_per_second(length * block_bytes, time));
+        let mean = rates.sum::<f64>() / to_f64(lengths.len().max(1) as u64);
+        (!lengths.is_empty()).then(|| format!("{mean:.1} MB/s"))
+    };
+    Overview {
+        numbers: POSITIONS.iter().filter_map(|&position| Some((position, mean(position)?))).collect(),
+        drawing: None,
+    }
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+struct Sample {
+    length_blocks: u64,
+    /// From when the first request was handed over to when the last was answered.
+    elapsed_ns: u64,
+    /// 1 where something disturbed too many of its requests.
+    #[serde(default)]
+    disturbed: u8,
+}
+
+impl Sample {
+    /// Reads from `start` on for `duration_ns`, or to the end of the disk. `None` where the medium failed.
+    fn take(session: &mut Session<'_>, start: u64, transfer: u32, duration_ns: u64) -> (Option<Self>, Option<Stop>) {
+        match read(session, start, transfer, duration_ns) {
+            Ok(sample) => {
+                let disturbed = u8::from(session.piece_is_disturbed());
+                (sample.map(|sample| Self { disturbed, ..sample }), None)
+            }
+            Err(stop) => (None, Some(stop)),
+        }
+    }
+}
+
+fn read(session: &mut Session<'_>, start: u64, transfer: u32, duration_ns: u64) -> Result<Option<Sample>, Stop> {
+    let capacity = session.geometry().capacity_blocks();
+    let (mut at, mut started_ns, mut ended_ns) = (start, None, 0);
+    while at < capacity {
+        let count = u64::from(transfer).min(capacity - at);
+        let Some(timing) = session.read(at, u32::try_from(count).unwrap_or(transfer))? else { return Ok(None) };
+        let started = *started_ns.get_or_insert(timing.start_ns);
+        ended_ns = timing.end_ns();
+        at += count;
+        if ended_ns.saturating_sub(started) >= duration_ns {
+            break;
+        }
+    }
+    Ok(started_ns.map(|started| Sample {
+        length_blocks: at - start,
+        elapsed_ns: ended_ns.saturating_sub(started),
+        disturbed: 0,
+    }))
 }
 
 #[cfg(test)]

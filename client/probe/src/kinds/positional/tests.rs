@@ -90,3 +90,20 @@ fn nothing_is_written() {
     let _ = measure(&mut fake, Suite::Full);
     assert!(fake.written.is_empty());
 }
+
+mod overview {
+    use serde_json::json;
+
+    use super::super::*;
+    use crate::kinds::columns::entry;
+
+    #[test]
+    fn the_mean_of_each_position_that_was_measured_is_told() {
+        let series = json!([
+            {"position": "inner", "offset_blocks": [9, 9], "length_blocks": [100, 300], "elapsed_ns": [512_000, 512_000]},
+            {"position": "outer", "offset_blocks": [], "length_blocks": [], "elapsed_ns": []},
+        ]);
+        let entry = entry(json!({"block_bytes": 512}), &series);
+        assert_eq!(overview(&entry).numbers, [("inner", "200.0 MB/s".to_owned())]);
+    }
+}

@@ -6,18 +6,20 @@
 
 mod buckets;
 mod measure;
-mod overview;
 mod plan;
 mod series;
 
 use serde::Serialize;
 
+use super::columns::{is, series};
 use super::estimate::TYPICAL_ROTATION_NS;
 use super::{Cost, Declaration, Kind, Measurement};
 use crate::device::Geometry;
 use crate::device::request::Concurrency;
 use crate::report::document::Measured;
+use crate::report::json::Json;
 use crate::session::{Session, Settings, Stop};
+use crate::stats::to_f64;
 use crate::terminal::overview::Overview;
 use plan::{Case, Plan};
 use series::Series;
@@ -50,7 +52,7 @@ impl Kind for RandomIo {
     }
 
     fn overview(&self, entry: &Measured, _capacity_bytes: u64) -> Overview {
-        overview::overview(entry)
+        overview(entry)
     }
 
     fn run(&self, session: &mut Session<'_>) -> Measurement {
@@ -127,6 +129,28 @@ fn doing(session: &Session<'_>, case: &Case) -> String {
         Concurrency::Workers(_) => format!("{mode}, {size}, {lanes} processes"),
         Concurrency::Queue(_) => format!("{mode}, {size}, queue depth {lanes}"),
     }
+}
+
+fn overview(entry: &Measured) -> Overview {
+    let all = series(entry);
+    let mut numbers = Vec::new();
+    for (variant, alone, together) in [
+        ("read", "random reads, alone", "random reads, most at once"),
+        ("mixed", "reads and writes, alone", "reads and writes, most at once"),
+        ("write", "random writes, alone", "random writes, most at once"),
+    ] {
+        let of = || all.iter().filter(move |one| is(one, "variant", variant));
+        let lanes = |one: &&Json| one["concurrency"].as_u64();
+        for (name, found) in [(alone, of().min_by_key(lanes)), (together, of().max_by_key(lanes))] {
+            numbers.extend(found.and_then(rate).map(|rate| (name, format!("{rate:.0} /s"))));
+        }
+    }
+    Overview { numbers, drawing: None }
+}
+
+fn rate(series: &Json) -> Option<f64> {
+    let (requests, elapsed_ns) = (series["requests"].as_u64()?, series["elapsed_ns"].as_u64()?);
+    (elapsed_ns > 0).then(|| to_f64(requests) * 1e9 / to_f64(elapsed_ns))
 }
 
 #[cfg(test)]

@@ -8,12 +8,12 @@
 //! Where writes are allowed and reach the medium the home is one block, as in Figure 11. Reads never touch a block twice and always walk
 //! towards lower blocks, in which no look-ahead has read: home and target both move down as the group goes on.
 
-mod overview;
 mod plan;
 
 use serde::Serialize;
 
 use super::chain::{Access, run_chain};
+use super::columns::{column, is, milliseconds, series};
 use super::{CacheRequirements, Cost, Declaration, Kind, Measurement, track};
 use crate::device::Geometry;
 use crate::report::document::Measured;
@@ -80,7 +80,7 @@ impl Kind for Seeker {
     }
 
     fn overview(&self, entry: &Measured, _capacity_bytes: u64) -> Overview {
-        overview::overview(entry)
+        overview(entry)
     }
 
     fn run(&self, session: &mut Session<'_>) -> Measurement {
@@ -289,6 +289,23 @@ fn narrow(session: &mut Session<'_>, opens: &[Open], access: Access) -> (Vec<Kep
         }
     }
     (kept, None)
+}
+
+const PATTERNS: [(&str, &str); 4] = [
+    ("baseline", "typical access nearby"),
+    ("outward", "typical access, from the start"),
+    ("inward", "typical access, back to the start"),
+    ("random", "typical access, random places"),
+];
+
+fn overview(entry: &Measured) -> Overview {
+    let typical = |pattern: &str| {
+        let of_pattern = series(entry).iter().filter(|series| is(series, "pattern", pattern));
+        let latencies: Vec<u64> = of_pattern.flat_map(|series| column(series, "latency_ns")).collect();
+        (!latencies.is_empty()).then(|| milliseconds(median(&latencies)))
+    };
+    let numbers = PATTERNS.iter().filter_map(|&(pattern, name)| Some((name, typical(pattern)?))).collect();
+    Overview { numbers, drawing: None }
 }
 
 #[cfg(test)]

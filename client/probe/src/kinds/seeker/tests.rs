@@ -155,3 +155,22 @@ fn a_drive_that_delays_writes_is_measured_by_reading() {
         assert!(measured(&measurement).iter().all(|one| one["variant"] == variant));
     }
 }
+
+mod overview {
+    use serde_json::json;
+
+    use super::super::*;
+    use crate::kinds::columns::entry;
+
+    #[test]
+    fn typical_accesses_are_told_for_each_pattern_that_was_measured() {
+        let series = json!([
+            {"pattern": "random", "latency_ns": [9_000_000, 13_000_000, 14_000_000]},
+            {"pattern": "baseline", "latency_ns": [5_000_000]},
+            {"pattern": "inward", "latency_ns": []},
+        ]);
+        let numbers = overview(&entry(json!({}), &series)).numbers;
+        let expected = [("typical access nearby", "5.00 ms"), ("typical access, random places", "13.00 ms")];
+        assert_eq!(numbers, expected.map(|(name, value)| (name, value.to_owned())));
+    }
+}

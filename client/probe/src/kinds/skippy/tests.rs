@@ -146,3 +146,24 @@ fn without_a_rotation_period_nothing_is_measured_and_the_reason_is_given() {
     let measurement = measure(&mut fake);
     assert!(measurement.result.err().unwrap().contains("no rotation period"));
 }
+
+mod overview {
+    use serde_json::json;
+
+    use super::super::*;
+    use crate::kinds::columns::entry;
+
+    #[test]
+    fn the_turn_and_the_shortest_access_of_each_variant_are_told() {
+        let series = json!([
+            {"variant": "read", "pattern": "increasing", "region": "outer", "step_blocks": [0, 1], "latency_ns": [500_000, 700_000]},
+            {"variant": "backward", "pattern": "increasing", "region": "outer", "step_blocks": [0, 1, 2], "latency_ns": [9_000_000, 8_000_000, 2_500_000]},
+            {"variant": "read", "pattern": "constant", "region": "inner", "step_blocks": [9], "latency_ns": [400_000]},
+        ]);
+        let overview = overview(&entry(json!({"rotation_estimate_ns": 8_333_333}), &series));
+        let values: Vec<&str> = overview.numbers.iter().map(|(_, value)| value.as_str()).collect();
+        assert_eq!(values, ["8.33 ms (7200 rpm)", "2.50 ms", "0.40 ms"]);
+        let drawing = overview.drawing.expect("a sawtooth");
+        assert_eq!(drawing.points, [(0.0, 9.0), (1.0, 8.0), (2.0, 2.5)], "{}", drawing.title);
+    }
+}

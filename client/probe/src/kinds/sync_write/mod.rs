@@ -9,16 +9,17 @@
 //! begins where another ended.
 
 mod chain;
-mod overview;
 
 use serde::Serialize;
 
+use super::columns::{column, megabytes_per_second, milliseconds, series};
 use super::estimate::bytes_ns;
 use super::{CacheRequirements, Cost, Declaration, Kind, Measurement};
 use crate::device::{Cache, Geometry};
 use crate::report::document::Measured;
-use crate::report::json::Column;
+use crate::report::json::{Column, Json};
 use crate::session::{Session, Settings, Stop, Suite};
+use crate::stats::median;
 use crate::terminal::overview::Overview;
 use chain::{Bound, Chain, State};
 
@@ -100,7 +101,7 @@ impl Kind for SyncWrite {
     }
 
     fn overview(&self, entry: &Measured, _capacity_bytes: u64) -> Overview {
-        overview::overview(entry)
+        overview(entry)
     }
 
     fn run(&self, session: &mut Session<'_>) -> Measurement {
@@ -228,6 +229,38 @@ fn measure_sizes(
         }
     }
     Ok(())
+}
+
+const SMALL: [(Option<bool>, &str); 3] = [
+    (Some(false), "smallest write, write cache off"),
+    (Some(true), "smallest write, write cache on"),
+    (None, "smallest write"),
+];
+const LONG: [(Option<bool>, &str); 3] = [
+    (Some(false), "longest writes, write cache off"),
+    (Some(true), "longest writes, write cache on"),
+    (None, "longest writes"),
+];
+
+fn overview(entry: &Measured) -> Overview {
+    let block_bytes = entry.params["block_bytes"].as_u64().unwrap_or(1);
+    let blocks = |series: &Json| series["request_blocks"].as_u64().unwrap_or(0);
+    let small = |state: Option<bool>| {
+        let smallest = of_state(entry, state).min_by_key(|series| blocks(series))?;
+        Some(milliseconds(median(&column(smallest, "latency_ns"))))
+    };
+    let long = |state: Option<bool>| {
+        let longest = of_state(entry, state).max_by_key(|series| blocks(series))?;
+        let typical = median(&column(longest, "latency_ns"));
+        Some(format!("{:.1} MB/s", megabytes_per_second(blocks(longest) * block_bytes, typical)))
+    };
+    let numbers = SMALL.iter().filter_map(|(state, name)| Some((*name, small(*state)?)));
+    let numbers = numbers.chain(LONG.iter().filter_map(|(state, name)| Some((*name, long(*state)?)))).collect();
+    Overview { numbers, drawing: None }
+}
+
+fn of_state(entry: &Measured, state: Option<bool>) -> impl Iterator<Item = &Json> {
+    series(entry).iter().filter(move |series| series["write_cache"] == Json::Scalar(state.into()))
 }
 
 #[cfg(test)]

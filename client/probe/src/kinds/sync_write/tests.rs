@@ -153,3 +153,22 @@ fn an_interrupt_keeps_the_writes_made_so_far_and_restores_the_cache() {
     assert!(!all_series(&measurement).is_empty());
     assert!(fake.delays_writes);
 }
+
+mod overview {
+    use serde_json::json;
+
+    use super::super::*;
+    use crate::kinds::columns::entry;
+
+    #[test]
+    fn a_small_and_a_long_write_are_told_for_each_state_that_was_measured() {
+        let series = json!([
+            {"write_cache": false, "request_blocks": 1, "latency_ns": [8_340_000, 8_330_000, 8_350_000]},
+            {"write_cache": false, "request_blocks": 1000, "latency_ns": [5_120_000]},
+        ]);
+        let entry = entry(json!({"block_bytes": 512}), &series);
+        let expected =
+            [("smallest write, write cache off", "8.34 ms"), ("longest writes, write cache off", "100.0 MB/s")];
+        assert_eq!(overview(&entry).numbers, expected.map(|(name, value)| (name, value.to_owned())));
+    }
+}

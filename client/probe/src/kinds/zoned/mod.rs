@@ -8,20 +8,19 @@
 
 mod bands;
 mod bisection;
-mod cells;
-mod overview;
 mod region;
 mod sampled;
 
 use serde::Serialize;
 
+use super::columns::{column, megabytes_per_second, series};
 use super::estimate::{bytes_in, bytes_ns};
 use super::{Cost, Declaration, Kind, Measurement, columns};
 use crate::device::Geometry;
 use crate::report::document::Measured;
 use crate::session::{Session, Settings, Stop, ZonedMode};
-use crate::stats::count32;
-use crate::terminal::overview::Overview;
+use crate::stats::{count32, to_f64};
+use crate::terminal::overview::{Drawing, Overview};
 use region::{Plan, Series, as_piece};
 
 /// A stream is written down about this often.
@@ -57,7 +56,7 @@ impl Kind for Zoned {
     }
 
     fn overview(&self, entry: &Measured, capacity_bytes: u64) -> Overview {
-        overview::overview(entry, capacity_bytes)
+        overview(entry, capacity_bytes)
     }
 
     fn run(&self, session: &mut Session<'_>) -> Measurement {
@@ -115,6 +114,29 @@ fn stream(session: &mut Session<'_>, plan: &Plan, out: &mut Vec<Series>) -> Resu
         stop.map_or(Ok(()), Err)?;
     }
     Ok(())
+}
+
+fn overview(entry: &Measured, capacity_bytes: u64) -> Overview {
+    let block_bytes = entry.params["block_bytes"].as_u64().unwrap_or(1);
+    let Some(first) = series(entry).first() else { return Overview::default() };
+    let columns = ["offset_blocks", "length_blocks", "elapsed_ns"].map(|name| column(first, name));
+    let rates: Vec<(f64, f64)> = columns[0]
+        .iter()
+        .zip(&columns[1])
+        .zip(&columns[2])
+        .map(|((&offset, &length), &elapsed)| {
+            let share = to_f64(offset * block_bytes) / to_f64(capacity_bytes.max(1));
+            (100.0 * share, megabytes_per_second(length * block_bytes, elapsed))
+        })
+        .collect();
+    let (Some(outer), Some(inner)) = (rates.first(), rates.last()) else { return Overview::default() };
+    let numbers = vec![
+        ("first region", format!("{:.1} MB/s", outer.1)),
+        ("last region", format!("{:.1} MB/s", inner.1)),
+        ("regions", rates.len().to_string()),
+    ];
+    let title = "Bandwidth over the disk".to_owned();
+    Overview { numbers, drawing: Some(Drawing { title, x_label: "position (%)", y_label: "MB/s", points: rates }) }
 }
 
 #[cfg(test)]

@@ -4,9 +4,9 @@
 //! head they are read with, by more than zones do. Halving would then chase heads: such a disk is measured by
 //! [`cells`], each a stretch that all heads take part in. Where the bands can't be told, it is sampled evenly and densely.
 
+use super::bands;
 use super::bisection::{Bisection, Point, evenly};
 use super::region::{self, ALIKE, COARSE, LEAD, Plan, RESOLUTION, RegionTime, Series, region_ns};
-use super::{bands, cells};
 use crate::session::{Session, Settings, Stop, Suite};
 use crate::stats::{median, to_f64, to_u64};
 
@@ -121,7 +121,7 @@ fn first_pass(
     let scattered = is_scattered(&search.points);
     if !quick
         && (scattered || noise > HEADS_DIFFER)
-        && cells::measure(session, plan, bands::scatter(&search.points), out)?
+        && bands::measure_cells(session, plan, bands::scatter(&search.points), out)?
     {
         return Ok(());
     }
