@@ -40,7 +40,7 @@ pub enum SimError {
     Option { option: String },
     #[error("can't read the drive file {}: {source}; check the path", path.display())]
     Read { path: PathBuf, source: std::io::Error },
-    #[error("{file} is not a drive file: {message}; compare it with a file in client/src/sim/drives")]
+    #[error("{file} is not a drive file: {message}; compare it with a file in client/probe/src/sim/drives")]
     Parse { file: String, message: String },
     #[error("{file}: {key}: {message}")]
     Invalid { file: String, key: String, message: String },
