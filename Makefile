@@ -213,6 +213,15 @@ requirements: venv ## Lock the Python dependencies anew
 	    --upgrade --output-file requirements/$$name.txt requirements/$$name.in; \
 	done
 
+.PHONY: kind
+kind: venv ## Make the two folders of a new benchmark kind, and its lines in the registries (NAME)
+	@$(BIN)/python -m tools.kinds.new $(NAME)
+	@$(MAKE) kind-docs openapi
+
+.PHONY: kind-docs
+kind-docs: venv ## Write what the kinds' folders say into the pages of docs/
+	@$(BIN)/python -m tools.kinds.docs
+
 .PHONY: openapi
 openapi: venv ## Write docs/reference/openapi.yaml from the API's code
 	@$(BIN)/python -m tools.services run -- env SECRET_KEY=written-once-and-forgotten-0123456789abcdef \
@@ -224,7 +233,7 @@ fuzz-api: venv ## Ask the API everything its description allows, and much else (
 
 .PHONY: golden
 golden: venv probe ## Record the contract test's golden runs anew
-	@$(BIN)/python -m tests.contract.record
+	@$(BIN)/python -m tests.contract.record $(KINDS)
 
 .PHONY: clean
 clean: ## Remove what was built and installed, and the demo's data

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from server.benchmarks.contract import Axis, Chart, Mark, Series, View
+from server.benchmarks.contract import Annotation, Axis, Chart, Series, View
 from server.benchmarks.decimation import COLUMNS, FEWEST, MOST_POINTS, chart_thinned
 
 MOST_BYTES = 100_000
@@ -41,7 +41,7 @@ def chart_of(value: Mapping[str, Any]) -> Chart:
             **value,
             **_axes(value),
             "series": tuple(_series(one) for one in value["series"]),
-            "marks": tuple(Mark(**one) for one in value.get("marks", ())),
+            "marks": tuple(Annotation(**one) for one in value.get("marks", ())),
             "metrics": tuple(value.get("metrics", ())),
             "views": tuple(_view(one) for one in value.get("views", ())),
         }
@@ -98,5 +98,5 @@ def _series(value: Mapping[str, Any]) -> Series:
 
 
 def _view(value: Mapping[str, Any]) -> View:
-    marks = tuple(Mark(**one) for one in value["marks"]) if value.get("marks") is not None else None
+    marks = tuple(Annotation(**one) for one in value["marks"]) if value.get("marks") is not None else None
     return View(**{**value, **_axes(value), "series": tuple(value["series"]), "marks": marks})

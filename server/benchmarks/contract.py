@@ -246,8 +246,8 @@ SHAPES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """A point of interest of a chart, with its words."""
+class Annotation:
+    """A line, a stripe or a point that a chart is annotated with, and its words; `marks` in its JSON."""
 
     label: str
     x: float | None = None
@@ -282,7 +282,7 @@ class View:
     x: Axis | None = None
     y: Axis | None = None
     y2: Axis | None = None
-    marks: tuple[Mark, ...] | None = None
+    marks: tuple[Annotation, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,7 +299,7 @@ class Chart:
     x: Axis
     y: Axis
     series: tuple[Series, ...]
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[Annotation, ...] = ()
     metrics: tuple[str, ...] = ()
     """Keys of the metrics that the picture explains."""
     y2: Axis | None = None

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from server.benchmarks.contract import Chart, Mark, Series
+from server.benchmarks.contract import Annotation, Chart, Series
 
 MOST_POINTS = 2000
 """Of a chart, all its series together."""
@@ -83,7 +83,7 @@ def _shares(counts: list[int], most: int) -> list[int]:
     return shares
 
 
-def _thinned(series: Series, most: int, marks: Iterable[Mark]) -> Series:
+def _thinned(series: Series, most: int, marks: Iterable[Annotation]) -> Series:
     if len(series.x) <= most or series.role == "box":
         return series
     x, y = np.asarray(series.x, dtype=np.float64), np.asarray(series.y, dtype=np.float64)
@@ -110,7 +110,7 @@ def _rows(y: FloatArray, most: int) -> IntArray:
     return np.flatnonzero(np.isin(y, chosen))
 
 
-def _under_marks(x: FloatArray, y: FloatArray, marks: Iterable[Mark]) -> IntArray:
+def _under_marks(x: FloatArray, y: FloatArray, marks: Iterable[Annotation]) -> IntArray:
     """Places of the points nearest to each mark that has both coordinates."""
     wide, high = float(np.ptp(x)) or 1.0, float(np.ptp(y)) or 1.0
     found = [

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from server.benchmarks.contract import Axis, Chart, Mark, Series
+from server.benchmarks.contract import Annotation, Axis, Chart, Series
 
 BOX_FROM = 5
 """So many values make a box; fewer are shown as points alone."""
@@ -85,7 +85,7 @@ def comparison_chart(
     groups: Mapping[str, Sequence[Estimate | None]],
     *,
     place: str = "Position",
-    marks: tuple[Mark, ...] = (),
+    marks: tuple[Annotation, ...] = (),
 ) -> Chart:
     """Return means with their intervals: for each group one point at each of `positions`, None where it has
     none. Points of several groups at one position stand side by side. Raises ValueError where a group has

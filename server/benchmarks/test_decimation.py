@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.benchmarks.chart_json import MOST_BYTES, chart_json, chart_of, chart_text
-from server.benchmarks.contract import Axis, Chart, Mark, Series, View
+from server.benchmarks.contract import Annotation, Axis, Chart, Series, View
 from server.benchmarks.decimation import chart_thinned, extremes, largest_triangles
 
 numbers = st.floats(-1e6, 1e6, allow_nan=False, width=32)
@@ -51,7 +51,7 @@ def test_a_lone_spike_in_a_flat_line_stays() -> None:
     assert 3217 in largest_triangles(x, y, 50)
 
 
-def chart_with(*series: Series, marks: tuple[Mark, ...] = (), views: tuple[View, ...] = ()) -> Chart:
+def chart_with(*series: Series, marks: tuple[Annotation, ...] = (), views: tuple[View, ...] = ()) -> Chart:
     x, y = Axis("Step", "blocks"), Axis("Latency", "ms")
     return Chart("sample", "sawtooth", "Sample", "Sample data.", x, y, series, marks, (), views=views)
 
@@ -86,7 +86,7 @@ def test_the_point_under_a_mark_stays() -> None:
     place = min(range(9000), key=lambda at: abs(series.y[at] - middle))
     bare, marked = (
         chart_thinned(chart_with(series, marks=marks)).series[0].x
-        for marks in ((), (Mark("(3)", float(place), series.y[place]),))
+        for marks in ((), (Annotation("(3)", float(place), series.y[place]),))
     )
     assert place not in bare
     assert place in marked
@@ -118,7 +118,7 @@ def test_json_of_a_chart_stays_below_a_hundred_thousand_bytes() -> None:
 def test_a_chart_comes_back_from_its_json_as_it_was() -> None:
     view = View("map", "Map", ("points-9",), "surface", x=Axis("Size", "", categories=("1", "2")))
     chart = chart_with(
-        noise(9), noise(5, "line"), marks=(Mark("STM", 4.0), Mark("T", low=1.0)), views=(view,)
+        noise(9), noise(5, "line"), marks=(Annotation("STM", 4.0), Annotation("T", low=1.0)), views=(view,)
     )
     assert chart_of(json.loads(json.dumps(chart_json(chart)))) == chart
 

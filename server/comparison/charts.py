@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.benchmarks.contract import Axis, Chart, Mark
+from server.benchmarks.contract import Annotation, Axis, Chart
 from server.benchmarks.pictures import Estimate, Words, comparison_chart, distribution_chart
 from server.comparison.paired_positions import Curves
 from server.comparison.selectors import Comparison, pictured_rows
@@ -81,10 +81,10 @@ def _curves_chart(curves: Curves) -> Chart:
     )
     estimates = [Estimate(one, one, one) for one in curves.result.differences]
     mean = curves.result.difference
-    marks = [Mark("no difference", y=0.0)]
+    marks = [Annotation("no difference", y=0.0)]
     if mean is not None:
         label = f"mean, {level_text(curves.result.level)}"
-        marks.append(Mark(label, y=mean.value, low=mean.low, high=mean.high))
+        marks.append(Annotation(label, y=mean.value, low=mean.low, high=mean.high))
     return comparison_chart(
         words,
         Axis(f"{title}, A less B", unit),

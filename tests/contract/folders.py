@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-PROBE_KINDS = ROOT / "client/probe/src/kinds"
-ARCHIVE_KINDS = ROOT / "server" / "benchmarks"
+from tools.kinds import layout
+from tools.kinds.layout import ROOT
+
+PROBE_KINDS = ROOT / layout.PROBE_KINDS
+ARCHIVE_KINDS = ROOT / layout.ARCHIVE_KINDS
 SECTIONS = ("What it measures", "Why it matters", "How to read it", "Known traps")
 
 

@@ -1,4 +1,7 @@
-"""Records the golden runs anew: `make golden`. Look at the difference before committing it."""
+"""Records the golden runs anew: `make golden`, or `make golden KINDS="one two"` for some alone.
+
+Look at the difference before committing it.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from tests.contract.golden import comparable, golden_of, write_document
 from tests.support.probe import Probe, probe_path
 
 
-def main() -> int:
+def main(slugs: list[str]) -> int:
     path = probe_path()
     if path is None:
         print("The probe is not built. Call `make probe`.", file=sys.stderr)
@@ -21,7 +24,7 @@ def main() -> int:
         if (made := probe.call("key", "new")).returncode:
             print(made.stderr, file=sys.stderr)
             return 1
-        for kind in KINDS:
+        for kind in (kind for kind in KINDS if kind.slug in slugs or not slugs):
             golden = golden_of(kind.slug)
             output = Path(folder) / f"{kind.slug}.run.json"
             document = probe.run(golden.device, output, "--only", kind.slug, *golden.options)
@@ -37,4 +40,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

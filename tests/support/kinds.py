@@ -43,7 +43,7 @@ def one_chart(
     series = part["samples"]["series"][0]
     times = tuple(float(value) for value in series.get("latency_ns") or series["elapsed_ns"])
     columns = contract.Series("all", "All", "points", tuple(map(float, range(len(times)))), times)
-    greatest = contract.Mark("greatest", y=float(extraction.details["greatest_ns"]))
+    greatest = contract.Annotation("greatest", y=float(extraction.details["greatest_ns"]))
     axis = contract.Axis("Index", "1")
     return (
         contract.Chart(

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from server.benchmarks.contract import (
+    Annotation,
     Axis,
     Chart,
     Direction,
     Extraction,
     Facts,
     Kind,
-    Mark,
     Metric,
     Series,
     View,
@@ -59,7 +59,11 @@ def _sawtooth(_entry: Mapping[str, Any], _facts: Facts, _extraction: Extraction)
             _line("L2", "L2: same turn", "line", (0, 0), (150, 150 * slope)),
             _line("L3", "L3: head switch", "line", (0, SWITCH_MS), (140, SWITCH_MS + 140 * slope)),
         ),
-        marks=(Mark("(1)", 0.0, latencies[0]), Mark("(3)", 36.0, MTM_MS), Mark("one track", 150.0)),
+        marks=(
+            Annotation("(1)", 0.0, latencies[0]),
+            Annotation("(3)", 36.0, MTM_MS),
+            Annotation("one track", 150.0),
+        ),
         metrics=("skippy.rotation_time",),
     )
     return (chart,)
@@ -99,7 +103,7 @@ def _curve(_entry: Mapping[str, Any], _facts: Facts, _extraction: Extraction) ->
             Series("outward", "From the start", "points", tuple(far), tuple(2 + x**0.5 * 1.4 for x in far)),
             _line("fit", "Fit", "line", *((x, 2 + x**0.5 * 1.4) for x in range(1, 101, 5))),
         ),
-        marks=(Mark("linear from here", 30.0),),
+        marks=(Annotation("linear from here", 30.0),),
         metrics=("seeker.average",),
         views=(View("both", "Both", ("outward", "fit")), View("fit", "The fit alone", ("fit",))),
     )

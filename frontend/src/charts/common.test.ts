@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { toAnnotation } from "./annotations";
 import { inLines, tooltipLabel } from "./common";
-import { toAnnotation } from "./marks";
 import { configure, SHAPES } from "./shapes";
 import { LOOK, specOf } from "./testing";
 

@@ -1,8 +1,8 @@
 import type { ChartConfiguration, ChartDataset, ChartOptions, Point, TooltipItem } from "chart.js";
+import { toAnnotation } from "./annotations";
 import { scale } from "./axes";
 import { fade, formatWithUnit } from "./format";
 import { layers } from "./layers";
-import { toAnnotation } from "./marks";
 import type { Axis, ChartSpec, Look, Role, Series } from "./spec";
 
 /** A point with what is drawn around it. */

@@ -27,7 +27,7 @@ export interface Series {
   readonly axis?: "y" | "y2";
 }
 
-export interface Mark {
+export interface Annotation {
   readonly label: string;
   readonly x: number | null;
   readonly y: number | null;
@@ -45,7 +45,7 @@ export interface View {
   readonly x?: Axis;
   readonly y?: Axis;
   readonly y2?: Axis;
-  readonly marks?: readonly Mark[];
+  readonly marks?: readonly Annotation[];
 }
 
 export interface ChartSpec {
@@ -58,7 +58,7 @@ export interface ChartSpec {
   readonly y2?: Axis;
   readonly z?: Axis;
   readonly series: readonly Series[];
-  readonly marks: readonly Mark[];
+  readonly marks: readonly Annotation[];
   readonly metrics: readonly string[];
   readonly views?: readonly View[];
   readonly points_total?: number;
@@ -118,7 +118,7 @@ export function parseSpec(value: unknown): ChartSpec {
     throw new Error("The chart's data has no series.");
   }
   for (const series of spec.series) check(series);
-  const marks = (list: readonly Mark[] | undefined) =>
+  const marks = (list: readonly Annotation[] | undefined) =>
     (list ?? []).map((mark) => ({ ...mark, x: mark.x ?? null, y: mark.y ?? null }));
   const views = spec.views?.map((view) => (view.marks ? { ...view, marks: marks(view.marks) } : view));
   const whole = { ...spec, marks: marks(spec.marks), metrics: spec.metrics ?? [] };

@@ -6,7 +6,7 @@ from server.benchmarks.access.chart import charts
 from server.benchmarks.access.definitions import METRICS
 from server.benchmarks.access.extract import extract
 from server.benchmarks.contract import Kind, Topic
-from server.benchmarks.marks import chart_undisturbed, extract_undisturbed
+from server.benchmarks.disturbed_mask import chart_undisturbed, extract_undisturbed
 
 KIND = Kind(
     slug="access",

@@ -9,7 +9,7 @@ import numpy as np
 
 from server.benchmarks.access.definitions import ACCESS, AVERAGE, MAXIMUM, MINIMUM, RATE_AT
 from server.benchmarks.access.rates import columns_of
-from server.benchmarks.contract import Axis, Chart, Extraction, Facts, Mark, Series
+from server.benchmarks.contract import Annotation, Axis, Chart, Extraction, Facts, Series
 
 
 def charts(entry: Mapping[str, Any], facts: Facts, extraction: Extraction) -> tuple[Chart, ...]:
@@ -39,7 +39,7 @@ def _rates(entry: Mapping[str, Any], facts: Facts) -> Chart | None:
                 positions.mb_per_s(facts),
             ),
         ),
-        marks=(Mark("average", y=average),),
+        marks=(Annotation("average", y=average),),
         metrics=(AVERAGE.key, MINIMUM.key, MAXIMUM.key, RATE_AT.key),
     )
 
@@ -58,7 +58,7 @@ def _times(entry: Mapping[str, Any]) -> Chart | None:
         x=Axis("Access time", "ms"),
         y=Axis("Reads that took less", "%"),
         series=(_series("times", "Random reads", "line", times, shares),),
-        marks=(Mark("average", x=mean),),
+        marks=(Annotation("average", x=mean),),
         metrics=(ACCESS.key,),
     )
 

@@ -6,7 +6,7 @@ from server.benchmarks.bandwidth.chart import charts
 from server.benchmarks.bandwidth.definitions import METRICS
 from server.benchmarks.bandwidth.extract import extract
 from server.benchmarks.contract import Kind, Topic
-from server.benchmarks.marks import chart_undisturbed, extract_undisturbed
+from server.benchmarks.disturbed_mask import chart_undisturbed, extract_undisturbed
 
 KIND = Kind(
     slug="bandwidth",

@@ -9,7 +9,7 @@ import numpy as np
 
 from server.benchmarks.bandwidth.definitions import HALF_SIZE, OVERHEAD, PEAK, RATE, RATIO, SIZE_95
 from server.benchmarks.bandwidth.surface import Samples, samples_of
-from server.benchmarks.contract import Axis, Chart, Extraction, Facts, Mark, Measurement, Series, View
+from server.benchmarks.contract import Annotation, Axis, Chart, Extraction, Facts, Measurement, Series, View
 
 WORDS = {"read": "Read", "write": "Write"}
 FIT_POINTS = 60
@@ -135,11 +135,11 @@ def _by_size(name: str, samples: Samples, detail: Mapping[str, Any], positions: 
     return series
 
 
-def _reached(extraction: Extraction, name: str) -> tuple[Mark, ...]:
+def _reached(extraction: Extraction, name: str) -> tuple[Annotation, ...]:
     reached = _value(extraction, SIZE_95.key, name)
     if reached is None or reached.value is None:
         return ()
-    return (Mark("95 % of the peak", x=reached.value, low=reached.low, high=reached.high),)
+    return (Annotation("95 % of the peak", x=reached.value, low=reached.low, high=reached.high),)
 
 
 def _by_position(name: str, samples: Samples, gigabytes: float) -> list[Series]:

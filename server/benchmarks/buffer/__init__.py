@@ -6,7 +6,7 @@ from server.benchmarks.buffer.chart import charts
 from server.benchmarks.buffer.definitions import METRICS
 from server.benchmarks.buffer.extract import extract
 from server.benchmarks.contract import ExportDetail, Kind, Topic
-from server.benchmarks.marks import chart_undisturbed, extract_undisturbed
+from server.benchmarks.disturbed_mask import chart_undisturbed, extract_undisturbed
 
 KIND = Kind(
     slug="buffer",

@@ -7,7 +7,7 @@ from typing import Any
 
 from server.benchmarks.buffer.definitions import COLLAPSE, EFFECTIVE, PEAK, PLATEAU_END, PLATEAU_START
 from server.benchmarks.buffer.extract import size_words
-from server.benchmarks.contract import Axis, Chart, Extraction, Facts, Mark, Series
+from server.benchmarks.contract import Annotation, Axis, Chart, Extraction, Facts, Series
 
 KIB = 1024.0
 
@@ -18,13 +18,13 @@ def charts(entry: Mapping[str, Any], facts: Facts, extraction: Extraction) -> tu
     rates = tuple(details["mb_per_s"])
     if not kib:
         return ()
-    marks: list[Mark] = []
+    marks: list[Annotation] = []
     if details["plateau"] is not None and details["peak"] is not None:
         first, last = (kib[place] for place in details["plateau"])
-        marks.append(Mark("Plateau", (first * last) ** 0.5, None, first, last))
+        marks.append(Annotation("Plateau", (first * last) ** 0.5, None, first, last))
     if details["collapse"] is not None:
         low, high = kib[details["collapse"] - 1], kib[details["collapse"]]
-        marks.append(Mark("The buffer ends here", (low * high) ** 0.5, None))
+        marks.append(Annotation("The buffer ends here", (low * high) ** 0.5, None))
     return (
         Chart(
             id="by-size",

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from server.benchmarks.contract import Kind, Topic
+from server.benchmarks.disturbed_mask import chart_undisturbed, extract_undisturbed
 from server.benchmarks.fluctuation.chart import charts
 from server.benchmarks.fluctuation.definitions import METRICS
 from server.benchmarks.fluctuation.extract import extract
-from server.benchmarks.marks import chart_undisturbed, extract_undisturbed
 
 KIND = Kind(
     slug="fluctuation",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from server.benchmarks.contract import Axis, Chart, Extraction, Facts, Mark, Series
+from server.benchmarks.contract import Annotation, Axis, Chart, Extraction, Facts, Series
 from server.benchmarks.fluctuation.course import Course, course_of
 from server.benchmarks.fluctuation.definitions import (
     DEVIATION,
@@ -90,7 +90,7 @@ def _over_time(
             for name, course in courses.items()
         ),
         marks=tuple(
-            Mark(f"{WORDS[name]}: jump to {100 * jump['factor']:.1f} %", x=jump["hours"] * factor)
+            Annotation(f"{WORDS[name]}: jump to {100 * jump['factor']:.1f} %", x=jump["hours"] * factor)
             for name, found in jumps.items()
             for jump in found
         ),

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from server.benchmarks.contract import Kind, Topic
-from server.benchmarks.marks import chart_undisturbed, extract_undisturbed
+from server.benchmarks.disturbed_mask import chart_undisturbed, extract_undisturbed
 from server.benchmarks.positional.chart import charts
 from server.benchmarks.positional.definitions import METRICS
 from server.benchmarks.positional.extract import extract

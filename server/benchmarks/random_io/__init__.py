@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from server.benchmarks.contract import Kind, Topic
-from server.benchmarks.marks import chart_undisturbed, extract_undisturbed
+from server.benchmarks.disturbed_mask import chart_undisturbed, extract_undisturbed
 from server.benchmarks.random_io.chart import charts
 from server.benchmarks.random_io.definitions import METRICS
 from server.benchmarks.random_io.extract import extract

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from server.benchmarks.contract import Axis, Chart, Extraction, Facts, Mark, Series
+from server.benchmarks.contract import Annotation, Axis, Chart, Extraction, Facts, Series
 from server.benchmarks.seeker.definitions import AVERAGE, BASELINE, FULL_STROKE, MINIMUM
 
 BYTES_PER_GB = 1e9
@@ -22,10 +22,10 @@ def charts(entry: Mapping[str, Any], facts: Facts, extraction: Extraction) -> tu
     if not series:
         return ()
     curve = details["curve"]
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[Annotation, ...] = ()
     if curve is not None:
         series.append(_fit(curve, gigabytes))
-        marks = (Mark("Long seeks from here", curve["crossover_blocks"] * gigabytes, None),)
+        marks = (Annotation("Long seeks from here", curve["crossover_blocks"] * gigabytes, None),)
     return (
         Chart(
             id="seek-curve",

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from server.benchmarks.contract import Axis, Chart, Extraction, Facts, Mark, Series, View
+from server.benchmarks.contract import Annotation, Axis, Chart, Extraction, Facts, Series, View
 from server.benchmarks.skippy.definitions import CYLINDER_GAP, HEAD_GAP, MTM, ROTATION_TIME, SECTORS_PER_TRACK
 from server.benchmarks.skippy.series import Trace, traces_of
 
@@ -63,7 +63,13 @@ def _views(measured: tuple[Series, ...], rest: tuple[Series, ...]) -> tuple[View
     distance = Axis("Residual", "ms")
     return (
         View("latency", "Latency", tuple(one.key for one in measured)),
-        View("residuals", "Residuals", tuple(one.key for one in rest), y=distance, marks=(Mark("0", y=0.0),)),
+        View(
+            "residuals",
+            "Residuals",
+            tuple(one.key for one in rest),
+            y=distance,
+            marks=(Annotation("0", y=0.0),),
+        ),
     )
 
 
@@ -144,20 +150,20 @@ def _shown(line: Series, detail: Mapping[str, Any]) -> Series:
     return replace(line, x=(first, cut), y=(start, limit)) if first < cut < last else line
 
 
-def _marks(trace: Trace, detail: Mapping[str, Any]) -> tuple[Mark, ...]:
+def _marks(trace: Trace, detail: Mapping[str, Any]) -> tuple[Annotation, ...]:
     """Points (1) to (4) of the paper's Figure 3."""
     found, edge, gaps = detail["lines"], detail["edge"], detail["gaps"]
     if found is None or not trace.forward:
         return ()
     start = found["turn_ms"] + found["offset_ms"] + found["block_ms"]
-    marks = [Mark("(1) step 0: a full turn", 0.0, start)]
+    marks = [Annotation("(1) step 0: a full turn", 0.0, start)]
     if edge is not None:
         marks += [
-            Mark("(2) just missed", edge["step"], edge["latency_ms"] + found["turn_ms"]),
-            Mark("(3) just in time: MTM", edge["step"], edge["latency_ms"]),
+            Annotation("(2) just missed", edge["step"], edge["latency_ms"] + found["turn_ms"]),
+            Annotation("(3) just in time: MTM", edge["step"], edge["latency_ms"]),
         ]
         spike = _first_head_switch(trace, edge["step"], found, gaps)
-        marks += [Mark("(4) head switch", *spike)] if spike else []
+        marks += [Annotation("(4) head switch", *spike)] if spike else []
     return tuple(marks)
 
 

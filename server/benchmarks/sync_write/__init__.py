@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from server.benchmarks.contract import Kind, Topic
-from server.benchmarks.marks import chart_undisturbed, extract_undisturbed
+from server.benchmarks.disturbed_mask import chart_undisturbed, extract_undisturbed
 from server.benchmarks.sync_write.chart import charts
 from server.benchmarks.sync_write.definitions import METRICS
 from server.benchmarks.sync_write.extract import extract

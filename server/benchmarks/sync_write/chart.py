@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from server.benchmarks.contract import Axis, Chart, Extraction, Facts, Mark, Series
+from server.benchmarks.contract import Annotation, Axis, Chart, Extraction, Facts, Series
 from server.benchmarks.sync_write.definitions import (
     MEDIAN,
     P99,
@@ -73,7 +73,7 @@ def _latencies(states: Mapping[str, Mapping[str, Any]], turn_ms: float | None) -
         x=X_AXIS,
         y=Axis("Median latency", "ms", "log", switchable=True),
         series=tuple(_points(state, found, "median_ms") for state, found in states.items()),
-        marks=() if turn_ms is None else (Mark("One turn", None, turn_ms),),
+        marks=() if turn_ms is None else (Annotation("One turn", None, turn_ms),),
         metrics=(TURNS.key, WRITE_CACHE.key, MEDIAN.key, P99.key),
     )
 
@@ -86,12 +86,12 @@ def _series(key: str, label: str, role: str, found: Mapping[str, Any], y: tuple[
     return Series(key, label, role, tuple(size / KIB for size in found["size_bytes"]), y)
 
 
-def _corner(states: Mapping[str, Mapping[str, Any]]) -> tuple[Mark, ...]:
+def _corner(states: Mapping[str, Mapping[str, Any]]) -> tuple[Annotation, ...]:
     """Where the data of a write take as long as the write costs by itself."""
     law = states.get("off", {}).get("law")
     if law is None or law["t0_ms"] <= 0:
         return ()
-    return (Mark("Data and cost take equally long", law["t0_ms"] * law["mb_per_s"] * 1e3 / KIB, None),)
+    return (Annotation("Data and cost take equally long", law["t0_ms"] * law["mb_per_s"] * 1e3 / KIB, None),)
 
 
 def _summary(states: Mapping[str, Mapping[str, Any]]) -> str:

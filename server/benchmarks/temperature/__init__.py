@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from server.benchmarks.contract import Kind, Topic
-from server.benchmarks.marks import chart_undisturbed, extract_undisturbed
+from server.benchmarks.disturbed_mask import chart_undisturbed, extract_undisturbed
 from server.benchmarks.temperature.chart import charts
 from server.benchmarks.temperature.definitions import METRICS
 from server.benchmarks.temperature.extract import extract

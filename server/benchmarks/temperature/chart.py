@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from server.benchmarks.contract import Axis, Chart, Extraction, Facts, Mark, Series, View
+from server.benchmarks.contract import Annotation, Axis, Chart, Extraction, Facts, Series, View
 from server.benchmarks.temperature.changepoint import Week, week_of
 from server.benchmarks.temperature.definitions import BANDWIDTH, SHARE, SLOPE, SPAN, THRESHOLD
 
@@ -55,11 +55,11 @@ def _series(key: str, x: Iterable[float], y: Iterable[float]) -> Series:
     return Series(key, label, "points", tuple(map(float, x)), tuple(map(float, y)))
 
 
-def _marks(weeks: Mapping[str, Week], extraction: Extraction) -> tuple[Mark, ...]:
+def _marks(weeks: Mapping[str, Week], extraction: Extraction) -> tuple[Annotation, ...]:
     """The thresholds, each with the readings between which it lies."""
     found = {m.scope: m for m in extraction.measurements if m.metric == THRESHOLD.key and m.value is not None}
     return tuple(
-        Mark(f"{WORDS[name]}: step", x=found[name].value, low=found[name].low, high=found[name].high)
+        Annotation(f"{WORDS[name]}: step", x=found[name].value, low=found[name].low, high=found[name].high)
         for name in weeks
         if name in found and extraction.details.get(name, {}).get("verdict") == "step"
     )

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from server.benchmarks.contract import ExportDetail, Kind, Topic
-from server.benchmarks.marks import chart_undisturbed, extract_undisturbed
+from server.benchmarks.disturbed_mask import chart_undisturbed, extract_undisturbed
 from server.benchmarks.zoned.chart import charts
 from server.benchmarks.zoned.definitions import METRICS
 from server.benchmarks.zoned.extract import extract

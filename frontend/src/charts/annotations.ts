@@ -1,8 +1,8 @@
 import type { AnnotationOptions } from "chartjs-plugin-annotation";
 import { fade } from "./format";
-import type { Look, Mark } from "./spec";
+import type { Annotation, Look } from "./spec";
 
-function label(mark: Mark, look: Look) {
+function label(mark: Annotation, look: Look) {
   return {
     display: !look.narrow,
     content: mark.label,
@@ -15,7 +15,7 @@ function label(mark: Mark, look: Look) {
 }
 
 /** How far a line's place may lie off: a stripe behind it. */
-function stripe(mark: Mark, vertical: boolean, look: Look): AnnotationOptions[] {
+function stripe(mark: Annotation, vertical: boolean, look: Look): AnnotationOptions[] {
   const { low, high } = mark;
   if (low === null || low === undefined || high === null || high === undefined) return [];
   const span = vertical ? { xMin: low, xMax: high } : { yMin: low, yMax: high };
@@ -31,7 +31,7 @@ function stripe(mark: Mark, vertical: boolean, look: Look): AnnotationOptions[] 
 }
 
 /** Draws a mark: a line across the picture where one coordinate is given, a ringed point where both are. */
-export function toAnnotation(mark: Mark, look: Look, index = 0): AnnotationOptions[] {
+export function toAnnotation(mark: Annotation, look: Look, index = 0): AnnotationOptions[] {
   if (mark.x !== null && mark.y !== null) {
     const at = { xValue: mark.x, yValue: mark.y };
     const ring: AnnotationOptions = {
