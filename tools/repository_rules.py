@@ -19,7 +19,14 @@ BUDGET_EXCEPTIONS: dict[str, str] = {}
 
 LINE_WIDTH = 110
 """Of prose, scripts, settings, and what Biome leaves as it is; Ruff and rustfmt hold their sources."""
-WIDTH_FILES = re.compile(r"\.(css|md|sh|svg|toml|ts|yaml|yml)$|(^|/)(Makefile|Dockerfile|\.ci/run)$")
+WIDTH_FILES = re.compile(r"\.(css|html|md|sh|svg|toml|ts|yaml|yml)$|(^|/)(Makefile|Dockerfile|\.ci/run)$")
+
+UNBREAKABLE = {
+    True: re.compile(r"^\s*\|"),
+    False: re.compile(r"biome-ignore|</pre>|tabindex=\"0\"><code>| d=\"M"),
+}
+"""Lines of Markdown, and of all else, that stay as they are: rows of tables; orders to a linter, commands to
+copy, and drawings."""
 
 WIDTH_EXCEPTIONS: dict[str, str] = {
     "docs/reference/openapi.yaml": "written by drf-spectacular from the API's code; nobody reads it as text",
@@ -91,13 +98,12 @@ def check_text(path: str, text: str) -> Iterator[Finding]:
 def check_width(path: str, text: str) -> Iterator[Finding]:
     """Says which line must be scrolled sideways.
 
-    A row of a table can't be broken, nor can an order to a linter, an address or a word that is too long by
-    itself.
+    What is `UNBREAKABLE` may be longer, and so may an address or another word that is too long by itself.
     """
     if not WIDTH_FILES.search(path) or path.startswith(tuple(WIDTH_EXCEPTIONS)):
         return
     for number, line in enumerate(text.splitlines(), start=1):
-        row = line.lstrip().startswith("|") if path.endswith(".md") else "biome-ignore" in line
+        row = UNBREAKABLE[path.endswith(".md")].search(line)
         words = line.split()
         if len(line) > LINE_WIDTH and not row and max(map(len, words)) <= LINE_WIDTH:
             yield Finding(
