@@ -9,7 +9,7 @@ INDEX = "CREATE INDEX drivesummary_names_trgm ON search_drivesummary USING gin (
 
 
 def index_make(apps: Any, schema_editor: Any) -> None:
-    """Make extension and index; without them names are compared in memory (decision 0174)."""
+    """Make extension and index; without them names are compared in memory (decision 0176)."""
     with schema_editor.connection.cursor() as cursor:
         cursor.execute(AVAILABLE)
         if cursor.fetchone() == (False,):
