@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.probe import probe_path, simtool_path
-from tools.false_alarms.measuring import KINDS, NOISES, Judgement, drives_of, judge, plans
-from tools.false_alarms.table import interval, render
+from tools.false_alarms import KINDS, NOISES, Judgement, drives_of, interval, judge, plans, render
 
 RUNS = 40
 SEED = 50_001
