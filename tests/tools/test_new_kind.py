@@ -20,7 +20,7 @@ COPY = ROOT / ".build" / "new-kind"
 CONTRACT = (
     "tests/contract/test_registries.py",
     "tests/contract/test_golden.py",
-    "tests/contract/test_marks.py",
+    "tests/contract/test_disturbed_mask.py",
     "tests/server/test_kinds_walked.py",
     f"server/benchmarks/{SLUG}",
 )
