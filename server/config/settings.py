@@ -212,7 +212,7 @@ API_LIMITS = {
 """Requests and the seconds that they are counted over, by what is asked and who asks."""
 # Scripts of any site may read what is public anyway. No cookie counts there, so there is nothing to protect
 # from them, and writing after a preflight is not allowed.
-CORS_URLS_REGEX = r"^/(api|schema)/|/badge\.svg$"
+CORS_URLS_REGEX = r"/(api/|schema/|drives/[^/]+/badge\.svg$)"
 CORS_ALLOW_ALL_ORIGINS = True
 CORS_ALLOW_METHODS = ["GET", "HEAD", "OPTIONS"]
 CORS_ALLOW_HEADERS = ["Accept", "Authorization", "If-None-Match"]

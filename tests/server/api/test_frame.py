@@ -251,8 +251,8 @@ def test_scripts_of_any_site_may_read_and_a_preflight_says_so(client: Client) ->
     assert preflight.headers["Access-Control-Allow-Methods"] == "GET, HEAD, OPTIONS"
     assert preflight.headers["Access-Control-Allow-Headers"] == "Accept, Authorization, If-None-Match"
     assert preflight.headers["Access-Control-Max-Age"] == "86400"
-    schema = client.get("/schema/run/v1.json", headers=elsewhere)
-    assert schema.headers["Access-Control-Allow-Origin"] == "*"
+    for public in ("/schema/run/v1.json", "/drives/any/badge.svg"):
+        assert client.get(public, headers=elsewhere).headers["Access-Control-Allow-Origin"] == "*"
     assert "Access-Control-Allow-Origin" not in client.get("/", headers=elsewhere).headers
 
 
