@@ -66,10 +66,14 @@ def cache_page(*headers: str) -> Callable[[View], View]:
     return decorate
 
 
+def release() -> str:
+    """Return what changes with the front end's files, which pages name by their contents."""
+    return str(getattr(staticfiles_storage, "manifest_hash", ""))
+
+
 def _key(request: HttpRequest, headers: tuple[str, ...]) -> str:
     told = [
-        # Pages name files of the front end by their contents: another release has other pages.
-        getattr(staticfiles_storage, "manifest_hash", ""),
+        release(),
         request.scheme,
         request.get_host(),
         request.get_full_path(),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from django.core.cache import cache
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
@@ -16,7 +15,6 @@ from server.core.lifecycle import Provenance, State
 from server.measurements import charts as charts_module
 from server.measurements.model_charts import drive_charts, drive_charts_update, first_charts
 from server.measurements.models import Benchmark, DriveChart, Measurement, Run
-from server.web.views import drive_charts as views
 from server.web.views.drive_charts import drive_figures
 from tests.support.sample_archive import SampleRun, sample_run
 from tests.support.sample_registry import sample_kinds_registered
@@ -110,12 +108,11 @@ def test_the_drive_page_and_the_chart_s_own_addresses_show_it(client: Client) ->
 
 
 def test_a_model_s_page_shows_the_picture_that_was_drawn_last(client: Client) -> None:
-    """Figures are held between visits, by the number of the chart that they show."""
+    """Figures are cached between visits, by the number of the chart that they show."""
     first, second = runs_of(2)
     model = first.drive_model
 
     def shown() -> str:
-        cache.clear()
         return client.get(f"/drives/{model.slug}/").content.decode()
 
     second.submission.state = State.QUARANTINED
@@ -132,10 +129,9 @@ def test_a_model_s_page_shows_the_picture_that_was_drawn_last(client: Client) ->
     assert 'class="chart"' not in shown()
 
 
-def test_pictures_that_no_process_holds_are_read_at_once_and_only_once(
-    monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: DjangoAssertNumQueries
+def test_pictures_that_are_not_cached_are_read_at_once_and_only_once(
+    django_assert_num_queries: DjangoAssertNumQueries,
 ) -> None:
-    monkeypatch.setattr(views, "_FIGURES", views._Figures(2))
     model = runs_of(1)[0].drive_model
     drive_charts_update(drive_model_id=model.pk)
     kinds = set(first_charts(drive_model=model, provenance="probe"))
@@ -144,11 +140,6 @@ def test_pictures_that_no_process_holds_are_read_at_once_and_only_once(
         first = drive_figures(model, "probe")
     assert set(first) == kinds
     assert model.title in first["seeker"]
-    # Two are held, and they are those that were asked for last: the others are read together again.
-    with django_assert_num_queries(2):
-        assert drive_figures(model, "probe") == first
-    monkeypatch.setattr(views, "_FIGURES", views._Figures(100))
-    drive_figures(model, "probe")
     with django_assert_num_queries(1):
         assert drive_figures(model, "probe") == first
     model.name = f"{model.name} of another name"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Collection, Mapping
-from threading import Lock
+import hashlib
 
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -15,73 +13,38 @@ from django.views.decorators.http import require_safe
 
 from server.benchmarks.chart_json import chart_json
 from server.catalog.models import DriveModel
+from server.core.cache import cache
 from server.measurements.model_charts import ModelChart, drive_chart, drive_charts_numbered, first_charts
 from server.web.figures import Figure, chart_csv, chart_tables, figure_with, provenance_words
 from server.web.page import page
+from server.web.page_cache import release
 from server.web.views.runs import ROWS_PER_PAGE
 
-FIGURES_HELD = 1024
-"""A figure is some 20 kB of HTML."""
-
-
-_Key = tuple[int, str, str]
-"""A chart's number, and the model's slug and title, which stand in the figure."""
-
-
-class _Figures:
-    """Figures as HTML, those that were asked for last, for all threads of the process.
-
-    A figure stays the same until the model's charts are drawn anew, under other numbers; pages are rendered
-    again after a change anywhere in the archive, and most of their work would be the rows of these tables.
-    """
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._lock = Lock()
-        self._held: OrderedDict[_Key, SafeString] = OrderedDict()
-
-    def found(self, keys: Collection[_Key]) -> dict[_Key, SafeString]:
-        """Return those that are held."""
-        with self._lock:
-            for key in keys:
-                if key in self._held:
-                    self._held.move_to_end(key)
-            return {key: self._held[key] for key in keys if key in self._held}
-
-    def hold(self, made: Mapping[_Key, SafeString]) -> None:
-        """Keep these, and let go of what was not asked for the longest."""
-        with self._lock:
-            self._held.update(made)
-            while len(self._held) > self._most:
-                self._held.popitem(last=False)
-
-
-_FIGURES = _Figures(FIGURES_HELD)
+FIGURES_S = 3600
+"""How long the HTML of a figure is cached. It stays the same until its chart is drawn anew, under another
+number, while the pages that it stands in are rendered again after each change that they show."""
 
 
 def drive_figures(model: DriveModel, provenance: str) -> dict[str, SafeString]:
     """Return the first figure of each kind of a model's runs of one provenance as HTML; the pages of runs
     have all. A chart that was drawn anew meanwhile has none."""
-    keys = {
-        kind: (number, model.slug, model.title)
-        for kind, number in first_charts(drive_model=model, provenance=provenance).items()
-    }
-    html = _FIGURES.found(keys.values())
-    lacking = [key[0] for key in keys.values() if key not in html]
+    numbers = first_charts(drive_model=model, provenance=provenance)
+    named = hashlib.sha256(f"{model.slug}|{model.title}|{release()}".encode()).hexdigest()
+    keys = {number: f"figure:{number}:{named}" for number in numbers.values()}
+    html = cache.get_many(list(keys.values()))
+    lacking = [number for number, key in keys.items() if key not in html]
     if lacking:
-        made = {
-            (number, model.slug, model.title): _figure_html(model, provenance, one)
-            for number, one in drive_charts_numbered(lacking).items()
-        }
-        _FIGURES.hold(made)
+        charts = drive_charts_numbered(lacking)
+        made = {keys[number]: _figure_html(model, provenance, one) for number, one in charts.items()}
+        cache.set_many(made, FIGURES_S)
         html |= made
-    return {kind: html[key] for kind, key in keys.items() if key in html}
-
-
-def _figure_html(model: DriveModel, provenance: str, one: ModelChart) -> SafeString:
-    figure = drive_figure(model.slug, model.title, provenance, one)
     # A template's result is a plain text, which the page would escape.
-    return SafeString(render_to_string("web/parts/figure.html", {"figure": figure}))
+    return {kind: SafeString(html[keys[one]]) for kind, one in numbers.items() if keys[one] in html}
+
+
+def _figure_html(model: DriveModel, provenance: str, one: ModelChart) -> str:
+    figure = drive_figure(model.slug, model.title, provenance, one)
+    return render_to_string("web/parts/figure.html", {"figure": figure})
 
 
 def drive_figure(slug: str, title: str, provenance: str, one: ModelChart) -> Figure:
