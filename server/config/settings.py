@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from marshmallow.validate import Range
+from marshmallow.validate import Range, Regexp
 
 from server.api.version import API_VERSION
 from server.config.env import Env
@@ -176,7 +176,7 @@ SUBMISSION_MAX_WIRE_BYTES = env.int("SUBMISSION_MAX_WIRE_BYTES", 16 * 1024**2, v
 SUBMISSION_MAX_BYTES = env.int("SUBMISSION_MAX_BYTES", 64 * 1024**2, validate=Range(min=1024))
 SUBMISSION_MAX_DEPTH = env.int("SUBMISSION_MAX_DEPTH", 32, validate=Range(8, 200))
 SUBMISSION_CLOCK_TOLERANCE_S = env.int("SUBMISSION_CLOCK_TOLERANCE_S", 3600, validate=Range(min=0))
-SUBMISSION_RATE = env.str("SUBMISSION_RATE", "60/min")
+SUBMISSION_RATE = env.str("SUBMISSION_RATE", "60/min", validate=Regexp(r"[1-9][0-9]*/(s|m|h|d)[a-z]*$"))
 REJECTED_KEEP_DAYS = env.int("REJECTED_KEEP_DAYS", 90, validate=Range(min=1))
 
 # The life of a submission (`server/submissions/pipeline.py`, `sweeper.py`).

@@ -193,6 +193,11 @@ def run_tag(run_id: UUID) -> str:
     return f"run:{run_id}"
 
 
+def key_tag(probe_key_id: int) -> str:
+    """Return the tag of what shows whose key signed it."""
+    return f"key:{probe_key_id}"
+
+
 def cache_purge(*tags: str) -> None:
     """Let go of all that is kept under any of these tags."""
     # The count starts at the clock: one that Redis lost must not start below what pages were kept with.

@@ -16,11 +16,14 @@ from django.utils import timezone
 from server.catalog.models import DriveModel
 from server.catalog.services import drive_model_resolve
 from server.core.cache import cache_purge, model_tag
+from server.core.lifecycle import State
 from server.measurements.models import Aggregate
 from server.measurements.signals import aggregates_updated
 from server.search.models import ArchiveCounts
 from server.search.summaries import summary_update
+from server.submissions.events import submission_move
 from server.web.views import drive
+from tests.support.sample_archive import SampleRun, sample_run
 
 pytestmark = pytest.mark.django_db
 Queries = Callable[[int], Any]
@@ -117,6 +120,31 @@ def test_what_changed_while_a_page_was_rendered_is_not_hidden_by_it(
         patched.setattr(drive, "page", and_then)
         assert "Kept 9" not in words(client, address)
     assert "Kept 9" in words(client, address)
+
+
+def test_a_published_run_s_page_is_cached_until_its_run_model_or_key_changes(
+    client: Client, django_assert_num_queries: Queries, django_capture_on_commit_callbacks: Callable[..., Any]
+) -> None:
+    run = sample_run()
+    address = f"/runs/{run.run_id}/"
+    first = words(client, address)
+    with django_assert_num_queries(0):
+        assert words(client, address) == first
+    with django_capture_on_commit_callbacks(execute=True):
+        run.submission.probe_key.status = "revoked"
+        run.submission.probe_key.save()
+    assert "Its holder has revoked the key." in words(client, address)
+    with django_capture_on_commit_callbacks(execute=True):
+        submission_move(run.submission, State.QUARANTINED, "A sample reason.")
+    assert "A sample reason." in words(client, address)
+
+
+def test_a_run_on_its_way_is_not_cached(client: Client) -> None:
+    run = sample_run(SampleRun(state=State.RECEIVED))
+    assert "Place 1 in the queue" in words(client, f"/runs/{run.run_id}/")
+    run.submission.state = State.QUARANTINED
+    run.submission.save()
+    assert "Place 1 in the queue" not in words(client, f"/runs/{run.run_id}/")
 
 
 def test_new_counts_end_the_lists(

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_safe
 
 from server.benchmarks.chart_json import chart_json
 from server.benchmarks.contract import Chart
+from server.core.cache import key_tag, model_tag, run_tag
 from server.core.envelope_store import EnvelopeLost
 from server.core.lifecycle import State
 from server.measurements.charts import run_chart, run_chart_full
@@ -30,6 +31,7 @@ from server.web.disturbances import disturbance_words
 from server.web.figures import Figure, chart_csv, chart_tables, figure_of, figures_of_run
 from server.web.log_place import log_places
 from server.web.page import page
+from server.web.page_cache import cache_page, shows
 from server.web.rows import Lack, MeasuredRow, lacks_of, measured_row
 from server.web.standing import standing_view
 from server.web.views.withdrawn import absent
@@ -128,11 +130,14 @@ def plausibility_of(run: Run) -> dict[str, Any]:
 
 
 @require_safe
+@cache_page()
 def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """Show a run: status, identity, conditions, measurements, charts and how to check them."""
     data = _data_or_404(run_id)
     if _withdrawn(data):
         return absent(request, run_id)
+    if data.submission.state == State.PUBLISHED:  # Before that its page tells of work that goes on.
+        shows(run_tag(run_id), model_tag(data.run.drive_model_id), key_tag(data.submission.probe_key_id))
     figures = safe_figures(data.run)
     conditions = data.run.summary["conditions"]
     parts = [_part(part, figures.get(part.benchmark.kind, ()), conditions) for part in data.parts]
