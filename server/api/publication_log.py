@@ -16,7 +16,7 @@ from rest_framework.response import Response
 
 from server.api.framework.formats import TABLES, streamed, streams_lines
 from server.api.framework.keyset import CHUNK_ROWS
-from server.api.framework.query_deadline import LookedFor
+from server.api.framework.query_deadline import QueryDeadline
 from server.api.framework.read_view import ReadView
 from server.api.framework.rows import columns_of
 from server.api.params import (
@@ -228,7 +228,7 @@ def _listed(
 def _chunks(found: QuerySet[Any], key: str, start: int, left: int | None) -> Iterator[list[Any]]:
     while left is None or left > 0:
         size = CHUNK_ROWS if left is None else min(CHUNK_ROWS, left)
-        with LookedFor(settings.API_EXPORT_LIMIT_MS):
+        with QueryDeadline(settings.API_EXPORT_LIMIT_MS):
             rows = list(found.filter(**{f"{key}__gte": start})[:size])
         yield rows
         if len(rows) < size:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from django.contrib.postgres.fields import ArrayField
-from django.contrib.postgres.indexes import GinIndex, OpClass
-from django.contrib.postgres.search import SearchVector, SearchVectorField
+from django.contrib.postgres.indexes import OpClass
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
@@ -102,11 +101,6 @@ class DriveModel(Loaded):
     simulated = models.BooleanField(default=False, help_text="A model that exists only in a simulator.")
     notes = models.TextField(blank=True)
     search_text = models.TextField(editable=False, help_text="Names and aliases, and their normalised forms.")
-    search = models.GeneratedField(
-        expression=SearchVector("search_text", config="simple"),
-        output_field=SearchVectorField(),
-        db_persist=True,
-    )
 
     class Meta:
         ordering = ["vendor__name", "number"]
@@ -130,7 +124,6 @@ class DriveModel(Loaded):
             ),
         ]
         indexes = [
-            GinIndex(fields=["search"], name="drivemodel_search"),
             # Drives of one class (similar.py) are looked for on each model's page.
             models.Index(fields=["rated_rpm", "capacity_bytes"], name="drivemodel_class"),
             models.Index(OpClass("normalized", name="varchar_pattern_ops"), name="drivemodel_prefix"),

@@ -19,7 +19,7 @@ from server.core.querying import CompiledQuery
 SORTS: Mapping[str, tuple[str, ...]] = {
     "drive": ("drive_model__summary__sort_name",),
     "metric": ("metric", "scope"),
-    "verdict": ("verdict__standing",),
+    "verdict": ("verdict__effective_verdict",),
     "off": ("verdict__by_percent",),
     "units": ("verdict__units",),
     "runs": ("verdict__runs",),
@@ -62,7 +62,7 @@ class LedgerFacets:
 
 _COLUMNS = {
     "vendor": "drive_model__vendor__slug",
-    "verdict": "verdict__standing",
+    "verdict": "verdict__effective_verdict",
     "metric": "metric",
     "evidence": "verdict__evidence",
     "drive": "drive_model__slug",
@@ -83,7 +83,7 @@ def ledger_list(*, chosen: LedgerFilter, sort: str = "drive", descending: bool =
 
 
 _SHOWN = ("drive_model__vendor", "citation", "verdict__literature__citation")
-_NOT_SHOWN = ("drive_model__search", "drive_model__search_text", "drive_model__notes")
+_NOT_SHOWN = ("drive_model__search_text", "drive_model__notes")
 _WHOLE: CompiledQuery[Claim] = CompiledQuery(
     lambda ids: (
         Claim.objects.filter(pk__any_of=ids, hidden=False)
@@ -137,7 +137,7 @@ def _groups(chosen: LedgerFilter, version: datetime | None) -> list[tuple[Any, .
         .order_by()
         .values_list(
             *("drive_model__vendor__slug", "drive_model__vendor__name"),
-            *("verdict__standing", "metric", "verdict__evidence"),
+            *("verdict__effective_verdict", "metric", "verdict__evidence"),
         )
         .annotate(count=Count("id"))
     )
@@ -155,11 +155,11 @@ def ledger_facets(*, chosen: LedgerFilter, version: datetime | None = None) -> L
     }
     names: dict[str, str] = {}
     wanted = {field.name: getattr(chosen, field.name) for field in fields(chosen)}
-    for slug, name, standing, metric, evidence, count in rows:
+    for slug, name, verdict, metric, evidence, count in rows:
         names[slug] = name
         values = {
             "vendor": slug,
-            "verdict": standing or DUE,
+            "verdict": verdict or DUE,
             "metric": metric,
             "evidence": evidence or "none",
         }

@@ -28,7 +28,7 @@ class ClaimVerdict(models.Model):
     )
     claim_digest = models.CharField(max_length=64, help_text="Of the claim's terms as they were judged.")
     evidence = models.CharField(max_length=16, choices=Evidence)
-    standing = models.CharField(
+    effective_verdict = models.CharField(
         max_length=16, choices=OUTCOMES, help_text="By measured runs, or else by published values."
     )
     outcome = models.CharField(max_length=16, choices=OUTCOMES, help_text="By measured runs.")
@@ -65,14 +65,14 @@ class ClaimVerdict(models.Model):
                 name="claimverdict_evidence_known",
             ),
             models.CheckConstraint(
-                condition=models.Q(standing__in=[outcome.value for outcome in Outcome]),
-                name="claimverdict_standing_known",
+                condition=models.Q(effective_verdict__in=[outcome.value for outcome in Outcome]),
+                name="claimverdict_effective_known",
             ),
         ]
         indexes = [
-            models.Index(fields=["standing", "drive_model"], name="claimverdict_by_standing"),
-            models.Index(fields=["drive_model", "standing"], name="claimverdict_of_model"),
+            models.Index(fields=["effective_verdict", "drive_model"], name="claimverdict_by_effective"),
+            models.Index(fields=["drive_model", "effective_verdict"], name="claimverdict_of_model"),
         ]
 
     def __str__(self) -> str:
-        return f"{self.claim_id}: {self.standing}"
+        return f"{self.claim_id}: {self.effective_verdict}"

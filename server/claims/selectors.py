@@ -102,7 +102,7 @@ def _row(found: ClaimRow) -> ClaimVerdict:
         row.units, row.runs = figures.units, figures.runs
     if published is not None:
         _fill_published(row, published)
-    row.evidence, row.standing = _standing(row)
+    row.evidence, row.effective_verdict = _effective_verdict(row)
     return row
 
 
@@ -118,7 +118,7 @@ def _fill_published(row: ClaimVerdict, published: Judged) -> None:
         row.published_high, row.published_units = figures.high, figures.units
 
 
-def _standing(row: ClaimVerdict) -> tuple[str, str]:
+def _effective_verdict(row: ClaimVerdict) -> tuple[str, str]:
     """Return what the verdict rests on and which it is: runs before documents."""
     if row.runs:
         return ClaimVerdict.Evidence.MEASURED, row.outcome

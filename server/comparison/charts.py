@@ -9,14 +9,14 @@ from server.comparison.selectors import Comparison, pictured_rows
 from server.comparison.wording import curves_words
 from server.core.scopes import scope_text
 from server.measurements.group_keys import LETTERS
-from server.model_stats.breakdown import Divided, DividedNumber
+from server.model_stats.breakdown import Breakdown, BreakdownNumber
 from server.stats.wording import level_text
 
 CHARTS_SHOWN = 4
 """Numbers of which pictures are drawn: those that differ come first."""
 
 
-def division_charts(divided: Divided) -> tuple[Chart, ...]:
+def division_charts(divided: Breakdown) -> tuple[Chart, ...]:
     """Return box and points by batch or revision, for the numbers that differ most surely."""
     shown = [
         number
@@ -29,11 +29,11 @@ def division_charts(divided: Divided) -> tuple[Chart, ...]:
     )
 
 
-def _sure(number: DividedNumber) -> float:
+def _sure(number: BreakdownNumber) -> float:
     return number.tested.adjusted_p if number.tested and number.tested.adjusted_p is not None else 2.0
 
 
-def _division_chart(number: DividedNumber, condition: str) -> Chart:
+def _division_chart(number: BreakdownNumber, condition: str) -> Chart:
     title, unit = (number.entry.title, number.entry.unit) if number.entry else (number.metric, "")
     where = f", {scope_text(number.scope)}" if number.scope else ""
     words = Words(

@@ -104,10 +104,7 @@ def groups_find(keys: Sequence[str]) -> tuple[tuple[Group, ...], tuple[str, ...]
 
 _MODELS: CompiledQuery[DriveModel] = CompiledQuery(
     lambda slug: (
-        DriveModel.objects.select_related("vendor")
-        .defer("search", "search_text")
-        .filter(slug__given=slug)
-        .order_by()
+        DriveModel.objects.select_related("vendor").defer("search_text").filter(slug__given=slug).order_by()
     )
 )
 

@@ -1,4 +1,4 @@
-"""A model divided by batch or firmware revision: how its drives are distributed, and whether it matters."""
+"""A model by batch or firmware revision: how its drives are distributed, and whether it matters."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _FORM = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Division:
+class BreakdownPart:
     """One batch or firmware revision."""
 
     name: str
@@ -41,7 +41,7 @@ class Division:
 
 
 @dataclass(frozen=True, slots=True)
-class DividedNumber:
+class BreakdownNumber:
     """One number over the divisions."""
 
     metric: str
@@ -56,15 +56,15 @@ class DividedNumber:
 
 
 @dataclass(frozen=True, slots=True)
-class Divided:
+class Breakdown:
     """A model's runs of one provenance by one condition."""
 
     condition: str
     provenance: str
-    divisions: tuple[Division, ...]
+    divisions: tuple[BreakdownPart, ...]
     untold: int
     """Runs that do not tell theirs."""
-    numbers: tuple[DividedNumber, ...]
+    numbers: tuple[BreakdownNumber, ...]
     words: str
     """What the tests say over all numbers; empty where there is nothing to compare."""
     lack: str
@@ -79,7 +79,7 @@ def provenance_shown(drive_model: DriveModel) -> Provenance | None:
     return next((provenance for provenance in Provenance if provenance.value in there), None)
 
 
-def model_divided(*, drive_model: DriveModel, condition: str) -> Divided | None:
+def model_breakdown(*, drive_model: DriveModel, condition: str) -> Breakdown | None:
     """Return a model by batch or firmware revision; None where it has no runs with numbers.
 
     Computed once after each change of the model's aggregates.
@@ -91,10 +91,10 @@ def model_divided(*, drive_model: DriveModel, condition: str) -> Divided | None:
         at=Max("updated_at")
     )["at"]
     key = f"divided:{_FORM}:{condition}:{drive_model.pk}:{provenance.value}:{updated.timestamp()}"
-    return cached(key, lambda: _divided(drive_model, provenance, condition))
+    return cached(key, lambda: _breakdown(drive_model, provenance, condition))
 
 
-def _divided(drive_model: DriveModel, provenance: Provenance, condition: str) -> Divided:
+def _breakdown(drive_model: DriveModel, provenance: Provenance, condition: str) -> Breakdown:
     headline = [name for name, metric in metrics_by_key().items() if metric.headline]
     runs = model_numbers(drive_model=drive_model, provenance=provenance, metrics=headline)
     statistics = drive_statistics(drive_model=drive_model, provenance=provenance)
@@ -104,7 +104,7 @@ def _divided(drive_model: DriveModel, provenance: Provenance, condition: str) ->
     )
     tests = {(test.metric, test.scope): test for test in found.tests} if found else {}
     divisions = _divisions(drive_model, runs, condition)
-    return Divided(
+    return Breakdown(
         condition=condition,
         provenance=provenance.value,
         divisions=divisions,
@@ -118,7 +118,9 @@ def _divided(drive_model: DriveModel, provenance: Provenance, condition: str) ->
     )
 
 
-def _divisions(drive_model: DriveModel, runs: Sequence[RunNumbers], condition: str) -> tuple[Division, ...]:
+def _divisions(
+    drive_model: DriveModel, runs: Sequence[RunNumbers], condition: str
+) -> tuple[BreakdownPart, ...]:
     slug = drive_model.slug
     keys = (
         {str(batch): batch_key(slug, batch) for batch in drive_model.batches.all()}
@@ -130,7 +132,7 @@ def _divisions(drive_model: DriveModel, runs: Sequence[RunNumbers], condition: s
         if state := run.conditions.get(condition, ""):
             by_state.setdefault(state, []).append(run)
     return tuple(
-        Division(
+        BreakdownPart(
             state,
             keys.get(state) or firmware_key(slug, state),
             len(members),
@@ -140,7 +142,7 @@ def _divisions(drive_model: DriveModel, runs: Sequence[RunNumbers], condition: s
     )
 
 
-def _lack(condition: str, divisions: Sequence[Division]) -> str:
+def _lack(condition: str, divisions: Sequence[BreakdownPart]) -> str:
     one, several = CONDITIONS[condition]
     if not divisions:
         return f"No run here tells its {one}. One that does would make the first of these {several}."
@@ -157,12 +159,12 @@ def _lack(condition: str, divisions: Sequence[Division]) -> str:
 
 def _number(
     held: Sequence[Held], place: tuple[str, str], condition: str, tested: Tested | None
-) -> DividedNumber:
+) -> BreakdownNumber:
     entry = metrics_by_key().get(place[0])
     values = {state: tuple(units.values()) for state, units in means_by_state(held, condition).items()}
     components = variance_components(list(values.values()), level=LEVEL)
     words = number_words(condition, values, tested, components, entry.unit if entry else "")
-    return DividedNumber(place[0], place[1], entry, values, tested, components, words)
+    return BreakdownNumber(place[0], place[1], entry, values, tested, components, words)
 
 
 def number_words(

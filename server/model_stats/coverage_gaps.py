@@ -16,7 +16,7 @@ from server.stats.wording import count_words
 
 
 @dataclass(frozen=True, slots=True)
-class Wanting:
+class CoverageGap:
     """One thing that the archive does not know of a model."""
 
     title: str
@@ -27,18 +27,18 @@ class Wanting:
     link_text: str = ""
 
 
-def drive_wanting(*, drive_model: DriveModel) -> tuple[Wanting, ...]:
+def drive_coverage_gaps(*, drive_model: DriveModel) -> tuple[CoverageGap, ...]:
     """Return what is missing of a model; nothing of one that nobody measured, as all is missing then."""
     overview = drive_overview(drive_model=drive_model, provenance=Provenance.PROBE)
     if not overview.runs:
         return ()
     rows = drive_metric_rows(drive_model=drive_model, provenance=Provenance.PROBE)
-    return wanting_of(rows, overview, claim_rows(drive_model=drive_model))
+    return coverage_gaps(rows, overview, claim_rows(drive_model=drive_model))
 
 
-def wanting_of(
+def coverage_gaps(
     rows: Sequence[MetricRow], overview: DriveOverview, claims: Sequence[ClaimRow]
-) -> tuple[Wanting, ...]:
+) -> tuple[CoverageGap, ...]:
     """Return what is missing of a model that was measured at least once."""
     found = [
         *_kinds(rows),
@@ -49,36 +49,36 @@ def wanting_of(
     return tuple(found)
 
 
-def _kinds(rows: Sequence[MetricRow]) -> list[Wanting]:
+def _kinds(rows: Sequence[MetricRow]) -> list[CoverageGap]:
     measured = {row.key.partition(".")[0] for row in rows if row.aggregate}
     left = tuple((slug, kind.title) for slug, kind in kinds_by_slug().items() if slug not in measured)
     if not left:
         return []
     words = "No published run has a usable number of:"
-    return [Wanting(count_words(len(left), "benchmark").capitalize() + " without a number", words, left)]
+    return [CoverageGap(count_words(len(left), "benchmark").capitalize() + " without a number", words, left)]
 
 
-def _units(overview: DriveOverview) -> list[Wanting]:
+def _units(overview: DriveOverview) -> list[CoverageGap]:
     if overview.units == 0:
         words = "No run tells which drive it is of, so nothing can be said of the difference between drives."
-        return [Wanting("Which drive it was", words)]
+        return [CoverageGap("Which drive it was", words)]
     if overview.units == 1:
         words = (
             "All runs that tell their drive are of the same one. A run of another drive would show how far "
             "drives of this model differ."
         )
-        return [Wanting("A second drive", words)]
+        return [CoverageGap("A second drive", words)]
     return []
 
 
-def _keys(overview: DriveOverview) -> list[Wanting]:
+def _keys(overview: DriveOverview) -> list[CoverageGap]:
     if overview.keys != 1:
         return []
     words = "One key signed all runs. A run by somebody else would confirm them, or not."
-    return [Wanting("A second opinion", words)]
+    return [CoverageGap("A second opinion", words)]
 
 
-def _claims(claims: Sequence[ClaimRow]) -> list[Wanting]:
+def _claims(claims: Sequence[ClaimRow]) -> list[CoverageGap]:
     open_claims = [row for row in claims if row.measured.verdict.outcome == Outcome.INCONCLUSIVE]
     if not open_claims:
         return []
@@ -88,4 +88,4 @@ def _claims(claims: Sequence[ClaimRow]) -> list[Wanting]:
         most = count_words(max(needed), "more drive or run", "more drives or runs")
         words = f"What was measured does not decide them; {most} should, as far as the scatter tells."
     title = f"{count_words(len(open_claims), 'undecided claim')}".capitalize()
-    return [Wanting(title, words, link="#claims-title", link_text="The claims")]
+    return [CoverageGap(title, words, link="#claims-title", link_text="The claims")]

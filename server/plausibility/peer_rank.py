@@ -47,7 +47,7 @@ class NumberAmong:
 
 
 @dataclass(frozen=True, slots=True)
-class RunStanding:
+class RunPeerRank:
     """A run beside the other drives of its model, measured under comparable conditions."""
 
     confirming: int
@@ -61,7 +61,7 @@ class RunStanding:
     numbers: tuple[NumberAmong, ...]
 
 
-def run_standing(*, run: Run) -> RunStanding | None:
+def run_peer_rank(*, run: Run) -> RunPeerRank | None:
     """Return how a run stands among its model's other drives; None unless it is published.
 
     It is computed once after each change of the model's aggregates.
@@ -73,20 +73,20 @@ def run_standing(*, run: Run) -> RunStanding | None:
     )["at"]
     key = f"run-standing:{_FORM}:{run.pk}:{updated.timestamp() if updated else 0}"
 
-    def compute() -> RunStanding:
+    def compute() -> RunPeerRank:
         peers, unlike = peers_gather(run=run)
-        return standing_of(numbers_gather(run=run), peers, run.submission.probe_key.keyid, unlike)
+        return peer_rank_of(numbers_gather(run=run), peers, run.submission.probe_key.keyid, unlike)
 
     return cached(key, compute)
 
 
-def standing_of(
+def peer_rank_of(
     numbers: Sequence[Number], peers: Sequence[PeerUnit], keyid: str, unlike_units: int = 0
-) -> RunStanding:
+) -> RunPeerRank:
     """Return how some numbers stand among those of other drives."""
     mine = [number for number in numbers if number.headline and number.quality in USABLE]
     others = {other for peer in peers for other in peer.keyids} - {keyid}
-    return RunStanding(
+    return RunPeerRank(
         confirming=len(keys_agreeing(mine, peers, keyid)),
         other_keys=len(others),
         other_units=len(peers),

@@ -17,7 +17,7 @@ from django.db.models import Count, Q, Sum
 
 from server.core import clock
 from server.core.locks import transaction_lock
-from server.search.home_summary import edges_choose
+from server.search.home_summary import bandwidth_ranges_choose
 from server.search.model_index import model_index_build, model_index_keep
 from server.search.models import ArchiveCounts, ArchiveCountsDue, DriveSummary
 
@@ -76,7 +76,7 @@ def archive_counts_update() -> None:
     index = model_index_build(version)
     values |= {
         "facets": index.counts(index.listed),
-        "edges": edges_choose(),
+        "edges": bandwidth_ranges_choose(),
         "updated_at": version,
     }
     ArchiveCounts.objects.update_or_create(id=1, defaults=values)

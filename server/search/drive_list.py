@@ -141,7 +141,7 @@ _WHOLE: CompiledQuery[DriveSummary] = CompiledQuery(
         DriveSummary.objects.filter(pk__any_of=ids)
         .order_by()
         .select_related("drive_model__vendor")
-        .defer("names", "facets", "drive_model__search_text", "drive_model__search")
+        .defer("names", "facets", "drive_model__search_text")
     )
 )
 

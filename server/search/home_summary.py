@@ -13,14 +13,14 @@ from server.search.models import ArchiveCounts, DriveSummary
 OUTER, INNER = (
     "|".join(source(measurand)) for measurand in (Measurand.OUTER_BANDWIDTH, Measurand.INNER_BANDWIDTH)
 )
-EDGES_SHOWN = 16
-WANTED_SHOWN = 6
+RANGES_SHOWN = 16
+RECOMMENDED_SHOWN = 6
 PROVENANCES = ("probe", "literature", "simulated")
 """The best first: a drive is shown by one of them alone."""
 
 
 @dataclass(frozen=True, slots=True)
-class Edges:
+class BandwidthRange:
     """How fast one drive is at its edges, by numbers of one provenance."""
 
     slug: str
@@ -38,26 +38,26 @@ def archive_counts() -> ArchiveCounts | None:
     return ArchiveCounts.objects.first()
 
 
-def edges_of(counts: ArchiveCounts | None) -> tuple[Edges, ...]:
+def bandwidth_ranges(counts: ArchiveCounts | None) -> tuple[BandwidthRange, ...]:
     """Return the drives of the home page's picture, the fastest first."""
-    return tuple(Edges(**entry) for entry in counts.edges) if counts else ()
+    return tuple(BandwidthRange(**entry) for entry in counts.edges) if counts else ()
 
 
-def edges_choose() -> list[dict[str, Any]]:
+def bandwidth_ranges_choose() -> list[dict[str, Any]]:
     """Choose the picture's drives: measured ones with most units first, then published ones, then
     simulated."""
     chosen: dict[int, dict[str, Any]] = {}
     for provenance in PROVENANCES:
         rows = DriveSummary.objects.filter(listed=True, facets__contains=[f"numbers:{provenance}"])
         rows = rows.select_related("drive_model__vendor").order_by("-units", "-measured_runs", "sort_name")
-        for row in rows.only("headline", "units", "drive_model")[: 4 * EDGES_SHOWN]:
+        for row in rows.only("headline", "units", "drive_model")[: 4 * RANGES_SHOWN]:
             numbers = row.headline.get(provenance, {})
-            if len(chosen) < EDGES_SHOWN and row.pk not in chosen and {OUTER, INNER} <= numbers.keys():
+            if len(chosen) < RANGES_SHOWN and row.pk not in chosen and {OUTER, INNER} <= numbers.keys():
                 chosen[row.pk] = _entry(row.drive_model, provenance, numbers)
     return sorted(chosen.values(), key=lambda entry: (-entry["outer"], entry["title"]))
 
 
-def runs_wanted(*, limit: int = WANTED_SHOWN) -> list[DriveSummary]:
+def recommended_runs(*, limit: int = RECOMMENDED_SHOWN) -> list[DriveSummary]:
     """Return the models of which further runs would settle most."""
     rows = DriveSummary.objects.filter(listed=True, wanted_rank__isnull=False, drive_model__simulated=False)
     rows = rows.select_related("drive_model__vendor").defer("names", "facets", "headline")

@@ -12,7 +12,7 @@ MANY = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Undecided:
+class UndecidedClaim:
     """A claim that measurements have not decided."""
 
     claim: str
@@ -24,7 +24,7 @@ class Undecided:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RecommendedRun:
     """What is wanted of a model."""
 
     rank: int
@@ -32,9 +32,9 @@ class Wanted:
     words: str
 
 
-def wanted_of(
-    *, measured_runs: int, units: int, batches: int, claims: int, undecided: Iterable[Undecided]
-) -> Wanted | None:
+def recommended_run_of(
+    *, measured_runs: int, units: int, batches: int, claims: int, undecided: Iterable[UndecidedClaim]
+) -> RecommendedRun | None:
     """Return what is wanted most of a model; None where nothing is.
 
     First what would decide a claim that runs speak about already, then a second drive of a model known by
@@ -48,18 +48,18 @@ def wanted_of(
     if near is not None:
         what = "drive" if near.units > 1 else "run"
         words = f"{_count(near.needed, what)} more would decide a claim of the vendor: {near.claim}."
-        return Wanted(10 + near.needed, words)
+        return RecommendedRun(10 + near.needed, words)
     if measured_runs and units < 2:
         known = _count(measured_runs, "run")
-        return Wanted(30, f"{known} of one drive: a second drive tells the model from the specimen.")
+        return RecommendedRun(30, f"{known} of one drive: a second drive tells the model from the specimen.")
     if claims and not measured_runs:
         stated = _count(claims, "claim")
-        return Wanted(
+        return RecommendedRun(
             40, f"{stated} of the vendor and no measured run. Two drives would give a first interval."
         )
     if units > 1 and batches == 1:
         every = "Both" if units == 2 else f"All {units}"
-        return Wanted(
+        return RecommendedRun(
             50, f"{every} drives are of one batch: one of another would show what batches differ in."
         )
     return None

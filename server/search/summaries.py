@@ -25,7 +25,7 @@ from server.search.archive_counts import archive_counts_follow
 from server.search.columns import COLUMNS, LITERATURE, published_spreads
 from server.search.facets import facet_words
 from server.search.models import DriveSummary
-from server.search.recommended_runs import Undecided, Wanted, wanted_of
+from server.search.recommended_runs import RecommendedRun, UndecidedClaim, recommended_run_of
 
 UNTESTED = "untested"
 """What a claim is that neither a run nor a published value speaks about."""
@@ -143,7 +143,7 @@ def _runs(model: DriveModel) -> dict[str, Any]:
     )
 
 
-def _wanted(model: DriveModel, counts: dict[str, int]) -> Wanted | None:
+def _wanted(model: DriveModel, counts: dict[str, int]) -> RecommendedRun | None:
     """Return what is wanted most of a model, by its counts and its undecided claims."""
     rows = ClaimVerdict.objects.filter(
         drive_model=model,
@@ -158,8 +158,8 @@ def _wanted(model: DriveModel, counts: dict[str, int]) -> Wanted | None:
         metric = metrics.get(row.claim.metric)
         title = metric.title if metric else row.claim.metric
         stated = f"{title}, “{row.claim.printed}”" if row.claim.printed else title
-        undecided.append(Undecided(stated, row.needed or 0, row.units))
-    return wanted_of(
+        undecided.append(UndecidedClaim(stated, row.needed or 0, row.units))
+    return recommended_run_of(
         measured_runs=counts["measured_runs"],
         units=counts["units"],
         batches=counts["batches"],
@@ -198,8 +198,8 @@ def _verdicts(model: DriveModel) -> dict[str, dict[str, int]]:
     """Return how many claims have which verdict, by what it rests on; nothing is no evidence for one."""
     counted: dict[str, dict[str, int]] = {}
     rows = ClaimVerdict.objects.filter(drive_model=model, claim__hidden=False)
-    for evidence, standing in rows.values_list("evidence", "standing"):
-        outcome = UNTESTED if evidence == ClaimVerdict.Evidence.NONE else standing
+    for evidence, verdict in rows.values_list("evidence", "effective_verdict"):
+        outcome = UNTESTED if evidence == ClaimVerdict.Evidence.NONE else verdict
         of_evidence = counted.setdefault(evidence, {})
         of_evidence[outcome] = of_evidence.get(outcome, 0) + 1
     return counted

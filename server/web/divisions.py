@@ -10,7 +10,7 @@ from server.catalog.models import DriveModel
 from server.core.numbers import Shown, show
 from server.core.scopes import scope_text
 from server.measurements.groups import MOST
-from server.model_stats.breakdown import CONDITIONS, Divided, DividedNumber, Division
+from server.model_stats.breakdown import CONDITIONS, Breakdown, BreakdownNumber, BreakdownPart
 from server.web.rows import Name, metric_url
 
 
@@ -60,7 +60,7 @@ class DividedView:
     simulated: bool
 
 
-def divided_view(model: DriveModel, divided: Divided) -> DividedView:
+def divided_view(model: DriveModel, divided: Breakdown) -> DividedView:
     """Return the section of one condition."""
     one, several = CONDITIONS[divided.condition]
     names = [division.name for division in divided.divisions]
@@ -81,7 +81,7 @@ def divided_view(model: DriveModel, divided: Divided) -> DividedView:
     )
 
 
-def _division(model: DriveModel, division: Division) -> DivisionView:
+def _division(model: DriveModel, division: BreakdownPart) -> DivisionView:
     base = f"/drives/{model.slug}/"
     # The key's own percent-encoding stays; the address encodes once more.
     kind, _, part = division.key.partition("~")[2].partition(":")
@@ -90,7 +90,7 @@ def _division(model: DriveModel, division: Division) -> DivisionView:
     return DivisionView(division.name, url, division.key, division.runs, division.units)
 
 
-def _number(number: DividedNumber, names: Sequence[str]) -> NumberView:
+def _number(number: BreakdownNumber, names: Sequence[str]) -> NumberView:
     unit = number.entry.unit if number.entry else ""
     return NumberView(
         name=number_name(number.metric, number.scope),
@@ -100,7 +100,7 @@ def _number(number: DividedNumber, names: Sequence[str]) -> NumberView:
     )
 
 
-def _value(values: Sequence[float], unit: str, number: DividedNumber) -> ValueView:
+def _value(values: Sequence[float], unit: str, number: BreakdownNumber) -> ValueView:
     if not values:
         return ValueView(None, 0)
     mean = sum(values) / len(values)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from server.core.numbers import MAX_DIGITS, MINUS, Shown, show, show_deviation
 from server.core.scopes import scope_text
-from server.plausibility.peer_rank import NumberAmong, RunStanding
+from server.plausibility.peer_rank import NumberAmong, RunPeerRank
 from server.web.rows import Name, metric_url
 
 STRIP = 120.0
@@ -52,7 +52,7 @@ class StandingView:
     folded: tuple[AmongRow, ...]
 
 
-def standing_view(standing: RunStanding | None) -> StandingView | None:
+def standing_view(standing: RunPeerRank | None) -> StandingView | None:
     """Return what the page shows; None for a run that is not published."""
     if standing is None:
         return None
@@ -69,7 +69,7 @@ def standing_view(standing: RunStanding | None) -> StandingView | None:
     )
 
 
-def confirmed_words(standing: RunStanding) -> str:
+def confirmed_words(standing: RunPeerRank) -> str:
     """Return by how many keys a run is confirmed, of how many that could."""
     if not standing.other_keys:
         return "No other key has measured another drive of this model under like conditions."

@@ -76,7 +76,7 @@ def test_a_change_that_is_taken_back_is_not_due(time: list[datetime]) -> None:
 def test_a_count_that_fails_stays_due(time: list[datetime], monkeypatch: pytest.MonkeyPatch) -> None:
     summary_update(drive_model_id=measured(1).drive_model_id)
     with monkeypatch.context() as patch:
-        patch.setattr(archive_counts, "edges_choose", lambda: 1 / 0)
+        patch.setattr(archive_counts, "bandwidth_ranges_choose", lambda: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             archive_counts_settle()
     assert archive_counts_settle()

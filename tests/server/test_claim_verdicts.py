@@ -267,7 +267,7 @@ def test_judging_twice_keeps_one_verdict_and_none_of_a_claim_that_was_hidden() -
     for _round in range(2):
         verdicts_update(drive_model_id=model.pk)
     kept = ClaimVerdict.objects.get()
-    assert (kept.standing, kept.evidence, kept.runs, kept.units) == ("exceeded", "measured", 1, 1)
+    assert (kept.effective_verdict, kept.evidence, kept.runs, kept.units) == ("exceeded", "measured", 1, 1)
     Claim.objects.filter(pk=stated.pk).update(hidden=True)
     verdicts_update(drive_model_id=model.pk)
     assert not ClaimVerdict.objects.exists()
@@ -279,4 +279,4 @@ def test_what_stands_is_the_verdict_of_documents_where_nobody_has_measured() -> 
     verdicts_update(drive_model_id=model.pk)
     inner = ClaimVerdict.objects.get(claim__metric="zoned.inner_bandwidth", claim__form="minimum")
     assert (inner.outcome, inner.published_outcome) == ("inconclusive", "exceeded")
-    assert (inner.standing, inner.evidence) == ("exceeded", "published")
+    assert (inner.effective_verdict, inner.evidence) == ("exceeded", "published")

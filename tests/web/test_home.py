@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from server.search.home_summary import Edges, edges_choose, runs_wanted
+from server.search.home_summary import BandwidthRange, bandwidth_ranges_choose, recommended_runs
 from server.search.models import DriveSummary
-from server.search.recommended_runs import Undecided, wanted_of
+from server.search.recommended_runs import UndecidedClaim, recommended_run_of
 from server.web.views.home import bars_of
 from tests.support.sample_archive import sample_archive
 
 
-def edges(outer: float, inner: float, title: str = "Sample") -> Edges:
-    return Edges("sample", title, "probe", outer, inner, 3)
+def edges(outer: float, inner: float, title: str = "Sample") -> BandwidthRange:
+    return BandwidthRange("sample", title, "probe", outer, inner, 3)
 
 
 def test_bars_share_a_logarithmic_axis_that_holds_them_all() -> None:
@@ -42,7 +42,7 @@ def test_the_picture_shows_each_drive_by_its_best_provenance_alone() -> None:
     DriveSummary.objects.update(
         headline={"simulated": other, "probe": both}, facets=["numbers:probe", "numbers:simulated"]
     )
-    assert edges_choose() == [
+    assert bandwidth_ranges_choose() == [
         {
             "slug": model.slug,
             "title": model.title,
@@ -63,26 +63,26 @@ def test_the_first_page_counts_names_what_is_wanted_and_what_is_new(client: Clie
     assert "Three runs of one drive: a second drive tells the model from the specimen." in wanted
     latest = page[page.index("latest-title") :]
     assert latest.count("/runs/") == 4
-    assert [row.pk for row in runs_wanted()] == [model.pk]
+    assert [row.pk for row in recommended_runs()] == [model.pk]
 
 
 def test_a_claim_that_one_run_would_decide_is_wanted_most() -> None:
-    near = wanted_of(
+    near = recommended_run_of(
         measured_runs=6,
         units=3,
         batches=1,
         claims=2,
-        undecided=[Undecided("Average seek, “8.5 ms”", 2, 3), Undecided("Rotation, “7200”", 1, 3)],
+        undecided=[UndecidedClaim("Average seek, “8.5 ms”", 2, 3), UndecidedClaim("Rotation, “7200”", 1, 3)],
     )
-    alone = wanted_of(measured_runs=6, units=1, batches=1, claims=2, undecided=[])
-    unmeasured = wanted_of(measured_runs=0, units=0, batches=0, claims=2, undecided=[])
-    batch = wanted_of(measured_runs=6, units=3, batches=1, claims=2, undecided=[])
+    alone = recommended_run_of(measured_runs=6, units=1, batches=1, claims=2, undecided=[])
+    unmeasured = recommended_run_of(measured_runs=0, units=0, batches=0, claims=2, undecided=[])
+    batch = recommended_run_of(measured_runs=6, units=3, batches=1, claims=2, undecided=[])
     assert near and alone and unmeasured and batch
     assert near.words == "One drive more would decide a claim of the vendor: Rotation, “7200”."
     assert near.rank < alone.rank < unmeasured.rank < batch.rank
 
 
 def test_nothing_is_wanted_where_nothing_would_be_settled() -> None:
-    far = Undecided("Average seek", 400, 3)
-    assert wanted_of(measured_runs=9, units=3, batches=2, claims=1, undecided=[far]) is None
-    assert wanted_of(measured_runs=0, units=0, batches=0, claims=0, undecided=[]) is None
+    far = UndecidedClaim("Average seek", 400, 3)
+    assert recommended_run_of(measured_runs=9, units=3, batches=2, claims=1, undecided=[far]) is None
+    assert recommended_run_of(measured_runs=0, units=0, batches=0, claims=0, undecided=[]) is None

@@ -11,7 +11,7 @@ from server.core.lifecycle import State
 from server.measurements.aggregation import aggregates_update
 from server.measurements.models import Run
 from server.plausibility.evidence import Number, PeerUnit
-from server.plausibility.peer_rank import run_standing, standing_of
+from server.plausibility.peer_rank import peer_rank_of, run_peer_rank
 from server.submissions.models import Submission
 from server.web.standing import confirmed_words, standing_view
 from tests.support.sample_archive import SampleRun, sample_run
@@ -35,7 +35,7 @@ def peer(value: float, key: str = "other") -> PeerUnit:
 
 
 def view_of(value: float, others: list[float]) -> str:
-    view = standing_view(standing_of([number(value)], [peer(other) for other in others], "mine"))
+    view = standing_view(peer_rank_of([number(value)], [peer(other) for other in others], "mine"))
     assert view is not None
     return view.rows[0].place
 
@@ -49,7 +49,7 @@ def test_places_are_counted_from_the_lowest() -> None:
 
 
 def test_numbers_beside_each_other_have_the_digits_that_tell_them_apart() -> None:
-    view = standing_view(standing_of([number(8.49600)], [peer(8.49647), peer(8.49698)], "mine"))
+    view = standing_view(peer_rank_of([number(8.49600)], [peer(8.49647), peer(8.49698)], "mine"))
     assert view is not None
     row = view.rows[0]
     assert row.mine is not None
@@ -61,31 +61,31 @@ def test_numbers_beside_each_other_have_the_digits_that_tell_them_apart() -> Non
     [(100.25, "+0.25 %"), (100.0, "0 %"), (100.0 - 1e-8, "0 %"), (88.0, "\N{MINUS SIGN}12 %")],
 )
 def test_a_distance_from_the_others_has_the_digits_that_mean_something(value: float, percent: str) -> None:
-    view = standing_view(standing_of([number(value)], [peer(100.0), peer(100.0)], "mine"))
+    view = standing_view(peer_rank_of([number(value)], [peer(100.0), peer(100.0)], "mine"))
     assert view is not None
     assert view.rows[0].percent == percent
 
 
 def test_a_number_too_poor_to_count_has_no_place() -> None:
     poor, inner = number(1.0, quality="poor"), number(1.0, headline=False)
-    assert standing_of([poor, inner], [peer(1.0)], "mine").numbers == ()
+    assert peer_rank_of([poor, inner], [peer(1.0)], "mine").numbers == ()
 
 
 def test_a_key_confirms_where_four_fifths_of_the_numbers_lie_within_15_per_cent() -> None:
-    near = standing_of([number(100.0)], [peer(114.0, "near"), peer(130.0, "far")], "mine")
+    near = peer_rank_of([number(100.0)], [peer(114.0, "near"), peer(130.0, "far")], "mine")
     assert (near.confirming, near.other_keys) == (1, 2)
 
 
 def test_a_key_does_not_confirm_itself() -> None:
-    assert standing_of([number(100.0)], [peer(100.0, "mine")], "mine").confirming == 0
+    assert peer_rank_of([number(100.0)], [peer(100.0, "mine")], "mine").confirming == 0
 
 
 def test_confirmation_is_told_with_how_many_could_have() -> None:
-    none = standing_of([number(1.0)], [], "mine")
+    none = peer_rank_of([number(1.0)], [], "mine")
     assert "No other key has measured" in confirmed_words(none)
-    other = standing_of([number(1.0)], [peer(9.0)], "mine")
+    other = peer_rank_of([number(1.0)], [peer(9.0)], "mine")
     assert confirmed_words(other).startswith("Not confirmed by the one other key")
-    both = standing_of([number(1.0)], [peer(1.0), peer(1.0, "third")], "mine")
+    both = peer_rank_of([number(1.0)], [peer(1.0), peer(1.0, "third")], "mine")
     assert confirmed_words(both).startswith("Confirmed by 2 keys: all 2 other keys")
 
 
@@ -110,7 +110,7 @@ def test_a_run_that_others_confirm_later_says_so(client: Client) -> None:
 @pytest.mark.django_db
 def test_a_run_that_is_not_published_stands_nowhere() -> None:
     run = sample_run(SampleRun(state=State.QUARANTINED))
-    assert run_standing(run=run) is None
+    assert run_peer_rank(run=run) is None
 
 
 @pytest.mark.django_db

@@ -73,7 +73,7 @@ class _Leaf:
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
+class _ComputedField:
     method: str
     places: tuple[tuple[int, int], ...]
     owner: Any
@@ -88,12 +88,12 @@ class _Object:
 
 
 @dataclass(frozen=True, slots=True)
-class _Many:
+class _ToMany:
     number: int
     """Which of the plan's lists of rows."""
 
 
-class _Gathered:
+class _RelatedRows:
     """Rows of another table that refer to a page's rows, in lists."""
 
     def __init__(self, related: Related, child: Any) -> None:
@@ -128,7 +128,7 @@ class RowPlan:
         self._joined = frozenset(joined)
         self._lookups: list[_Lookup] = []
         self._paths: dict[str, int] = {}
-        self._many: list[_Gathered] = []
+        self._many: list[_RelatedRows] = []
         self._key = self._place(("pk",))[1] if getattr(serializer, "related", None) else 0
         self._root = self._object(serializer, (), ())
 
@@ -153,7 +153,7 @@ class RowPlan:
             elif isinstance(one, Derived):
                 places = tuple(self._place((*path, *column.split("__"))) for column in one.columns)
                 owner = serializer if path or guards else None
-                entries[name] = _Made(str(one.method_name), places, owner)
+                entries[name] = _ComputedField(str(one.method_name), places, owner)
             elif isinstance(one, serializers.Serializer):
                 inner = (*path, *one.source_attrs)
                 entries[name] = self._object(one, inner, self._guards(inner))
@@ -163,10 +163,10 @@ class RowPlan:
                 entries[name] = self._leaf(one, (*path, *one.source_attrs))
         return _Object(entries, guards)
 
-    def _list(self, related: Related, one: Any) -> _Many:
+    def _list(self, related: Related, one: Any) -> _ToMany:
         child: Any = related.row() if related.row is not None else getattr(one, "child", None)
-        self._many.append(_Gathered(related, child))
-        return _Many(len(self._many) - 1)
+        self._many.append(_RelatedRows(related, child))
+        return _ToMany(len(self._many) - 1)
 
     def _leaf(self, one: Any, path: tuple[str, ...]) -> _Leaf:
         column = _column_field(self._model, path)
@@ -213,9 +213,9 @@ class RowPlan:
             case _Leaf(place, convert):
                 get = itemgetter(at(place))
                 return get if convert is None else _converted(get, convert)
-            case _Made(method, places, owner):
-                return _made(getattr(owner or serializer, method), [at(place) for place in places])
-            case _Many(number):
+            case _ComputedField(method, places, owner):
+                return _computed(getattr(owner or serializer, method), [at(place) for place in places])
+            case _ToMany(number):
                 return _from(lists[number], self._key)
         entries = [
             (name, self._builder(one, serializer, starts, lists)) for name, one in node.entries.items()
@@ -262,7 +262,7 @@ def _converted(get: Getter, convert: Callable[[Any], Any]) -> Getter:
     return converted
 
 
-def _made(method: Callable[..., Any], places: Sequence[int]) -> Getter:
+def _computed(method: Callable[..., Any], places: Sequence[int]) -> Getter:
     return lambda row: method(*[row[place] for place in places])
 
 

@@ -20,9 +20,9 @@ _UNDOING = ("SAVEPOINT", "ROLLBACK", "RELEASE")
 """Statements that keep a transaction in order: they have to go through whenever they come."""
 
 
-class LookedFor(AbstractContextManager["LookedFor", None]):
+class QueryDeadline(AbstractContextManager["QueryDeadline", None]):
     """Bounds all queries inside: the database ends one that takes longer, and none begins after the time.
-    Both raise LookedTooLong.
+    Both raise QueryTimeout.
 
     Nothing is asked of the database before the first query, so that an answer without queries costs none.
     Together they may take up to twice the limit, since a query that begins in time may take all of it.
@@ -34,7 +34,7 @@ class LookedFor(AbstractContextManager["LookedFor", None]):
         self._ends: float | None = None
         self._wrapped: Any = None
 
-    def __enter__(self) -> LookedFor:
+    def __enter__(self) -> QueryDeadline:
         self._wrapped = connection.execute_wrapper(self._bounded)
         self._wrapped.__enter__()
         return self

@@ -16,7 +16,7 @@ from server.api.framework.formats import JSON_ONLY
 from server.api.framework.limits import ReadThrottle
 from server.api.framework.openapi import ReadSchema
 from server.api.framework.parameters import parameters_check
-from server.api.framework.query_deadline import LookedFor
+from server.api.framework.query_deadline import QueryDeadline
 from server.api.tokens import BearerAuthentication
 from server.core.rate_limit import RateLimitState
 
@@ -34,14 +34,14 @@ class ReadView(APIView):
     """Those of them that may be given more than once."""
     more_problems: ClassVar[tuple[int, ...]] = ()
     """Statuses of problems that only some views have."""
-    looked_for: LookedFor
+    deadline: QueryDeadline
     """Bounds the queries of the request being answered."""
     modified: datetime | None = None
     """When the single row that is answered with was changed last."""
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Answer; the answer carries its tag and where the client stands."""
-        with LookedFor() as self.looked_for:
+        with QueryDeadline() as self.deadline:
             response: HttpResponseBase = super().dispatch(request, *args, **kwargs)
             if isinstance(response, Response) and not response.is_rendered:
                 response.render()
@@ -56,7 +56,7 @@ class ReadView(APIView):
         super().initial(request, *args, **kwargs)
         if request.method in {"GET", "HEAD"}:
             lines = self.streams(request)
-            self.looked_for.limit_ms = settings.API_EXPORT_LIMIT_MS if lines else settings.API_PAGE_LIMIT_MS
+            self.deadline.limit_ms = settings.API_EXPORT_LIMIT_MS if lines else settings.API_PAGE_LIMIT_MS
             parameters_check(request, self.known_parameters(), repeatable=self.repeatable)
 
     def streams(self, request: Request) -> bool:

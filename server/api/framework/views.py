@@ -80,7 +80,7 @@ class Resource(ReadView, GenericAPIView[Any]):
         return row(rows, many=many, context={"shape": shape, "request": self.request}).data
 
 
-def looked_too_long(error: QueryTimeout, indexed: Sequence[str], *, export_ms: int | None) -> Problem:
+def query_timeout(error: QueryTimeout, indexed: Sequence[str], *, export_ms: int | None) -> Problem:
     """Return the problem of rows that were not found in time; `export_ms` is how long a stream may look."""
     found = f"The rows were looked for during {error.limit_ms / 1000:g} s, the limit, and not all found."
     helps = f"filter that has an index: {', '.join(indexed)}" if indexed else "further filter"
@@ -172,7 +172,7 @@ class ListView(ListModelMixin, Resource):
             return self._stream(queryset, ordering, cursor, shape)
         limit = parameters.limit_read(request) or parameters.LIMIT_USUAL
         plan = self._plan(queryset, shape)
-        with self._patience():
+        with self._timeout_told():
             page = page_read(
                 queryset,
                 columns=plan.columns,
@@ -235,19 +235,19 @@ class ListView(ListModelMixin, Resource):
                 limit_ms=settings.API_EXPORT_LIMIT_MS,
             )
         )
-        with self._patience():
+        with self._timeout_told():
             # Before the answer begins a problem can still be told; after that the connection is cut.
             first = list(islice(chunks, 1))
         return streamed(chain(first, chunks), self.request.accepted_renderer, columns, name=self.file_name)
 
     @contextmanager
-    def _patience(self) -> Iterator[None]:
+    def _timeout_told(self) -> Iterator[None]:
         """Tell that rows were looked for too long, and what helps; raises Problem."""
         try:
             yield
         except QueryTimeout as error:
             export_ms = None if self.streams(self.request) else settings.API_EXPORT_LIMIT_MS
-            raise looked_too_long(error, self.indexed, export_ms=export_ms) from error
+            raise query_timeout(error, self.indexed, export_ms=export_ms) from error
 
     def _address(self, cursor: Cursor | None, salt: str) -> str | None:
         if cursor is None:

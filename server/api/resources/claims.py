@@ -30,7 +30,9 @@ class VerdictSerializer(serializers.Serializer[Any]):
 
     evidence = serializers.ChoiceField(choices=ClaimVerdict.Evidence.choices)
     standing = serializers.ChoiceField(
-        choices=OUTCOMES, help_text="By measured runs, or else by published values."
+        source="effective_verdict",
+        choices=OUTCOMES,
+        help_text="By measured runs, or else by published values.",
     )
     outcome = serializers.ChoiceField(choices=OUTCOMES, help_text="By measured runs alone.")
     words = serializers.CharField(help_text="The same as a sentence, with the reason.")
@@ -53,8 +55,8 @@ class VerdictSerializer(serializers.Serializer[Any]):
     judged_at = serializers.DateTimeField()
 
 
-VERDICT = tuple(VerdictSerializer().fields)
-"""Columns of a verdict, all of which it shows."""
+VERDICT = {name: str(field.source) for name, field in VerdictSerializer().fields.items()}
+"""What is shown of a verdict, with its columns."""
 
 
 class ClaimSerializer(RowSerializer):
@@ -80,7 +82,7 @@ class ClaimSerializer(RowSerializer):
     verdict = Derived(
         *TERMS,
         "verdict__claim_digest",
-        *(f"verdict__{name}" for name in VERDICT),
+        *(f"verdict__{column}" for column in VERDICT.values()),
         help_text="Null until it is judged.",
     )
     updated_at = serializers.DateTimeField()
@@ -102,8 +104,8 @@ class ClaimFilters(Filters):
     vendor = django_filters.CharFilter("drive_model__vendor__slug")
     citation = django_filters.CharFilter("citation__key")
     metric__in = WordsFilter("metric", lookup_expr="in")
-    verdict = django_filters.ChoiceFilter(field_name="verdict__standing", choices=OUTCOMES)
-    verdict__in = WordsFilter("verdict__standing", lookup_expr="in")
+    verdict = django_filters.ChoiceFilter(field_name="verdict__effective_verdict", choices=OUTCOMES)
+    verdict__in = WordsFilter("verdict__effective_verdict", lookup_expr="in")
     evidence = django_filters.ChoiceFilter(
         field_name="verdict__evidence", choices=ClaimVerdict.Evidence.choices
     )

@@ -16,11 +16,11 @@ from server.api.resources.shared import drive_model_of, page_url
 from server.catalog.selectors import drive_class, drive_models_similar
 from server.core.lifecycle import Provenance
 from server.measurements.group_keys import Source, key_parse, model_key
-from server.model_stats.coverage_gaps import drive_wanting
+from server.model_stats.coverage_gaps import drive_coverage_gaps
 from server.model_stats.overview import DriveOverview, PartCount, drive_overview
 from server.search.drive_list import DriveList, drive_query_of
 from server.search.facets import FACETS
-from server.search.home_summary import archive_counts, runs_wanted
+from server.search.home_summary import archive_counts, recommended_runs
 
 WANTED_MOST = 100
 
@@ -102,7 +102,7 @@ class WantedView(TableView):
                 "units": row.units,
                 "url": page_url({"request": request}, "drive-detail", row.drive_model.slug),
             }
-            for row in runs_wanted(limit=WANTED_MOST)
+            for row in recommended_runs(limit=WANTED_MOST)
         ]
         return self.answer(request, {"results": results}, {"wanted": results})
 
@@ -266,7 +266,7 @@ class DriveOverviewView(TableView):
             "wanted": summary.wanted_words if summary else "",
             "missing": [
                 {"title": one.title, "words": one.words, "kinds": [kind for kind, _title in one.kinds]}
-                for one in drive_wanting(drive_model=model)
+                for one in drive_coverage_gaps(drive_model=model)
             ],
             "similar_rule": alike.words if alike else "",
             "similar": [

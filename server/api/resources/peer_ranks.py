@@ -14,7 +14,7 @@ from server.api.framework.openapi import problems
 from server.api.framework.tables import LedRow, TableView
 from server.api.resources.shared import run_missing
 from server.measurements.listings import runs_all
-from server.plausibility.peer_rank import run_standing
+from server.plausibility.peer_rank import run_peer_rank
 
 
 class NumberAmongSerializer(serializers.Serializer[Any]):
@@ -75,7 +75,7 @@ class RunStandingView(TableView):
     def get(self, request: Request, run_id: UUID, format: str | None = None) -> HttpResponseBase:
         """Return the standing."""
         run = runs_all().filter(pk=run_id).first()
-        standing = run_standing(run=run) if run else None
+        standing = run_peer_rank(run=run) if run else None
         if standing is None:
             raise run_missing(run_id)
         names = ("confirming", "other_keys", "other_units", "unlike_units", "numbers")

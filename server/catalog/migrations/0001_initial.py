@@ -2,7 +2,6 @@
 
 import django.contrib.postgres.fields
 import django.contrib.postgres.indexes
-import django.contrib.postgres.search
 import django.core.validators
 import django.db.models.deletion
 import django.db.models.functions.datetime
@@ -157,16 +156,6 @@ class Migration(migrations.Migration):
                     "search_text",
                     models.TextField(
                         editable=False, help_text="Names and aliases, and their normalised forms."
-                    ),
-                ),
-                (
-                    "search",
-                    models.GeneratedField(
-                        db_persist=True,
-                        expression=django.contrib.postgres.search.SearchVector(
-                            "search_text", config="simple"
-                        ),
-                        output_field=django.contrib.postgres.search.SearchVectorField(),
                     ),
                 ),
             ],
@@ -588,10 +577,6 @@ class Migration(migrations.Migration):
                     ),
                 ],
             },
-        ),
-        migrations.AddIndex(
-            model_name="drivemodel",
-            index=django.contrib.postgres.indexes.GinIndex(fields=["search"], name="drivemodel_search"),
         ),
         migrations.AddIndex(
             model_name="drivemodel",

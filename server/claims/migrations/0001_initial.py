@@ -37,7 +37,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "standing",
+                    "effective_verdict",
                     models.CharField(
                         choices=[
                             ("met", "met"),
@@ -141,8 +141,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 "indexes": [
-                    models.Index(fields=["standing", "drive_model"], name="claimverdict_by_standing"),
-                    models.Index(fields=["drive_model", "standing"], name="claimverdict_of_model"),
+                    models.Index(
+                        fields=["effective_verdict", "drive_model"], name="claimverdict_by_effective"
+                    ),
+                    models.Index(fields=["drive_model", "effective_verdict"], name="claimverdict_of_model"),
                 ],
                 "constraints": [
                     models.CheckConstraint(
@@ -151,9 +153,12 @@ class Migration(migrations.Migration):
                     ),
                     models.CheckConstraint(
                         condition=models.Q(
-                            ("standing__in", ["met", "exceeded", "missed", "inconclusive", "not comparable"])
+                            (
+                                "effective_verdict__in",
+                                ["met", "exceeded", "missed", "inconclusive", "not comparable"],
+                            )
                         ),
-                        name="claimverdict_standing_known",
+                        name="claimverdict_effective_known",
                     ),
                 ],
             },

@@ -17,10 +17,10 @@ from server.measurements.groups import Group, group_get
 from server.measurements.selectors import runs_published
 from server.model_stats.breakdown import (
     CONDITIONS,
-    Divided,
-    DividedNumber,
+    Breakdown,
+    BreakdownNumber,
     division_statistics,
-    model_divided,
+    model_breakdown,
 )
 from server.web.divisions import divided_view, number_name
 from server.web.figures import Figure, figure_with
@@ -37,7 +37,7 @@ def division_list(request: HttpRequest, slug: str) -> HttpResponse:
     """Show how a model's drives are distributed over batches and firmware revisions."""
     model = get_object_or_404(DriveModel.objects.select_related("vendor"), slug=slug)
     shows(model_tag(model.pk))
-    found = [model_divided(drive_model=model, condition=condition) for condition in CONDITIONS]
+    found = [model_breakdown(drive_model=model, condition=condition) for condition in CONDITIONS]
     sections = [
         {"divided": divided_view(model, one), "figures": _figures(model, one)}
         for one in found
@@ -46,7 +46,7 @@ def division_list(request: HttpRequest, slug: str) -> HttpResponse:
     return page(request, "web/divisions.html", {"model": model, "sections": sections}, section="drives")
 
 
-def _figures(model: DriveModel, divided: Divided | None) -> list[Figure]:
+def _figures(model: DriveModel, divided: Breakdown | None) -> list[Figure]:
     """Return the distributions of those numbers that differ most surely."""
     if divided is None or len(divided.divisions) < 2:
         return []
@@ -71,7 +71,7 @@ def firmware_detail(request: HttpRequest, slug: str, part: str) -> HttpResponse:
 def _detail(request: HttpRequest, slug: str, condition: str, key: str) -> HttpResponse:
     group = _group_or_404(key)
     shows(model_tag(group.drive_model.pk))
-    divided = model_divided(drive_model=group.drive_model, condition=condition)
+    divided = model_breakdown(drive_model=group.drive_model, condition=condition)
     statistics = division_statistics(group)
     name = group.label.partition(" ")[2].partition(",")[0]
     runs = runs_published().filter(pk__in=group.runs().values("pk"))
@@ -101,7 +101,7 @@ def _group_or_404(key: str) -> Group:
     return group
 
 
-def _beside(divided: Divided, name: str) -> list[tuple[Any, str]]:
+def _beside(divided: Breakdown, name: str) -> list[tuple[Any, str]]:
     """Return each number in which this division differs from another, or seems to, with the sentence."""
     return [
         (number_name(number.metric, number.scope), number.words)
@@ -110,11 +110,11 @@ def _beside(divided: Divided, name: str) -> list[tuple[Any, str]]:
     ]
 
 
-def _differs(number: DividedNumber, name: str) -> bool:
+def _differs(number: BreakdownNumber, name: str) -> bool:
     return number.tested is not None and any(name in pair for pair in number.tested.pairs)
 
 
-def _seems(number: DividedNumber) -> bool:
+def _seems(number: BreakdownNumber) -> bool:
     """Return whether the scatter speaks for a difference that the ranks of few drives do not show."""
     tested, share = number.tested, number.components.share
     return tested is not None and not tested.differs and share is not None and share.low > 0

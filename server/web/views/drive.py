@@ -23,7 +23,7 @@ from server.core.lifecycle import Provenance
 from server.core.querying import CompiledQuery
 from server.measurements.models import AggregateDue, Run
 from server.measurements.selectors import run_numbers, runs_before
-from server.model_stats.coverage_gaps import wanting_of
+from server.model_stats.coverage_gaps import coverage_gaps
 from server.model_stats.model_parts import ModelPart, model_parts
 from server.model_stats.selectors import drive_metric_rows
 from server.web.badge import badge_of, badge_svg
@@ -64,7 +64,7 @@ class PartView:
 _MODELS: CompiledQuery[DriveModel] = CompiledQuery(
     lambda slug: (
         DriveModel.objects.select_related("vendor", "aggregate_due")
-        .defer("search", "search_text")
+        .defer("search_text")
         .filter(slug__given=slug)
     )
 )
@@ -117,7 +117,7 @@ def drive_detail(request: HttpRequest, slug: str) -> HttpResponse:
         "sources": sources,
         "batches_url": f"/drives/{model.slug}/batches/",
         "firmware_url": f"/drives/{model.slug}/firmware/",
-        "wanting": wanting_of(measured.rows, overview, claims) if overview.runs else (),
+        "wanting": coverage_gaps(measured.rows, overview, claims) if overview.runs else (),
         "similar": similar,
         "similar_rule": klass.words if klass else "",
         "runs": runs,

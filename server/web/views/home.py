@@ -14,7 +14,7 @@ from server.benchmarks.registry import metrics_by_key
 from server.core.cache import LISTS, RUNS
 from server.core.numbers import write
 from server.measurements.selectors import runs_latest
-from server.search.home_summary import Edges, archive_counts, edges_of, runs_wanted
+from server.search.home_summary import BandwidthRange, archive_counts, bandwidth_ranges, recommended_runs
 from server.search.models import ArchiveCounts
 from server.web.page import page
 from server.web.page_cache import cache_page, shows
@@ -30,7 +30,7 @@ _NARROWEST = 6
 class Bar:
     """A drive's bar, from its inner edge to its outer one, on an axis that all bars share."""
 
-    edges: Edges
+    edges: BandwidthRange
     x: int
     width: int
     outer: str
@@ -56,11 +56,11 @@ def home(request: HttpRequest) -> HttpResponse:
     """Show a search, how much the archive holds, what came last, and what is wanted."""
     shows(LISTS, RUNS)
     counts = archive_counts()
-    bars, ticks = bars_of(edges_of(counts))
+    bars, ticks = bars_of(bandwidth_ranges(counts))
     context = {
         "counts": counts or ArchiveCounts(),
         "latest": runs_latest(limit=LATEST),
-        "wanted": runs_wanted(),
+        "wanted": recommended_runs(),
         "bars": bars,
         "ticks": ticks,
         "method": metrics_by_key()[source(Measurand.OUTER_BANDWIDTH)[0]].kind,
@@ -68,7 +68,7 @@ def home(request: HttpRequest) -> HttpResponse:
     return page(request, "web/home.html", context)
 
 
-def bars_of(edges: tuple[Edges, ...]) -> tuple[list[Bar], list[Tick]]:
+def bars_of(edges: tuple[BandwidthRange, ...]) -> tuple[list[Bar], list[Tick]]:
     """Return the bars on a logarithmic axis of whole decades' halves, and its ticks (MB/s)."""
     speeds = [speed for entry in edges for speed in (entry.outer, entry.inner) if speed > 0]
     if not speeds:

@@ -24,7 +24,7 @@ from server.measurements.charts import run_chart, run_chart_full
 from server.measurements.group_keys import run_key
 from server.measurements.models import Benchmark, Run
 from server.plausibility.models import CheckResult
-from server.plausibility.peer_rank import run_standing
+from server.plausibility.peer_rank import run_peer_rank
 from server.submissions.moderation import findings_of
 from server.submissions.selectors import BenchmarkPart, RunPage, run_page
 from server.web.disturbances import disturbance_words
@@ -149,7 +149,7 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "document": data.run.summary,
         "key": data.submission.probe_key,
         "log": log_places(run_id),
-        "standing": standing_view(run_standing(run=data.run)),
+        "standing": standing_view(run_peer_rank(run=data.run)),
         "compare_url": f"/compare/?d={quote(run_key(run_id))}&d={data.run.drive_model.slug}",
         "server_url": request.build_absolute_uri("/").rstrip("/"),
         "envelope_url": request.build_absolute_uri(reverse("api:run-envelope", args=[run_id])),

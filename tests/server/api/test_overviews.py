@@ -16,7 +16,7 @@ from server.measurements.firmware import firmware_list
 from server.measurements.model_charts import drive_charts_update
 from server.measurements.models import Batch, Run
 from server.model_stats.refresh import derived_update
-from server.plausibility.peer_rank import run_standing
+from server.plausibility.peer_rank import run_peer_rank
 from server.search.archive_counts import archive_counts_update
 from server.submissions.models import Submission
 from server.transparency.models import LogLeaf
@@ -202,7 +202,7 @@ def test_a_run_says_how_it_stands_among_its_models_drives(client: Client, model:
     run = Run.objects.filter(provenance="probe", drive_model=model).first()
     assert run is not None
     found = get(client, f"runs/{run.run_id}/standing/")
-    told = run_standing(run=run)
+    told = run_peer_rank(run=run)
     assert told is not None
     assert (found["confirming_keys"], found["other_units"]) == (told.confirming, told.other_units)
     assert [one["metric"] for one in found["numbers"]] == [one.metric for one in told.numbers]

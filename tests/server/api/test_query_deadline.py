@@ -13,7 +13,7 @@ from django.test import Client
 
 from server.api.framework import query_deadline
 from server.api.framework.keyset import QueryTimeout
-from server.api.framework.query_deadline import LookedFor
+from server.api.framework.query_deadline import QueryDeadline
 from server.api.framework.read_view import ReadView
 from server.api.resources import catalog
 from server.api.urls import urlpatterns
@@ -93,7 +93,7 @@ def test_nothing_is_fetched_after_the_time_of_a_cursor_that_took_too_long(
 
 @pytest.mark.django_db
 def test_no_query_begins_after_the_time(clock: list[float]) -> None:
-    with pytest.raises(QueryTimeout) as raised, LookedFor(5000):
+    with pytest.raises(QueryTimeout) as raised, QueryDeadline(5000):
         assert asked("SELECT 1") == (1,)
         clock[0] += 4.9
         assert asked("SELECT 2") == (2,)
@@ -105,7 +105,7 @@ def test_no_query_begins_after_the_time(clock: list[float]) -> None:
 
 @pytest.mark.django_db
 def test_what_was_begun_is_undone_also_after_the_time(clock: list[float]) -> None:
-    with LookedFor(5000), pytest.raises(QueryTimeout), transaction.atomic():
+    with QueryDeadline(5000), pytest.raises(QueryTimeout), transaction.atomic():
         Vendor.objects.create(name="Sample", slug="sample")
         clock[0] += 6
         asked("SELECT 1")
@@ -114,11 +114,11 @@ def test_what_was_begun_is_undone_also_after_the_time(clock: list[float]) -> Non
 
 @pytest.mark.django_db(transaction=True)
 def test_the_limit_ends_with_the_answer(clock: list[float]) -> None:
-    with LookedFor(5000):
+    with QueryDeadline(5000):
         assert asked("SHOW statement_timeout") == ("5s",)
     assert asked("SHOW statement_timeout") == ("0",)
     clock[0] += 100
-    with LookedFor() as bound:
+    with QueryDeadline() as bound:
         assert asked("SHOW statement_timeout") == ("0",)
         bound.limit_ms = 7000
         assert asked("SHOW statement_timeout") == ("7s",)
@@ -126,7 +126,7 @@ def test_the_limit_ends_with_the_answer(clock: list[float]) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_a_connection_that_broke_meanwhile_is_closed_and_hides_no_error(clock: list[float]) -> None:
-    with pytest.raises(OperationalError), LookedFor(5000):
+    with pytest.raises(OperationalError), QueryDeadline(5000):
         asked("SELECT pg_terminate_backend(pg_backend_pid())")
     assert asked("SHOW statement_timeout") == ("0",)
 
@@ -136,13 +136,13 @@ def test_lines_may_be_looked_for_as_long_as_exports(
     client: Client, monkeypatch: pytest.MonkeyPatch, settings: LazySettings
 ) -> None:
     seen: list[tuple[str, int | None]] = []
-    check = LookedFor._check
+    check = QueryDeadline._check
 
-    def noted(bound: LookedFor, limit_ms: int) -> None:
+    def noted(bound: QueryDeadline, limit_ms: int) -> None:
         seen.append((path, limit_ms))
         check(bound, limit_ms)
 
-    monkeypatch.setattr(LookedFor, "_check", noted)
+    monkeypatch.setattr(QueryDeadline, "_check", noted)
     settings.API_PAGE_LIMIT_MS, settings.API_EXPORT_LIMIT_MS = 1_000, 9_000
     for path in ("drives/", "drives.csv", "log/leaves.ndjson", "wanted.csv"):
         response: Any = client.get(f"/api/v1/{path}")
