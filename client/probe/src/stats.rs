@@ -34,6 +34,7 @@ pub fn count32(count: u64) -> u32 {
 }
 
 /// Positions that look random and are the same for the same seed (splitmix64, Steele, Lea and Flood 2014).
+#[derive(Clone, Debug)]
 pub struct Random(pub u64);
 
 impl Random {
@@ -43,6 +44,11 @@ impl Random {
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         mixed ^ (mixed >> 31)
+    }
+
+    /// In [0, 1).
+    pub fn uniform(&mut self) -> f64 {
+        to_f64(self.draw() >> 11) / to_f64(1 << 53)
     }
 
     /// A whole number in `low..high`.

@@ -11,15 +11,15 @@ use crate::session::{Settings, Suite, ZonedMode};
 pub struct Choice {
     /// How much is measured [default: standard, or for kinds named with --only: all of them, in full]
     #[arg(long, value_enum)]
-    pub suite: Option<SuiteName>,
+    pub suite: Option<Suite>,
 
     /// Measure only these kinds (comma-separated); all of the suite otherwise
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = slugs())]
     pub only: Vec<String>,
 
     /// What may be written to the disk
-    #[arg(long, value_enum, default_value_t = Writes::None)]
-    pub writes: Writes,
+    #[arg(long, value_enum, default_value_t = Writing::Nothing)]
+    pub writes: Writing,
 
     /// Whether the disk's write cache and look-ahead are put where a measurement needs them, and back afterwards
     ///
@@ -28,48 +28,12 @@ pub struct Choice {
     pub caches: CachePolicy,
 
     /// How the bandwidth over the disk is measured: at chosen positions (minutes), or everywhere (hours)
-    #[arg(long, value_enum, default_value_t = Zoned::Sampled)]
-    pub zoned: Zoned,
+    #[arg(long, value_enum, default_value_t = ZonedMode::Sampled)]
+    pub zoned: ZonedMode,
 
     /// How often each series is measured [default: what suits each kind, 3 for most; in the quick suite 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub repeats: Option<u32>,
-}
-
-#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
-pub enum SuiteName {
-    /// Under three minutes: what kind of disk it is
-    Quick,
-    /// Under twenty minutes, also on a disk of 20 TB
-    Standard,
-    /// Everything as the published methods did it, but what takes a day or a week
-    Full,
-    /// Fluctuations over a day
-    Day,
-    /// Temperature over a week
-    Week,
-}
-
-impl SuiteName {
-    const fn suite(self) -> Suite {
-        match self {
-            Self::Quick => Suite::Quick,
-            Self::Standard => Suite::Standard,
-            Self::Full => Suite::Full,
-            Self::Day => Suite::Day,
-            Self::Week => Suite::Week,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
-pub enum Writes {
-    /// Nothing: the disk is opened read-only
-    None,
-    /// The bytes that stand there: its content stays as it is
-    Preserve,
-    /// The probe's own pattern: content is lost
-    Destroy,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
@@ -82,22 +46,6 @@ pub enum CachePolicy {
     Keep,
 }
 
-impl Writes {
-    pub const fn writing(self) -> Writing {
-        match self {
-            Self::None => Writing::Nothing,
-            Self::Preserve => Writing::Preserve,
-            Self::Destroy => Writing::Destroy,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
-pub enum Zoned {
-    Sampled,
-    Streaming,
-}
-
 /// What clap compares a kind with, and suggests from where none of them was typed.
 fn slugs() -> PossibleValuesParser {
     KINDS.iter().map(|kind| kind.slug()).into()
@@ -107,7 +55,7 @@ impl Choice {
     /// The suite that was named. A kind that was asked for by name goes as far as it can, unless a suite was named too.
     pub fn suite(&self) -> Suite {
         let by_name = if self.only.is_empty() { Suite::Standard } else { Suite::Full };
-        self.suite.map_or(by_name, SuiteName::suite)
+        self.suite.unwrap_or(by_name)
     }
 
     /// In the registry's order, whatever order they were named in.
@@ -126,13 +74,10 @@ impl Choice {
             suite,
             repeats: self.repeats.unwrap_or(repeats),
             repeats_asked: self.repeats.is_some(),
-            zoned: match self.zoned {
-                Zoned::Sampled => ZonedMode::Sampled,
-                Zoned::Streaming => ZonedMode::Streaming,
-            },
-            writes: self.writes != Writes::None,
+            zoned: self.zoned,
+            writes: self.writes != Writing::Nothing,
             switch_caches: match self.caches {
-                CachePolicy::Auto => self.writes != Writes::None,
+                CachePolicy::Auto => self.writes != Writing::Nothing,
                 CachePolicy::Switch => true,
                 CachePolicy::Keep => false,
             },
@@ -145,10 +90,10 @@ impl Choice {
 mod tests {
     use super::*;
 
-    fn choice(suite: Option<SuiteName>, only: &[&str]) -> Choice {
+    fn choice(suite: Option<Suite>, only: &[&str]) -> Choice {
         let only = only.iter().map(|&slug| slug.to_owned()).collect();
-        let (writes, caches) = (Writes::None, CachePolicy::Auto);
-        Choice { suite, only, writes, caches, zoned: Zoned::Sampled, repeats: None }
+        let (writes, caches) = (Writing::Nothing, CachePolicy::Auto);
+        Choice { suite, only, writes, caches, zoned: ZonedMode::Sampled, repeats: None }
     }
 
     fn slugs(choice: &Choice) -> Vec<&'static str> {
@@ -164,19 +109,19 @@ mod tests {
     fn a_kind_asked_for_by_name_goes_as_far_as_it_can_unless_a_suite_was_named() {
         assert_eq!(choice(None, &[]).suite(), Suite::Standard);
         assert_eq!(choice(None, &["zoned"]).suite(), Suite::Full);
-        assert_eq!(choice(Some(SuiteName::Quick), &["zoned"]).settings().suite, Suite::Quick);
+        assert_eq!(choice(Some(Suite::Quick), &["zoned"]).settings().suite, Suite::Quick);
     }
 
     #[test]
     fn caches_are_switched_where_the_probe_may_write_or_was_told_to() {
         let switches = |writes, caches| Choice { writes, caches, ..choice(None, &[]) }.settings().switch_caches;
-        assert!(!switches(Writes::None, CachePolicy::Auto) && switches(Writes::Preserve, CachePolicy::Auto));
-        assert!(switches(Writes::None, CachePolicy::Switch) && !switches(Writes::Destroy, CachePolicy::Keep));
+        assert!(!switches(Writing::Nothing, CachePolicy::Auto) && switches(Writing::Preserve, CachePolicy::Auto));
+        assert!(switches(Writing::Nothing, CachePolicy::Switch) && !switches(Writing::Destroy, CachePolicy::Keep));
     }
 
     #[test]
     fn the_quick_suite_measures_once_unless_told_otherwise() {
-        let mut quick = choice(Some(SuiteName::Quick), &[]);
+        let mut quick = choice(Some(Suite::Quick), &[]);
         assert_eq!(quick.settings().repeats, 1);
         quick.repeats = Some(5);
         assert_eq!(quick.settings().repeats, 5);
@@ -185,7 +130,7 @@ mod tests {
     #[test]
     fn every_suite_up_to_full_holds_what_the_smaller_one_holds() {
         let of = |suite| slugs(&choice(Some(suite), &[]));
-        let (quick, standard, full) = (of(SuiteName::Quick), of(SuiteName::Standard), of(SuiteName::Full));
+        let (quick, standard, full) = (of(Suite::Quick), of(Suite::Standard), of(Suite::Full));
         assert!(quick.iter().all(|slug| standard.contains(slug)) && standard.iter().all(|slug| full.contains(slug)));
         assert!(!quick.is_empty());
     }

@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use clap::{ValueEnum, ValueHint};
+use clap::ValueHint;
 use serde_json::json;
 
 use super::run::{Answer, checked_label, parse_week, save_document, summary};
@@ -32,7 +32,7 @@ pub struct Args {
 
     /// Whose output it is [default: seen from the files]
     #[arg(long, value_enum, value_name = "TOOL")]
-    from: Option<From>,
+    from: Option<Tool>,
 
     /// hdparm's --offset in GiB, where the output does not say it
     #[arg(long, value_name = "GIB")]
@@ -63,29 +63,6 @@ pub struct Args {
     json: bool,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum From {
-    /// JSON (json or json+), with latency logs
-    Fio,
-    /// hdparm -t
-    Hdparm,
-    /// HD Tune's benchmark as text
-    Hdtune,
-    /// zcav of bonnie++
-    Zcav,
-}
-
-impl From {
-    const fn tool(self) -> Tool {
-        match self {
-            Self::Fio => Tool::Fio,
-            Self::Hdparm => Tool::Hdparm,
-            Self::Hdtune => Tool::HdTune,
-            Self::Zcav => Tool::Zcav,
-        }
-    }
-}
-
 pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
     let asked = ImportOptions {
         offset_gib: args.offset,
@@ -97,7 +74,7 @@ pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
     let inputs = args.files.iter().map(|path| read(path)).collect::<anyhow::Result<Vec<_>>>()?;
     let identity = read(&args.identity)?;
     let tool = match args.from {
-        Some(from) => from.tool(),
+        Some(tool) => tool,
         None => Tool::of_all(&inputs).map_err(|error| UsageError(error.to_string()))?,
     };
     if args.offset.is_some() && tool != Tool::Hdparm {

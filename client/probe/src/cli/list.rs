@@ -8,8 +8,8 @@ use super::Status;
 use crate::device::Writing;
 use crate::device::passthrough::{Bus, CacheRestoreState};
 use crate::device::raw::RawDisk;
-use crate::identify::pages::Setting;
 use crate::identify::{Disk, Tree};
+use crate::report::document::CacheSetting;
 use crate::run::target::digest_of;
 use crate::safety::{self, Snapshot, signatures, snapshot};
 
@@ -96,8 +96,8 @@ impl Row {
             "link_speed_supported_bits_per_s": disk.link_speed_supported_bits_per_s,
             "bridge": disk.bridge,
             "hba": disk.hba,
-            "write_cache": setting(disk.caches.write),
-            "look_ahead": setting(disk.caches.look_ahead),
+            "write_cache": disk.caches.write,
+            "look_ahead": disk.caches.look_ahead,
             "temperature_celsius": disk.temperature_celsius,
             "manufactured": disk.manufactured.map(|made| json!({"year": made.year, "week": made.week})),
             "scheduler": disk.scheduler,
@@ -110,11 +110,6 @@ impl Row {
     }
 }
 
-fn setting(setting: Setting) -> serde_json::Value {
-    let Setting { current, changeable, default, saved } = setting;
-    json!({"current": current, "changeable": changeable, "default": default, "saved": saved})
-}
-
 /// What else the disk says, in lines below its own: how it is reached, its caches, its temperature.
 fn details(disk: &Disk) -> Vec<String> {
     let mut lines = Vec::new();
@@ -123,7 +118,7 @@ fn details(disk: &Disk) -> Vec<String> {
     let temperature = disk.temperature_celsius.map(|celsius| format!("{celsius} \u{b0}C"));
     let firmware = disk.firmware.as_ref().map(|firmware| format!("firmware {firmware}"));
     lines.push(joined(&[firmware, rpm, disk.form_factor.clone(), made, temperature]));
-    let on_off = |name: &str, setting: Setting| {
+    let on_off = |name: &str, setting: CacheSetting| {
         let fixed = if setting.changeable == Some(false) { " (fixed)" } else { "" };
         setting.current.map(|on| format!("{name} {}{fixed}", if on { "on" } else { "off" }))
     };

@@ -4,9 +4,9 @@ use std::io::Write;
 
 use serde_json::json;
 
-use super::choice::{Choice, Writes};
+use super::choice::Choice;
 use super::{Status, UsageError};
-use crate::device::{Device, Geometry};
+use crate::device::{Device, Geometry, Writing};
 use crate::identify::Tree;
 use crate::kinds::estimate::TYPICAL_ROTATION_NS;
 use crate::kinds::{Cost, Kind};
@@ -106,10 +106,10 @@ fn table(costs: &[(&dyn Kind, Cost)]) -> String {
 }
 
 /// What a person has to know beside the numbers.
-fn remarks(writes: Writes, turns: Option<bool>, costs: &[(&dyn Kind, Cost)]) -> Vec<String> {
+fn remarks(writes: Writing, turns: Option<bool>, costs: &[(&dyn Kind, Cost)]) -> Vec<String> {
     let mut words = Vec::new();
     let idle: Vec<&str> = costs.iter().filter(|(_, cost)| cost.elapsed_ns == 0).map(|(kind, _)| kind.slug()).collect();
-    if !idle.is_empty() && writes == Writes::None {
+    if !idle.is_empty() && writes == Writing::Nothing {
         words.push(format!("Not measured without writing: {}. Add --writes preserve.", idle.join(", ")));
     }
     if turns == Some(false) && costs.iter().any(|(kind, _)| kind.declaration().needs_rotation) {
@@ -117,9 +117,9 @@ fn remarks(writes: Writes, turns: Option<bool>, costs: &[(&dyn Kind, Cost)]) -> 
     }
     words.push(
         match writes {
-            Writes::None => "Nothing is written: the disk is opened read-only.",
-            Writes::Preserve => "What is written is what stood there before. Have a backup: a power cut in the middle of a write can damage a block.",
-            Writes::Destroy => "The content of the disk is lost.",
+            Writing::Nothing => "Nothing is written: the disk is opened read-only.",
+            Writing::Preserve => "What is written is what stood there before. Have a backup: a power cut in the middle of a write can damage a block.",
+            Writing::Destroy => "The content of the disk is lost.",
         }
         .to_owned(),
     );
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn what_is_destroyed_is_said() {
-        let words = remarks(Writes::Destroy, Some(true), &[]).join(" ");
+        let words = remarks(Writing::Destroy, Some(true), &[]).join(" ");
         assert!(words.contains("lost"), "{words}");
     }
 }

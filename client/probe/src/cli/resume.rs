@@ -51,7 +51,7 @@ pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
     let (output, path) = names(&args.file);
     let (mut journal, damaged_bytes) = RunJournal::load(&path).map_err(|error| missing_or_failure(error, &output))?;
     save::preflight(&output)?;
-    let mut request = journal.header.asked.request().ok_or_else(|| LoadError::NoHeader(path.display().to_string()))?;
+    let mut request = journal.header.asked.clone();
     let tree = Tree::machine();
     let mut target = reopen(args, &mut request, &journal, &tree)?;
     if damaged_bytes > 0 {

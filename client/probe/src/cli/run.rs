@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use clap::{ValueEnum, ValueHint};
 use serde_json::json;
 
-use super::choice::{Choice, Writes};
+use super::choice::Choice;
 use super::{Status, UsageError, consent, load_or_create_key, parse_server, upload_with_defaults};
+use crate::device::Writing;
 use crate::device::open::OpenError;
 use crate::identify::{Disk, Tree};
 use crate::kinds;
@@ -119,14 +120,14 @@ pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
 
 fn request(args: &Args) -> Result<Request, UsageError> {
     let kinds = args.choice.kinds();
-    if args.wipe && args.choice.writes != Writes::Destroy {
+    if args.wipe && args.choice.writes != Writing::Destroy {
         return Err(UsageError("--wipe only means something with --writes destroy; leave it out".to_owned()));
     }
     let batch_label = checked_label(args.batch_label.as_deref())?;
     Ok(Request {
         device: args.device.clone(),
         kinds,
-        writing: args.choice.writes.writing(),
+        writing: args.choice.writes,
         wipe: args.wipe,
         rotational: args.rotational.map(|answer| answer == Answer::Yes),
         settings: args.choice.settings(),

@@ -47,15 +47,16 @@ impl Geometry {
     }
 }
 
-/// What may be written.
-#[derive(Clone, Copy, Debug, serde::Deserialize, Eq, PartialEq, serde::Serialize)]
+/// What may be written; the words of each are those of `--help`.
+#[derive(Clone, Copy, Debug, serde::Deserialize, Eq, PartialEq, serde::Serialize, clap::ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum Writing {
-    /// The device is opened read-only.
+    /// Nothing: the disk is opened read-only
+    #[value(name = "none")]
     Nothing,
-    /// The bytes that stand there.
+    /// The bytes that stand there: its content stays as it is
     Preserve,
-    /// The probe's own pattern.
+    /// The probe's own pattern: content is lost
     Destroy,
 }
 

@@ -28,11 +28,17 @@ pub struct Input {
     pub bytes: Vec<u8>,
 }
 
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+/// Whose output; the words of each are those of `--help`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
 pub enum Tool {
+    /// JSON (json or json+), with latency logs
     Fio,
+    /// hdparm -t
     Hdparm,
+    /// HD Tune's benchmark as text
+    #[value(name = "hdtune")]
     HdTune,
+    /// zcav of bonnie++
     Zcav,
 }
 

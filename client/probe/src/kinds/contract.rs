@@ -3,6 +3,8 @@
 //! A kind is handed a [`Session`] (a device, the settings, a place for errors) and answers with a [`Measurement`]:
 //! its parameters, its samples, and what ended it early if anything did. Whatever ends it, the samples stay.
 
+use std::fmt;
+
 use serde::Serialize;
 use serde_json::Value;
 
@@ -39,6 +41,12 @@ pub trait Kind: Sync {
     /// Whether a suite asks for this kind.
     fn part_of(&self, suite: Suite) -> bool {
         self.declaration().suites.contains(&suite)
+    }
+}
+
+impl fmt::Debug for dyn Kind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.slug())
     }
 }
 

@@ -13,16 +13,20 @@ mod simulated;
 pub mod start;
 pub mod target;
 
+use serde::{Deserialize, Serialize};
+
 use crate::device::Writing;
 use crate::kinds::Kind;
 use crate::report::document::Manufacture;
 use crate::session::Settings;
 
 /// What a person asked for, parsed and believed.
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Request {
     /// A device's path, or `sim:` and a simulated drive.
     pub device: String,
     /// In the order in which they are measured.
+    #[serde(with = "slugs")]
     pub kinds: Vec<&'static dyn Kind>,
     pub writing: Writing,
     pub wipe: bool,
@@ -33,6 +37,23 @@ pub struct Request {
     pub license: Option<String>,
     pub batch_label: Option<String>,
     pub manufacture: Option<Manufacture>,
+}
+
+/// Kinds as a journal has them.
+mod slugs {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use crate::kinds::{self, Kind};
+
+    pub fn serialize<S: Serializer>(kinds: &[&'static dyn Kind], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(kinds.iter().map(|kind| kind.slug()))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<&'static dyn Kind>, D::Error> {
+        let kind = |slug: &String| kinds::find(slug).ok_or_else(|| D::Error::custom(format!("unknown kind {slug:?}")));
+        Vec::<String>::deserialize(deserializer)?.iter().map(kind).collect()
+    }
 }
 
 /// How the document calls it.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use super::Request;
-use super::journal::{Asked, CachesBefore, FORMAT, Header};
+use super::journal::{CachesBefore, FORMAT, Header};
 use super::target::{self, Ask, Target, TargetError};
 use crate::device::Cache;
 use crate::identify::{Disk, Tree, host};
@@ -31,7 +31,7 @@ pub fn header(target: &mut Target, request: &Request, tree: &Tree) -> Header {
         probe: Probe::this(),
         run_id: uuid::Uuid::now_v7().to_string(),
         created_at: timestamp(Timestamp::now()),
-        asked: Asked::of(request),
+        asked: request.clone(),
         device: target.report.clone(),
         caches_before: CachesBefore {
             write: target.device.cache(Cache::Write).or(target.report.write_cache.current),

@@ -8,10 +8,9 @@ use crate::device::open::{OpenError, resolve};
 use crate::device::passthrough::{Bus, CacheRestoreState};
 use crate::device::raw::RawDisk;
 use crate::device::{Cache, Device};
-use crate::identify::pages::Setting;
 use crate::identify::pages::log::Manufactured;
 use crate::identify::{Disk, Tree};
-use crate::report::document::{CacheSetting, DeviceReport, Host, Manufacture, Provenance, Rotational};
+use crate::report::document::{DeviceReport, Host, Manufacture, Provenance, Rotational};
 use crate::safety::confirm::Challenge;
 use crate::safety::{self, Refusal, signatures, snapshot};
 use crate::sim::{self, SimError};
@@ -128,7 +127,7 @@ fn restore_after_kill(device: &mut RawDisk, tree: &Tree, disk: &mut Disk, report
         for (which, setting) in [(Cache::Write, &mut caches.write), (Cache::LookAhead, &mut caches.look_ahead)] {
             setting.current = device.cache(which).or(setting.current);
         }
-        (report.write_cache, report.look_ahead) = (cache_setting(caches.write), cache_setting(caches.look_ahead));
+        (report.write_cache, report.look_ahead) = (caches.write, caches.look_ahead);
     }
     said
 }
@@ -239,8 +238,8 @@ fn device_report(disk: &Disk, request: &Request, geometry: crate::device::Geomet
         link_speed_bits_per_s: disk.link_speed_bits_per_s,
         link_speed_supported_bits_per_s: disk.link_speed_supported_bits_per_s,
         bridge: disk.bridge.clone(),
-        write_cache: cache_setting(disk.caches.write),
-        look_ahead: cache_setting(disk.caches.look_ahead),
+        write_cache: disk.caches.write,
+        look_ahead: disk.caches.look_ahead,
         manufacture: request.manufacture.clone().or_else(|| {
             let Manufactured { year, week } = disk.manufactured?;
             Some(Manufacture { year, week, source: "log_page_0x0e".to_owned() })
@@ -248,11 +247,6 @@ fn device_report(disk: &Disk, request: &Request, geometry: crate::device::Geomet
         batch_label: request.batch_label.clone(),
         temperature_celsius: disk.temperature_celsius,
     }
-}
-
-fn cache_setting(setting: Setting) -> CacheSetting {
-    let Setting { current, changeable, default, saved } = setting;
-    CacheSetting { current, changeable, default, saved }
 }
 
 #[cfg(test)]

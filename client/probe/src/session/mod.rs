@@ -15,6 +15,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 use self::guard_band::touches_guard_band;
@@ -34,26 +35,28 @@ const ERRORS_KEPT: usize = 1000;
 /// How often a long pause looks up.
 const LOOK_UP_NS: u64 = 500_000_000;
 
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum ZonedMode {
-    /// Positions over the whole disk, refined where neighbours differ.
+    // Positions over the whole disk, refined where neighbours differ.
     Sampled,
-    /// Every block once, Figure 9 of the Skippy document.
+    // Every block once, Figure 9 of the Skippy document.
     Streaming,
 }
 
-/// How much is measured. `Day` and `Week` are the measurements that take so long, and nothing else.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+/// How much is measured; the words of each are those of `--help`.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum Suite {
-    /// Under three minutes on any disk that turns.
+    /// Under three minutes: what kind of disk it is
     Quick,
-    /// Under twenty minutes on a disk of 20 TB.
+    /// Under twenty minutes, also on a disk of 20 TB
     Standard,
-    /// Everything as the documents did it, but what takes a day or a week.
+    /// Everything as the published methods did it, but what takes a day or a week
     Full,
+    /// Fluctuations over a day
     Day,
+    /// Temperature over a week
     Week,
 }
 

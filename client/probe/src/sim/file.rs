@@ -2,6 +2,8 @@
 
 use serde::Deserialize;
 
+use super::variation::{ColdWrites, Unsteady};
+
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DriveFile {
@@ -15,8 +17,8 @@ pub struct DriveFile {
     /// One request at a time where left out.
     pub queue: Option<QueueFile>,
     pub temperature: Option<TemperatureFile>,
-    pub cold_writes: Option<ColdWritesFile>,
-    pub unsteady: Option<UnsteadyFile>,
+    pub cold_writes: Option<ColdWrites>,
+    pub unsteady: Option<Unsteady>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -153,26 +155,4 @@ pub struct TemperatureFile {
 
 fn a_day_h() -> f64 {
     24.0
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ColdWritesFile {
-    /// At this reading of the sensor or below, writes have `share` of their rate.
-    pub celsius: i32,
-    pub share: f64,
-}
-
-/// How the medium's rate moves by itself, in per cent of a transfer's time; what is left out does not move. Blocks
-/// that the drive reads ahead by itself are not touched.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct UnsteadyFile {
-    /// Standard deviation of each transfer.
-    pub jitter_percent: f64,
-    pub wander_percent: f64,
-    pub wander_period_s: f64,
-    pub drift_percent_per_day: f64,
-    pub jump_percent: f64,
-    pub jump_after_s: f64,
 }

@@ -1,5 +1,7 @@
 //! Delays that a host sees and the mechanism does not make: interrupts, other processes, retries.
 
+use crate::stats::Random;
+
 /// How restless host and drive are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoiseLevel {
@@ -13,13 +15,13 @@ pub enum NoiseLevel {
 /// Completion delays from a seed: exponential, plus rare exponential outliers.
 #[derive(Clone, Debug)]
 pub struct Noise {
-    state: u64,
+    random: Random,
     level: NoiseLevel,
 }
 
 impl Noise {
     pub fn new(level: NoiseLevel, seed: u64) -> Self {
-        Self { state: seed.wrapping_mul(0xA24B_AED4_963E_E407), level }
+        Self { random: Random(seed.wrapping_mul(0xA24B_AED4_963E_E407)), level }
     }
 
     /// The next request's delay.
@@ -30,21 +32,12 @@ impl Noise {
             NoiseLevel::Heavy => (100e3, 0.03, 8e6),
         };
         let delay = self.exponential(mean_ns);
-        let outlier = self.uniform() < outlier_share;
+        let outlier = self.random.uniform() < outlier_share;
         if outlier { delay + self.exponential(outlier_ns) } else { delay }
     }
 
     fn exponential(&mut self, mean: f64) -> f64 {
-        -mean * (1.0 - self.uniform()).ln()
-    }
-
-    /// In [0, 1), by the `SplitMix64` generator (Steele, Lea, Flood 2014): small, and the same on every machine.
-    fn uniform(&mut self) -> f64 {
-        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+        -mean * (1.0 - self.random.uniform()).ln()
     }
 }
 

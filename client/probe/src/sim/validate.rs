@@ -1,8 +1,7 @@
 //! From a drive file to a model: every field is checked here, once, and nothing later has to doubt it.
 
 use super::file::{
-    ColdWritesFile, DriveFile, MediaFile, PerHead, QueueFile, ReadCacheFile, SeekFile, TemperatureFile, UnsteadyFile,
-    WriteCacheFile, ZoneFile,
+    DriveFile, MediaFile, PerHead, QueueFile, ReadCacheFile, SeekFile, TemperatureFile, WriteCacheFile, ZoneFile,
 };
 use super::layout::{Layout, Order, Zone};
 use super::model::Scheduler;
@@ -317,28 +316,25 @@ fn temperature(file: &TemperatureFile) -> Result<Temperature, Problem> {
     })
 }
 
-fn cold_writes(file: &ColdWritesFile, has_sensor: bool) -> Result<ColdWrites, Problem> {
+fn cold_writes(file: &ColdWrites, has_sensor: bool) -> Result<ColdWrites, Problem> {
     ensure(has_sensor, "cold_writes", "needs a temperature; add [temperature] or remove it")?;
-    Ok(ColdWrites {
-        celsius: in_range("cold_writes.celsius", file.celsius, -40, 100)?,
-        share: in_range("cold_writes.share", file.share, 0.01, 1.0)?,
-    })
+    in_range("cold_writes.celsius", file.celsius, -40, 100)?;
+    in_range("cold_writes.share", file.share, 0.01, 1.0)?;
+    Ok(*file)
 }
 
-fn unsteady(file: &UnsteadyFile) -> Result<Unsteady, Problem> {
+fn unsteady(file: &Unsteady) -> Result<Unsteady, Problem> {
     let percent = |name: &str, value: f64| in_range(&format!("unsteady.{name}"), value, -80.0, 1000.0);
     let seconds = |name: &str, value: f64| in_range(&format!("unsteady.{name}"), value, 0.0, 1e8);
     let period = seconds("wander_period_s", file.wander_period_s)?;
     let told = file.wander_percent == 0.0 || period > 0.0;
     ensure(told, "unsteady.wander_period_s", "is missing; give the seconds of one wave")?;
-    Ok(Unsteady {
-        jitter_percent: in_range("unsteady.jitter_percent", file.jitter_percent, 0.0, 50.0)?,
-        wander_percent: percent("wander_percent", file.wander_percent)?,
-        wander_period_s: period,
-        drift_percent_per_day: percent("drift_percent_per_day", file.drift_percent_per_day)?,
-        jump_percent: percent("jump_percent", file.jump_percent)?,
-        jump_after_s: seconds("jump_after_s", file.jump_after_s)?,
-    })
+    in_range("unsteady.jitter_percent", file.jitter_percent, 0.0, 50.0)?;
+    percent("wander_percent", file.wander_percent)?;
+    percent("drift_percent_per_day", file.drift_percent_per_day)?;
+    percent("jump_percent", file.jump_percent)?;
+    seconds("jump_after_s", file.jump_after_s)?;
+    Ok(*file)
 }
 
 #[cfg(test)]

@@ -1,9 +1,12 @@
 //! What makes a drive's rate change with time and temperature: for the measurements that take hours.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+
+use crate::stats::Random;
 
 /// Writes that get slow in the cold (Eridano 3.3).
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
 pub struct ColdWrites {
     /// At this reading of the sensor or below.
     pub celsius: i32,
@@ -11,8 +14,10 @@ pub struct ColdWrites {
     pub share: f64,
 }
 
-/// How the medium's rate moves by itself; all in per cent of the time that a transfer takes beyond its first block.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+/// How the medium's rate moves by itself; all in per cent of the time that a transfer takes beyond its first block. What is
+/// left out does not move, and blocks that the drive reads ahead by itself are not touched.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct Unsteady {
     /// Each transfer for itself; a standard deviation.
     pub jitter_percent: f64,
@@ -46,16 +51,8 @@ impl Unsteady {
 
 /// About normally distributed, of deviation 1, and the same for the same moment: the sum of twelve uniform numbers.
 fn normal(at_ns: f64) -> f64 {
-    let mut state = at_ns.to_bits();
-    let mut sum = 0.0;
-    for _ in 0..12 {
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        sum += ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1_u64 << 53) as f64;
-    }
-    sum - 6.0
+    let mut random = Random(at_ns.to_bits());
+    (0..12).map(|_| random.uniform()).sum::<f64>() - 6.0
 }
 
 #[cfg(test)]

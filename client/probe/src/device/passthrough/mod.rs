@@ -20,6 +20,7 @@ use super::{Cache, CacheSwitchError};
 use crate::identify::pages::ata::identify_device;
 use crate::identify::pages::mode::{self, Form, Switch, Values};
 use crate::identify::pages::{self, Caches};
+use crate::report::document::CacheSetting;
 use ata::{CdbLength, Feature};
 use commands::{CircuitBreaker, CommandError};
 
@@ -274,7 +275,7 @@ fn index(which: Cache) -> usize {
     }
 }
 
-fn setting(caches: Caches, which: Cache) -> pages::Setting {
+fn setting(caches: Caches, which: Cache) -> CacheSetting {
     match which {
         Cache::Write => caches.write,
         Cache::LookAhead => caches.look_ahead,

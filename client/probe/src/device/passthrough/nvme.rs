@@ -1,8 +1,8 @@
 //! NVMe admin commands: NVM Express Base Specification 1.4, clause 5.
 
 use super::commands::{Admin, CommandError, Commands};
-use crate::identify::pages::Setting;
 use crate::identify::pages::nvme;
+use crate::report::document::CacheSetting;
 
 const GET_LOG_PAGE: u8 = 0x02;
 const IDENTIFY: u8 = 0x06;
@@ -51,16 +51,16 @@ pub fn write_cache(commands: &mut dyn Commands) -> Result<bool, CommandError> {
 }
 
 /// All that the controller tells of its volatile write cache.
-pub fn write_cache_setting(commands: &mut dyn Commands, controller: &nvme::Controller) -> Setting {
+pub fn write_cache_setting(commands: &mut dyn Commands, controller: &nvme::Controller) -> CacheSetting {
     if !controller.volatile_write_cache {
-        return Setting { current: Some(false), changeable: Some(false), ..Setting::default() };
+        return CacheSetting { current: Some(false), changeable: Some(false), ..CacheSetting::default() };
     }
     let current = write_cache(commands).ok();
     if !controller.selects_values {
-        return Setting { current, ..Setting::default() };
+        return CacheSetting { current, ..CacheSetting::default() };
     }
     let mut ask = |select| feature(commands, select).ok();
-    Setting {
+    CacheSetting {
         current,
         changeable: ask(Select::Capabilities).map(nvme::changeable),
         default: ask(Select::Default).map(nvme::write_cache),

@@ -3,7 +3,7 @@
 use super::fake::{Answers, Shared, disk};
 use super::*;
 use crate::identify::DeviceInfo;
-use crate::identify::pages::Setting;
+use crate::report::document::CacheSetting;
 
 const ATA: Answers = Answers::Ata { sixteen: true, twelve: true, sct: true };
 
@@ -56,7 +56,7 @@ fn a_sas_disk_tells_pages_logs_and_all_four_values_of_its_caches() {
     assert_eq!((info.rotation, info.has_wwn), (Some(pages::Rotation::Rpm(15_000)), true));
     assert_eq!(info.manufactured, Some(pages::log::Manufactured { year: 2011, week: 36 }));
     assert_eq!(info.temperature_celsius, Some(34));
-    let write = Setting { current: Some(true), changeable: Some(true), default: Some(true), saved: Some(false) };
+    let write = CacheSetting { current: Some(true), changeable: Some(true), default: Some(true), saved: Some(false) };
     assert_eq!(info.caches.write, write);
     assert!(!shared.borrow().commands.contains(&0x85), "a SAS disk is not asked in ATA");
 }
@@ -65,7 +65,7 @@ fn a_sas_disk_tells_pages_logs_and_all_four_values_of_its_caches() {
 fn an_nvme_disk_tells_its_names_temperature_and_the_four_values_of_its_cache() {
     let (_, mut passthrough, info) = passthrough(Answers::Nvme, Bus::Nvme);
     assert_eq!((info.serial.as_deref(), info.temperature_celsius), (Some("SN0001"), Some(36)));
-    let write = Setting { current: Some(true), changeable: Some(true), default: Some(true), saved: Some(false) };
+    let write = CacheSetting { current: Some(true), changeable: Some(true), default: Some(true), saved: Some(false) };
     assert_eq!(info.caches.write, write);
     assert_eq!(passthrough.cache(Cache::LookAhead), None);
 }

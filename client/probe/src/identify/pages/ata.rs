@@ -1,6 +1,7 @@
 //! IDENTIFY DEVICE data: ACS-3, clause 7.12, table "IDENTIFY DEVICE data".
 
-use super::{Caches, Rotation, Setting, form_factor};
+use super::{Caches, Rotation, form_factor};
+use crate::report::document::CacheSetting;
 
 pub const IDENTIFY_BYTES: usize = 512;
 
@@ -43,11 +44,11 @@ fn from_words(words: &[u16]) -> AtaIdentity {
     let supported = (words[83] & 0xC000 == 0x4000).then_some(words[82]);
     let enabled = (words[87] & 0xC000 == 0x4000).then_some(words[85]);
     let bit = |word: Option<u16>, bit: u16| word.map(|word| word & (1 << bit) != 0);
-    let setting = |number: u16| Setting {
+    let setting = |number: u16| CacheSetting {
         // A disk that does not support a switch has it off.
         current: bit(enabled, number).zip(bit(supported, number)).map(|(on, there)| on && there),
         changeable: bit(supported, number),
-        ..Setting::default()
+        ..CacheSetting::default()
     };
     AtaIdentity {
         serial: text(&words[10..20]),

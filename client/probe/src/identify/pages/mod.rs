@@ -14,6 +14,8 @@ pub mod vpd;
 #[cfg(test)]
 mod tests;
 
+use crate::report::document::CacheSetting;
+
 /// The medium rotation rate field, which ATA (word 217) and SCSI (page 0xB1) share.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Rotation {
@@ -44,20 +46,11 @@ pub(crate) fn form_factor(field: u16) -> Option<&'static str> {
     }
 }
 
-/// A setting in the four states in which a disk may tell it.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Setting {
-    pub current: Option<bool>,
-    pub changeable: Option<bool>,
-    pub default: Option<bool>,
-    pub saved: Option<bool>,
-}
-
 /// The two switches of a disk's cache.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Caches {
-    pub write: Setting,
-    pub look_ahead: Setting,
+    pub write: CacheSetting,
+    pub look_ahead: CacheSetting,
 }
 
 /// A temperature that a disk can have: outside of these bounds the field means something else.

@@ -1,6 +1,7 @@
 //! MODE SENSE: SPC-4, clause 7.5 (headers and page format); the caching mode page 0x08: SBC-3, clause 6.5.
 
-use super::{Caches, Setting, be16};
+use super::{Caches, be16};
+use crate::report::document::CacheSetting;
 
 pub const CACHING: u8 = 0x08;
 
@@ -84,9 +85,9 @@ pub fn caches(page_of: impl FnMut(Values) -> Option<Vec<u8>>) -> Caches {
         .map(page_of)
         .map(|page| page.as_deref().and_then(caching));
     let [current, changeable, default, saved] = told.map(|caching| caching.map(|caching| caching.write));
-    let write = Setting { current, changeable, default, saved };
+    let write = CacheSetting { current, changeable, default, saved };
     let [current, unset, default, saved] = told.map(|caching| caching.and_then(|caching| caching.look_ahead));
-    let look_ahead = Setting { current, changeable: unset.map(|unset| !unset), default, saved };
+    let look_ahead = CacheSetting { current, changeable: unset.map(|unset| !unset), default, saved };
     Caches { write, look_ahead }
 }
 

@@ -5,11 +5,9 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::device::Writing;
-use crate::kinds::{self, Kind};
-use crate::report::document::{Benchmark, DeviceReport, Manufacture, Probe, timestamp};
+use crate::report::document::{Benchmark, DeviceReport, Probe, timestamp};
 use crate::run::Request;
-use crate::session::{Piece, Settings};
+use crate::session::Piece;
 
 /// Version of the journal's own form. A probe goes on with journals of its own form only.
 pub const FORMAT: u32 = 1;
@@ -29,57 +27,11 @@ pub struct Header {
     pub run_id: String,
     /// RFC 3339, UTC, whole seconds, `Z`.
     pub created_at: String,
-    pub asked: Asked,
+    pub asked: Request,
     /// As the device was before the run. Its unit digest tells it again; its serial number is not written down.
     pub device: DeviceReport,
     pub caches_before: CachesBefore,
     pub load_average_1min: Option<f64>,
-}
-
-/// A [`Request`] in a form that can be written down.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct Asked {
-    pub device: String,
-    pub kinds: Vec<String>,
-    pub writing: Writing,
-    pub wipe: bool,
-    pub rotational: Option<bool>,
-    pub settings: Settings,
-    pub license: Option<String>,
-    pub batch_label: Option<String>,
-    pub manufacture: Option<Manufacture>,
-}
-
-impl Asked {
-    pub fn of(request: &Request) -> Self {
-        Self {
-            device: request.device.clone(),
-            kinds: request.kinds.iter().map(|kind| kind.slug().to_owned()).collect(),
-            writing: request.writing,
-            wipe: request.wipe,
-            rotational: request.rotational,
-            settings: request.settings,
-            license: request.license.clone(),
-            batch_label: request.batch_label.clone(),
-            manufacture: request.manufacture.clone(),
-        }
-    }
-
-    /// The request again; `None` where a kind is not known here, which a journal of this probe can't name.
-    pub fn request(&self) -> Option<Request> {
-        let kinds: Option<Vec<&'static dyn Kind>> = self.kinds.iter().map(|slug| kinds::find(slug)).collect();
-        Some(Request {
-            device: self.device.clone(),
-            kinds: kinds?,
-            writing: self.writing,
-            wipe: self.wipe,
-            rotational: self.rotational,
-            settings: self.settings,
-            license: self.license.clone(),
-            batch_label: self.batch_label.clone(),
-            manufacture: self.manufacture.clone(),
-        })
-    }
 }
 
 /// A moment, by the wall clock and by the clock of the run, which goes on over a reboot.

@@ -20,9 +20,9 @@ fn header() -> Header {
         probe: crate::report::document::Probe::this(),
         run_id: sample.run_id,
         created_at: sample.created_at,
-        asked: Asked {
+        asked: crate::run::Request {
             device: "sim:ibm-9zx".to_owned(),
-            kinds: vec!["seeker".to_owned()],
+            kinds: crate::kinds::find("seeker").into_iter().collect(),
             writing: Writing::Nothing,
             wipe: false,
             rotational: None,

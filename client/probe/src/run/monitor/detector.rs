@@ -1,5 +1,7 @@
 //! Which stretches of time were disturbed, from counters read now and then.
 
+use crate::session::Disturbances;
+
 /// Pages swapped between two readings that are no more than a machine's background: 256 KiB.
 const PAGES_OF_NO_CONCERN: u64 = 64;
 
@@ -33,14 +35,6 @@ pub struct Window {
     pub to_ns: u64,
 }
 
-/// What happened since a moment, together.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Sum {
-    pub foreign_requests: u64,
-    pub swapped_pages: u64,
-    pub throttle_events: u64,
-}
-
 /// Takes readings in their order. Makes no room while it does: that is there from the start.
 #[derive(Debug)]
 pub struct DisturbanceDetector {
@@ -52,7 +46,7 @@ pub struct DisturbanceDetector {
     /// Sectors of others as far as known: never falls, as ours count when asked for and the device's when done.
     foreign_sectors: i64,
     windows: Vec<Window>,
-    pub sum: Sum,
+    pub sum: Disturbances,
     pub cpu_khz: Option<(u64, u64)>,
     pub load_most: Option<f64>,
 }
@@ -66,7 +60,7 @@ impl Default for DisturbanceDetector {
             foreign_before: 0,
             foreign_sectors: 0,
             windows: Vec::with_capacity(WINDOWS_MOST),
-            sum: Sum::default(),
+            sum: Disturbances::default(),
             cpu_khz: None,
             load_most: None,
         }

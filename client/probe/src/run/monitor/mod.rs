@@ -90,12 +90,7 @@ impl DisturbanceWatch for Monitor {
     fn look(&mut self) -> Disturbances {
         let mut state = self.state();
         state.read(true);
-        let sum = state.detector.sum;
-        Disturbances {
-            foreign_requests: sum.foreign_requests,
-            swapped_pages: sum.swapped_pages,
-            throttle_events: sum.throttle_events,
-        }
+        state.detector.sum
     }
 
     fn disturbed_since(&mut self, from_ns: u64, out: &mut Vec<(u64, u64)>) {

@@ -85,7 +85,7 @@ fn header_of(tree: &Tree, name: &str) -> Header {
         batch_label: None,
         manufacture: None,
     };
-    Header { device, asked: Asked::of(&request), ..header(&mut target(Fake::default()), &request, tree) }
+    Header { device, asked: request.clone(), ..header(&mut target(Fake::default()), &request, tree) }
 }
 
 #[test]

@@ -55,9 +55,9 @@ fn the_four_values_are_those_that_the_disk_gave_and_changeable_is_a_mask() {
         Values::Changeable | Values::Default => Some(caching_page(0x04, 0x00)),
         Values::Saved => None,
     });
-    let write = Setting { current: Some(false), changeable: Some(true), default: Some(true), saved: None };
+    let write = CacheSetting { current: Some(false), changeable: Some(true), default: Some(true), saved: None };
     assert_eq!(caches.write, write);
-    let ahead = Setting { current: Some(false), changeable: Some(false), default: Some(true), saved: None };
+    let ahead = CacheSetting { current: Some(false), changeable: Some(false), default: Some(true), saved: None };
     assert_eq!(caches.look_ahead, ahead);
 }
 
