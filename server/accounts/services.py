@@ -14,9 +14,9 @@ from server.core.envelope import ALGORITHM, Envelope
 from server.core.problems import ErrorItem, problem
 
 
-def probe_key_for(envelope: Envelope) -> bytes:
-    """Return the raw public key to check the envelope with; raises Problem where none is known or it is
-    revoked."""
+def probe_key_for(envelope: Envelope) -> ProbeKey:
+    """Return the key to check the envelope with, which may be new and not yet written; raises Problem where
+    none is known or it is revoked."""
     known = ProbeKey.objects.filter(keyid=envelope.keyid).first()
     if known is not None and known.status == ProbeKey.Status.REVOKED:
         raise problem(
@@ -25,10 +25,10 @@ def probe_key_for(envelope: Envelope) -> bytes:
             "new` and measure again.",
             ErrorItem("/signatures/0/keyid", "is revoked"),
         )
-    if envelope.public_key is not None:
-        return envelope.public_key
     if known is not None:
-        return bytes(known.public_key)
+        return known
+    if envelope.public_key is not None:
+        return ProbeKey(keyid=envelope.keyid, public_key=envelope.public_key, algorithm=ALGORITHM)
     raise problem(
         "unknown-key",
         "The envelope brings no public key, and the archive does not know its keyid. Add public_key "
@@ -38,12 +38,14 @@ def probe_key_for(envelope: Envelope) -> bytes:
     )
 
 
-def probe_key_register(*, keyid: str, public_key: bytes) -> ProbeKey:
+def probe_key_register(key: ProbeKey) -> ProbeKey:
     """Return the row of a key whose signature was found right; a new one is unclaimed."""
-    key, _created = ProbeKey.objects.get_or_create(
-        keyid=keyid, defaults={"public_key": public_key, "algorithm": ALGORITHM}
+    if not key._state.adding:
+        return key
+    found, _created = ProbeKey.objects.get_or_create(
+        keyid=key.keyid, defaults={"public_key": key.public_key, "algorithm": key.algorithm}
     )
-    return key
+    return found
 
 
 # ---- API tokens: made once, shown once, kept as a digest.

@@ -29,7 +29,6 @@ def vendor_resolve(*, name: str) -> Vendor:
     return vendor
 
 
-@transaction.atomic
 def drive_model_resolve(*, vendor_name: str | None, model_name: str, simulated: bool) -> DriveModel:
     """Return the model that the device's strings mean; make an uncurated entry where none matches.
 
@@ -41,9 +40,12 @@ def drive_model_resolve(*, vendor_name: str | None, model_name: str, simulated: 
     if normalize_name(vendor_text) in _NO_VENDOR:
         vendor_text = ""
     model_text = squeeze_spaces(model_name)
-    found = _by_alias(f"{vendor_text} {model_text}") or _by_alias(model_text)
-    if found is not None:
-        return found
+    found = _by_alias(f"{vendor_text} {model_text}", model_text) or _by_names(vendor_text, model_text)
+    return found or _drive_model_make(vendor_text, model_text, simulated=simulated)
+
+
+@transaction.atomic
+def _drive_model_make(vendor_text: str, model_text: str, *, simulated: bool) -> DriveModel:
     # Two new models at once would otherwise choose the same address.
     transaction_lock("catalog")
     vendor, number = _split(vendor_text, model_text)
@@ -93,12 +95,22 @@ def search_text_of(vendor: str, number: str, name: str, aliases: list[str]) -> s
     return " ".join(dict.fromkeys(text for raw in texts for text in (raw, normalize_name(raw)) if text))
 
 
-def _by_alias(text: str) -> DriveModel | None:
-    normalized = normalize_name(text)
-    if not normalized:
+def _by_alias(*texts: str) -> DriveModel | None:
+    """Return the model that the first of the texts names that names one."""
+    names = [name for name in map(normalize_name, texts) if name]
+    aliases = DriveAlias.objects.select_related("drive_model__vendor").filter(normalized__in=names)
+    found = {alias.normalized: alias.drive_model for alias in aliases}
+    return next((found[name] for name in names if name in found), None)
+
+
+def _by_names(vendor_text: str, model_text: str) -> DriveModel | None:
+    """Return the model of that maker and number where one query tells; None leaves it to who may make it."""
+    maker, number = normalize_name(vendor_text)[:512], normalize_name(model_text)[:512]
+    if not maker or not number:
         return None
-    alias = DriveAlias.objects.select_related("drive_model__vendor").filter(normalized=normalized).first()
-    return alias.drive_model if alias else None
+    makers = Vendor.objects.filter(Q(normalized=maker) | Q(aliases__normalized=maker))
+    found = DriveModel.objects.select_related("vendor").filter(vendor__in=makers, normalized=number)[:2]
+    return found[0] if len(found) == 1 else None
 
 
 def _split(vendor_text: str, model_text: str) -> tuple[Vendor, str]:

@@ -12,5 +12,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 app = Celery("diskatlas")
 app.config_from_object("server.config.celery_config")
-app.autodiscover_tasks(["server.submissions", "server.search", "server.datasets", "server.subscriptions"])
+app.autodiscover_tasks(
+    [f"server.{room}" for room in ("datasets", "model_stats", "search", "submissions", "subscriptions")]
+)
 app.set_default()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from django.db import connection
@@ -29,6 +29,28 @@ def session_lock(*name: str) -> Iterator[bool]:
         if taken and connection.connection is not None and not connection.connection.closed:
             with connection.cursor() as cursor:
                 cursor.execute("SELECT pg_advisory_unlock(%s)", [number])
+
+
+def session_locks_take(names: Sequence[tuple[str, ...]]) -> list[bool]:
+    """Try to take several locks that outlast the transaction; return which were free. Whoever takes some
+    gives them back with `session_locks_release`."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_try_advisory_lock(number)"
+            " FROM unnest(%s::bigint[]) WITH ORDINALITY AS t(number, place) ORDER BY place",
+            [[_number(name) for name in names]],
+        )
+        return [row[0] for row in cursor.fetchall()]
+
+
+def session_locks_release(names: Sequence[tuple[str, ...]]) -> None:
+    """Give locks back; a connection that is gone has none."""
+    if connection.connection is not None and not connection.connection.closed:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT pg_advisory_unlock(number) FROM unnest(%s::bigint[]) AS t(number)",
+                [[_number(name) for name in names]],
+            )
 
 
 def _number(name: tuple[str, ...]) -> int:

@@ -4,39 +4,21 @@ meet."""
 from __future__ import annotations
 
 import numpy as np
-from django.db import transaction
 from numpy.typing import NDArray
 
 from server.core import clock
-from server.core.locks import transaction_lock
 from server.measurements.conditions import Differing, differing_of
-from server.measurements.cooldown import refresh_cost_record
-from server.measurements.model_measurements import (
-    USABLE,
-    Column,
-    ModelMeasurements,
-    SeriesKey,
-    model_measurements_read,
-)
-from server.measurements.models import Aggregate, AggregateDue
-from server.measurements.signals import aggregates_updated
+from server.measurements.model_measurements import USABLE, Column, ModelMeasurements, SeriesKey
+from server.measurements.models import Aggregate
 
 __all__ = ["USABLE", "aggregates_update"]
 
 
-@transaction.atomic
-def aggregates_update(*, drive_model_id: int) -> int:
-    """Compute a model's aggregates anew, and have all follow that is computed from them; return how many
-    there are."""
-    transaction_lock("aggregates", str(drive_model_id))
-    began_ms = clock.monotonic_ms()
-    AggregateDue.objects.filter(drive_model_id=drive_model_id).delete()
-    published = model_measurements_read(drive_model_id=drive_model_id)
+def aggregates_update(*, drive_model_id: int, published: ModelMeasurements) -> int:
+    """Write a model's aggregates anew, within the present transaction; return how many there are."""
     rows = _rows(drive_model_id, published)
     Aggregate.objects.filter(drive_model_id=drive_model_id).delete()
     Aggregate.objects.bulk_create(rows)
-    aggregates_updated.send(sender=Aggregate, drive_model_id=drive_model_id, published=published)
-    refresh_cost_record(drive_model_id=drive_model_id, took_s=(clock.monotonic_ms() - began_ms) / 1000)
     return len(rows)
 
 

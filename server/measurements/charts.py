@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
@@ -62,15 +62,13 @@ def charts_drawn(benchmark: Benchmark, kind: Kind, document: dict[str, Any], fou
         return ()
 
 
-def charts_store(locked: Benchmark, kind: Kind, drawn: Drawn) -> None:
-    """Put the charts in place of those that the benchmark has, within the present transaction."""
-    locked.charts.all().delete()
+def charts_store(drawn: Iterable[tuple[Benchmark, Drawn]]) -> None:
+    """Write charts of benchmarks that have none, within the present transaction."""
     StoredChart.objects.bulk_create(
-        StoredChart(benchmark=locked, chart_id=one.chart_id, position=position, data=one.data)
-        for position, one in enumerate(drawn)
+        StoredChart(benchmark=benchmark, chart_id=one.chart_id, position=position, data=one.data)
+        for benchmark, charts in drawn
+        for position, one in enumerate(charts)
     )
-    locked.charts_version = charts_version(locked, kind)
-    locked.save(update_fields=["charts_version"])
 
 
 def packed(text: str) -> bytes:
@@ -159,7 +157,10 @@ def _made(benchmark: Benchmark, kind: Kind) -> tuple[StoredChart, ...]:
         # Another request may have written them meanwhile, and a worker may have extracted anew.
         same = locked.extractor_version == benchmark.extractor_version
         if same and locked.charts_version != charts_version(locked, kind):
-            charts_store(locked, kind, drawn)
+            locked.charts.all().delete()
+            charts_store([(locked, drawn)])
+            locked.charts_version = charts_version(locked, kind)
+            locked.save(update_fields=["charts_version"])
         return tuple(locked.charts.all())
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, Protocol
+
+import orjson
 
 from server.benchmarks.contract import Facts
 from server.core.envelope import Envelope, envelope_parse
@@ -40,12 +41,17 @@ def timings_count(samples: Any) -> int:
 def envelope_of(submission: StoredEnvelope) -> Envelope:
     """Return the stored envelope; raises EnvelopeLost."""
     content = envelope_load(digest=submission.digest, name=submission.storage_name)
-    return envelope_parse(json.loads(content))
+    return envelope_parse(orjson.loads(content))
 
 
 def document_load(submission: StoredEnvelope) -> dict[str, Any]:
     """Return the run document of a submission whose document was found valid; raises EnvelopeLost."""
-    document: dict[str, Any] = json.loads(envelope_of(submission).payload)
+    return document_in(envelope_of(submission))
+
+
+def document_in(envelope: Envelope) -> dict[str, Any]:
+    """Return the run document in a stored envelope."""
+    document: dict[str, Any] = orjson.loads(envelope.payload)
     return document
 
 

@@ -12,7 +12,7 @@ from uuid import UUID
 
 import numpy as np
 import structlog
-from django.db import transaction
+from django.db import OperationalError, transaction
 from django.db.models import F, QuerySet
 
 from server.benchmarks.chart_json import chart_of, chart_text
@@ -25,7 +25,6 @@ from server.core.envelope_store import EnvelopeLost
 from server.core.lifecycle import Provenance, State
 from server.core.querying import CompiledQuery
 from server.measurements.charts import charts_of_benchmark, packed, unpacked
-from server.measurements.model_measurements import ModelMeasurements
 from server.measurements.models import Benchmark, DriveChart, Measurement, StoredChart
 
 log = structlog.get_logger("diskatlas.charts")
@@ -92,14 +91,16 @@ def _model_chart(row: DriveChart) -> ModelChart:
     return ModelChart(row.kind, chart_of(json.loads(unpacked(row.data))), row.run_id, row.units)
 
 
-def drive_charts_follow(*, drive_model_id: int, published: ModelMeasurements | None = None, **_: Any) -> None:
-    """Receive `aggregates_updated`. Pictures that can't be drawn take no aggregates with them."""
-    there = frozenset(Provenance) if published is None else published.provenances
+def model_charts_refresh(*, drive_model_id: int) -> int:
+    """Draw a model's charts anew; return how many there are. Those that can't be drawn leave the old ones."""
     try:
         with transaction.atomic():
-            drive_charts_update(drive_model_id=drive_model_id, provenances=there)
+            return drive_charts_update(drive_model_id=drive_model_id)
+    except OperationalError:
+        raise
     except Exception:
         log.exception("charts of a model failed", drive_model=drive_model_id)
+        return 0
 
 
 def drive_charts_update(*, drive_model_id: int, provenances: Collection[str] = frozenset(Provenance)) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from uuid import UUID
 
@@ -106,7 +106,7 @@ def benchmark_reextract(*, benchmark_id: int, dry_run: bool = False) -> list[Cha
             return [_failure(benchmark, kind, error)]
         before = list(benchmark.measurements.filter(extractor_version=benchmark.extractor_version))
         version = benchmark.extractor_version
-        after = measurement_rows(benchmark, kind, extraction)
+        after: Sequence[Measurement] = measurement_rows(benchmark, kind, extraction)
         if not dry_run:
             charts = charts_drawn(benchmark, kind, document, extraction)
             with transaction.atomic():

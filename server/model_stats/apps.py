@@ -6,13 +6,8 @@ class ModelStatsConfig(AppConfig):
     label = "model_stats"
 
     def ready(self) -> None:
-        """Keep what is computed about a model as new as its aggregates."""
+        """Keep what is computed about a model as new as the catalogue."""
         from server.catalog.signals import catalogue_changed
         from server.model_stats.catalogue_hooks import catalogue_follow
 
         catalogue_changed.connect(catalogue_follow, dispatch_uid="model_stats.catalogue_follow")
-
-        from server.measurements.signals import aggregates_updated
-        from server.model_stats.refresh import derived_update
-
-        aggregates_updated.connect(derived_update, dispatch_uid="model_stats.derived_update")

@@ -1,16 +1,22 @@
-"""What is computed about a drive model after its aggregates, in the order in which one needs the other."""
+"""What is computed about a drive model from its published runs, in the order in which one needs the other."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db import transaction
+from django.db.models import F
 
 from server.catalog.models import DriveModel
 from server.claims.selectors import verdicts_update
+from server.core import clock
+from server.core.cache import model_tag, purge_on_commit
 from server.core.lifecycle import Provenance
+from server.core.locks import transaction_lock
 from server.core.plain import to_plain
+from server.measurements.aggregation import aggregates_update
+from server.measurements.cooldown import refresh_cost_record
+from server.measurements.model_charts import model_charts_refresh
 from server.measurements.model_measurements import ModelMeasurements, model_measurements_read
+from server.measurements.models import AggregateDue
 from server.model_stats.models import ModelStatsSnapshot
 from server.model_stats.overview import overview_compute
 from server.model_stats.selectors import representative_compute
@@ -19,13 +25,35 @@ from server.model_stats.statistics import statistics_of_measurements
 from server.search.summaries import summary_update
 
 
-def derived_update(*, drive_model_id: int, published: ModelMeasurements | None = None, **_: Any) -> None:
-    """Compute a model's derived rows anew. Doing it twice changes nothing.
+def refresh_model(*, drive_model_id: int, charts: bool = True) -> int:
+    """Compute all that is kept about a model anew; return how many aggregates it has. Doing it twice changes
+    nothing.
 
-    `published` is what the aggregates were computed from; it is read here where they were not.
+    Charts can be left to a task of their own. What is published meanwhile leaves the model due.
     """
-    if not DriveModel.objects.filter(pk=drive_model_id).exists():
-        return
+    with transaction.atomic():
+        transaction_lock("aggregates", str(drive_model_id))
+        if not DriveModel.objects.filter(pk=drive_model_id).exists():
+            return 0
+        began_ms = clock.monotonic_ms()
+        due = AggregateDue.objects.filter(drive_model_id=drive_model_id)
+        seen = due.values_list("changes", flat=True).first()
+        published = model_measurements_read(drive_model_id=drive_model_id)
+        count = aggregates_update(drive_model_id=drive_model_id, published=published)
+        derived_update(drive_model_id=drive_model_id, published=published)
+        purge_on_commit(model_tag(drive_model_id))
+        took_s = (clock.monotonic_ms() - began_ms) / 1000
+        refresh_cost_record(drive_model_id=drive_model_id, took_s=took_s)
+        # Last: whoever publishes a run of the model waits for this row's lock.
+        due.filter(changes=seen).delete()
+        due.update(changes=F("changes") - (seen or 0), since=clock.now(), not_before=None)
+    if charts:
+        model_charts_refresh(drive_model_id=drive_model_id)
+    return count
+
+
+def derived_update(*, drive_model_id: int, published: ModelMeasurements | None = None) -> None:
+    """Compute what follows from a model's aggregates: statistics, verdicts and summary."""
     published = published or model_measurements_read(drive_model_id=drive_model_id)
     snapshots_update(drive_model_id=drive_model_id, published=published)
     verdicts_update(drive_model_id=drive_model_id)

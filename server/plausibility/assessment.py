@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +14,7 @@ from server.core import clock
 from server.measurements.models import Run
 from server.plausibility.check import Check, Outcome, Result, held
 from server.plausibility.evidence import Evidence
-from server.plausibility.evidence_loader import evidence_gather
+from server.plausibility.evidence_loader import AssessedRun, evidence_gather
 from server.plausibility.models import CheckResult
 from server.plausibility.registry import CHECKS
 
@@ -68,14 +69,15 @@ def _plain(value: Any) -> Any:
 # ---- What the checks said, as rows.
 
 
-def run_assess(*, run: Run, document: dict[str, Any]) -> tuple[Judged, ...]:
-    """Put every check to a run all of whose benchmarks have ended."""
-    return assess(evidence_gather(run=run, document=document))
+def runs_assess(runs: Sequence[AssessedRun]) -> list[tuple[Judged, ...]]:
+    """Put every check to each of some runs."""
+    return [assess(evidence) for evidence in evidence_gather(runs)] if runs else []
 
 
-def results_record(*, run: Run, answers: tuple[Judged, ...]) -> None:
-    """Replace what was said of a run before, within the present transaction."""
-    CheckResult.objects.filter(run=run).delete()
+def results_record(answers: Iterable[tuple[Run, tuple[Judged, ...]]]) -> None:
+    """Replace what was said of runs before, within the present transaction."""
+    found = list(answers)
+    CheckResult.objects.filter(run__in=[run for run, _answers in found]).delete()
     CheckResult.objects.bulk_create(
         CheckResult(
             run=run,
@@ -86,5 +88,6 @@ def results_record(*, run: Run, answers: tuple[Judged, ...]) -> None:
             figures=dict(answer.result.figures),
             at=clock.now(),
         )
-        for position, answer in enumerate(answers)
+        for run, judged in found
+        for position, answer in enumerate(judged)
     )

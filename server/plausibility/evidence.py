@@ -185,6 +185,10 @@ FIRST = 64
 ENOUGH = 6
 ENOUGH_NEAR = 20
 NEAR_NS = 100.0
+KEYS = 8
+"""Times of the first that a trace is looked up by, evenly spread. Where half of the times lie near, all eight
+of a pair differ with a probability of 0.4 % at most."""
+_STEP_NS = int(2 * NEAR_NS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +207,28 @@ class Trace:
         if mine.size < ENOUGH_NEAR or mine.size != other.size:
             return None
         return float(np.median(np.abs(mine - other)))
+
+    def near_keys(self) -> list[int]:
+        """Return what an index knows the trace by; nothing where it is too short to be compared."""
+        return [self._key(place, self.first_times_ns[place] // _STEP_NS) for place in self._key_places()]
+
+    def keys_sought(self) -> list[int]:
+        """Return the keys of which a trace with near times has one, but for chance."""
+        near = int(NEAR_NS)
+        return [
+            self._key(place, step)
+            for place in self._key_places()
+            for step in {(self.first_times_ns[place] + off) // _STEP_NS for off in (-near, near)}
+        ]
+
+    def _key_places(self) -> range:
+        size = len(self.first_times_ns)
+        return range(0, size, max(size // KEYS, 1))[:KEYS] if size >= ENOUGH_NEAR else range(0)
+
+    def _key(self, place: int, step: int) -> int:
+        """Return 63 bits of all that must be alike."""
+        text = f"{self.kind} {self.places_digest} {place} {step}"
+        return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest()) >> 1
 
 
 def trace_of(part: Mapping[str, Any]) -> Trace | None:

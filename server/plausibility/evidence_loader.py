@@ -1,13 +1,20 @@
-"""Evidence out of the database: the run's numbers, its model, the model's other units, and samples seen
-before."""
+"""Evidence out of the database: the runs' models, their other units, and samples seen before.
+
+Several runs are looked at together, so that what they have in common is asked for once: a query for all of
+them, not for each.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any, NamedTuple
+from uuid import UUID
 
-import numpy as np
+from django.db import connection
 from django.db.models import F, Q
 
 from server.benchmarks.registry import metrics_by_key
@@ -28,16 +35,40 @@ from server.plausibility.evidence import (
 from server.plausibility.models import SampleTrace
 
 PEER_RUNS = 200
-CANDIDATES = 200
 
 
-def evidence_gather(*, run: Run, document: dict[str, Any]) -> Evidence:
-    """Return what is known of a run all of whose benchmarks have ended; keeps its samples' traces."""
-    model = run.drive_model
-    peers, unlike = peers_gather(run=run)
+@dataclass(frozen=True, slots=True)
+class AssessedRun:
+    """A run all of whose benchmarks have ended, fetched with its model, submission and key."""
+
+    run: Run
+    document: dict[str, Any]
+    benchmarks: Sequence[Benchmark]
+    rows: Sequence[Measurement]
+    """The numbers of its extracted benchmarks."""
+
+
+def evidence_gather(runs: Sequence[AssessedRun]) -> list[Evidence]:
+    """Return what is known of each run; keeps their samples' traces."""
+    traces = [_traces(one) for one in runs]
+    SampleTrace.objects.bulk_create(
+        [row for found in traces for row in found],
+        update_conflicts=True,
+        unique_fields=["benchmark"],
+        update_fields=["kind", "times_digest", "places_digest", "first_times_ns", "near_keys"],
+    )
+    copies = _copies(runs, traces)
+    peers = _peers([one.run for one in runs])
+    return [_evidence(one, found, *others) for one, found, others in zip(runs, copies, peers, strict=True)]
+
+
+def _evidence(
+    one: AssessedRun, copies: tuple[Copy, ...], peers: tuple[PeerUnit, ...], unlike: int
+) -> Evidence:
+    model = one.run.drive_model
     return Evidence(
-        document=document,
-        numbers=numbers_gather(run=run),
+        document=one.document,
+        numbers=tuple(numbers_of(one.rows)),
         model=ModelFacts(
             title=model.number,
             curated=model.curated,
@@ -47,38 +78,40 @@ def evidence_gather(*, run: Run, document: dict[str, Any]) -> Evidence:
         ),
         peers=peers,
         unlike_peers=unlike,
-        keyid=run.submission.probe_key.keyid,
-        copies=tuple(_copies(run, document)),
-        received_at=run.submission.received_at,
+        keyid=one.run.submission.probe_key.keyid,
+        copies=copies,
+        received_at=one.run.submission.received_at,
     )
 
 
 def numbers_gather(*, run: Run) -> tuple[Number, ...]:
-    """Return the run's numbers with what the registry says of them."""
-    return tuple(_numbers(run))
-
-
-def peers_gather(*, run: Run) -> tuple[tuple[PeerUnit, ...], int]:
-    """Return the model's other units under comparable conditions, and how many there are under others."""
-    alike, unlike = _peer_runs(run)
-    return tuple(_peers(alike)), unlike
-
-
-def _numbers(run: Run) -> Iterator[Number]:
-    metrics = metrics_by_key()
+    """Return a run's stored numbers with what the registry says of them."""
     rows = Measurement.objects.filter(
         benchmark__run=run,
         benchmark__state=Benchmark.State.EXTRACTED,
         extractor_version=F("benchmark__extractor_version"),
-        value__isnull=False,
     )
-    for row in rows.order_by("id"):
+    return tuple(numbers_of(rows.order_by("id")))
+
+
+def peers_gather(*, run: Run) -> tuple[tuple[PeerUnit, ...], int]:
+    """Return the model's other units under comparable conditions, and how many there are under others."""
+    (found,) = _peers([run])
+    return found
+
+
+def numbers_of(rows: Iterable[Measurement]) -> Iterable[Number]:
+    """Return the numbers among rows, with what the registry says of them."""
+    metrics = metrics_by_key()
+    for row in rows:
+        if row.value is None:
+            continue
         metric = metrics.get(row.metric)
         unit, title, headline = (metric.unit, metric.title, metric.headline) if metric else ("", "", False)
         yield Number(
             row.metric,
             row.scope,
-            float(row.value or 0),
+            float(row.value),
             row.low,
             row.high,
             row.quality,
@@ -100,93 +133,165 @@ def conditions_key(device: Mapping[str, Any], conditions: Mapping[str, Any]) -> 
     )
 
 
-def _peer_runs(run: Run) -> tuple[list[Run], int]:
-    """Return the latest published runs of the model's other units, alike in conditions, and how many units
-    are not.
+class _PeerRun(NamedTuple):
+    place: int
+    """Of the run that it is beside."""
+    run_id: UUID
+    unit_id: int | None
+    unit: str | None
+    keyid: str
+    block_bytes: int
+    bridge: Any
+    write_cache: Any
 
-    A run without a unit's digest that the same key signed may be of this very drive: it counts for nothing.
-    """
-    others = Run.objects.filter(
-        drive_model=run.drive_model, provenance=run.provenance, submission__state=State.PUBLISHED
-    ).exclude(pk=run.pk)
-    if run.unit_id is not None:
-        others = others.exclude(unit_id=run.unit_id)
-    unknown = Q(unit__isnull=True) if run.unit_id is not None else Q()
-    others = others.exclude(unknown & Q(submission__probe_key=run.submission.probe_key_id))
-    mine = conditions_key(run.summary["device"], run.summary["conditions"])
-    alike, unlike = [], set()
-    for other in others.select_related("submission__probe_key", "unit").order_by("-created_at")[:PEER_RUNS]:
-        if conditions_key(other.summary["device"], other.summary["conditions"]) == mine:
-            alike.append(other)
+
+# The latest published runs of the model's other units. A run without a unit's digest that the same key signed
+# may be of this very drive: it counts for nothing.
+_PEER_RUNS = f"""
+SELECT mine.place, peer.run_id, peer.unit_id, u.digest, k.keyid, peer.block_bytes,
+       peer.summary -> 'device' -> 'bridge', peer.summary -> 'conditions' -> 'write_cache_during'
+FROM unnest(%s::uuid[], %s::bigint[], %s::text[], %s::bigint[], %s::bigint[])
+    WITH ORDINALITY AS mine(run_id, model, provenance, unit, key, place)
+CROSS JOIN LATERAL (
+    SELECT r.*, s.probe_key_id FROM measurements_run r
+    JOIN submissions_submission s ON s.id = r.submission_id AND s.state = '{State.PUBLISHED.value}'
+    WHERE r.drive_model_id = mine.model AND r.provenance = mine.provenance AND r.run_id <> mine.run_id
+      AND (mine.unit IS NULL OR r.unit_id IS DISTINCT FROM mine.unit)
+      AND NOT ((mine.unit IS NULL OR r.unit_id IS NULL) AND s.probe_key_id = mine.key)
+    ORDER BY r.created_at DESC LIMIT {PEER_RUNS}
+) peer
+JOIN accounts_probekey k ON k.id = peer.probe_key_id
+LEFT JOIN measurements_unit u ON u.id = peer.unit_id
+ORDER BY mine.place, peer.created_at DESC
+"""
+
+
+def _peers(runs: Sequence[Run]) -> list[tuple[tuple[PeerUnit, ...], int]]:
+    """Return the peers of each run, and how many units were measured under other conditions."""
+    columns = zip(
+        *(
+            (run.pk, run.drive_model_id, run.provenance, run.unit_id, run.submission.probe_key_id)
+            for run in runs
+        ),
+        strict=True,
+    )
+    alike: list[dict[object, list[_PeerRun]]] = [defaultdict(list) for _run in runs]
+    unlike: list[set[object]] = [set() for _run in runs]
+    mine = [conditions_key(run.summary["device"], run.summary["conditions"]) for run in runs]
+    with connection.cursor() as cursor:
+        cursor.execute(_PEER_RUNS, [list(column) for column in columns])
+        found = [_PeerRun(*row) for row in cursor.fetchall()]
+    for peer in found:
+        place, unit = peer.place - 1, peer.unit_id or peer.run_id
+        if mine[place] == _conditions_of(peer):
+            alike[place][unit].append(peer)
         else:
-            unlike.add(other.unit_id or other.pk)
-    return alike, len(unlike)
+            unlike[place].add(unit)
+    values = _values({peer.run_id for units in alike for of_unit in units.values() for peer in of_unit})
+    units: dict[tuple[UUID, ...], PeerUnit] = {}
+    return [
+        (tuple(_unit(of_unit, values, units) for of_unit in mine_alike.values()), len(mine_unlike))
+        for mine_alike, mine_unlike in zip(alike, unlike, strict=True)
+    ]
 
 
-def _peers(runs: list[Run]) -> Iterator[PeerUnit]:
-    """Make one entry of each unit, so that a unit measured often counts once."""
-    by_unit: dict[object, list[Run]] = {}
-    for run in runs:
-        by_unit.setdefault(run.unit_id or run.pk, []).append(run)
-    values = _values(runs)
-    for mine in by_unit.values():
-        found: dict[tuple[str, str], list[float]] = {}
-        for run in mine:
-            for key, value in values.get(run.pk, {}).items():
-                found.setdefault(key, []).append(value)
-        name = mine[0].unit.digest[:12] if mine[0].unit else str(mine[0].pk)[:13]
-        keyids = tuple(sorted({run.submission.probe_key.keyid for run in mine}))
-        yield PeerUnit(name, keyids, {key: float(np.median(column)) for key, column in found.items()})
+def _conditions_of(peer: _PeerRun) -> str:
+    # Django leaves the decoding of JSON to its own fields.
+    bridge, write_cache = (
+        json.loads(value) if isinstance(value, str) else value for value in (peer.bridge, peer.write_cache)
+    )
+    return conditions_key(
+        {"block_bytes": peer.block_bytes, "bridge": bridge}, {"write_cache_during": write_cache}
+    )
 
 
-def _values(runs: list[Run]) -> dict[object, dict[tuple[str, str], float]]:
+def _unit(
+    of_unit: Sequence[_PeerRun],
+    values: Mapping[UUID, Mapping[tuple[str, str], float]],
+    known: dict[tuple[UUID, ...], PeerUnit],
+) -> PeerUnit:
+    """Make one entry of a unit's runs, so that a unit measured often counts once."""
+    key = tuple(peer.run_id for peer in of_unit)
+    if key not in known:
+        found: dict[tuple[str, str], list[float]] = defaultdict(list)
+        for peer in of_unit:
+            for place, value in values.get(peer.run_id, {}).items():
+                found[place].append(value)
+        first = of_unit[0]
+        known[key] = PeerUnit(
+            first.unit[:12] if first.unit else str(first.run_id)[:13],
+            tuple(sorted({peer.keyid for peer in of_unit})),
+            {place: median(column) for place, column in found.items()},
+        )
+    return known[key]
+
+
+def _values(runs: Iterable[UUID]) -> dict[UUID, dict[tuple[str, str], float]]:
     headline = [key for key, metric in metrics_by_key().items() if metric.headline]
     rows = Measurement.objects.filter(
         Q(metric__in=headline) | Q(metric__endswith=ROTATION_RATE),
-        benchmark__run__in=runs,
+        benchmark__run__in=list(runs),
         extractor_version=F("benchmark__extractor_version"),
         quality__in=USABLE,
         value__isnull=False,
     ).values_list("benchmark__run_id", "metric", "scope", "value")
-    found: dict[object, dict[tuple[str, str], float]] = {}
+    found: dict[UUID, dict[tuple[str, str], float]] = {}
     for run_id, metric, scope, value in rows:
         found.setdefault(run_id, {})[metric, scope] = float(value or 0.0)
     return found
 
 
-def _copies(run: Run, document: Mapping[str, Any]) -> Iterator[Copy]:
-    """Keep the traces of this run's samples and return the earlier runs that have the same."""
-    benchmarks = {benchmark.position: benchmark for benchmark in run.benchmarks.all()}
-    for position, part in enumerate(document["benchmarks"]):
-        if "skipped" in part or position not in benchmarks or (trace := trace_of(part)) is None:
-            continue
-        SampleTrace.objects.update_or_create(
-            benchmark=benchmarks[position],
-            defaults={
-                "kind": trace.kind,
-                "times_digest": trace.times_digest,
-                "places_digest": trace.places_digest,
-                "first_times_ns": list(trace.first_times_ns),
-            },
+def _traces(one: AssessedRun) -> list[SampleTrace]:
+    found = []
+    for benchmark in one.benchmarks:
+        part = one.document["benchmarks"][benchmark.position]
+        if "skipped" not in part and (trace := trace_of(part)) is not None:
+            found.append(
+                SampleTrace(
+                    benchmark=benchmark,
+                    kind=trace.kind,
+                    times_digest=trace.times_digest,
+                    places_digest=trace.places_digest,
+                    first_times_ns=list(trace.first_times_ns),
+                    near_keys=trace.near_keys(),
+                )
+            )
+    return found
+
+
+def _copies(runs: Sequence[AssessedRun], traces: Sequence[list[SampleTrace]]) -> list[tuple[Copy, ...]]:
+    """Return the earlier runs that have the same samples as each run."""
+    every = [_trace_in(row) for rows in traces for row in rows]
+    # Of any provenance: what a simulator gave, sent as a disk's, has its samples too.
+    rows = (
+        SampleTrace.objects.filter(
+            Q(times_digest__in=[trace.times_digest for trace in every])
+            | Q(near_keys__overlap=[key for trace in every for key in trace.keys_sought()])
         )
-        if (copy := _copy_of(run, trace)) is not None:
-            yield copy
-
-
-def _copy_of(run: Run, trace: Trace) -> Copy | None:
-    same = Q(times_digest=trace.times_digest) | Q(places_digest=trace.places_digest)
-    earlier = (
-        # Of any provenance: what a simulator gave, sent as a disk's, has its samples too.
-        SampleTrace.objects.filter(same, kind=trace.kind)
-        .exclude(benchmark__run=run)
-        .filter(benchmark__run__submission__received_at__lte=run.submission.received_at)
         .order_by("-id")
+        .values_list(
+            *("kind", "times_digest", "places_digest", "first_times_ns"),
+            *("benchmark__run_id", "benchmark__run__submission__received_at"),
+        )
     )
-    rows = earlier.values_list("benchmark__run_id", "times_digest", "first_times_ns")
-    for run_id, digest, first_times_ns in rows[:CANDIDATES]:
-        if digest == trace.times_digest:
+    seen = [(Trace(kind, times, places, tuple(first)), *run) for kind, times, places, first, *run in rows]
+    return [
+        tuple(copy for row in mine if (copy := _copy_of(_trace_in(row), one.run, seen)) is not None)
+        for one, mine in zip(runs, traces, strict=True)
+    ]
+
+
+def _copy_of(trace: Trace, run: Run, seen: Iterable[tuple[Any, ...]]) -> Copy | None:
+    for other, run_id, received_at in seen:
+        if other.kind != trace.kind or run_id == run.pk or received_at > run.submission.received_at:
+            continue
+        if other.times_digest == trace.times_digest:
             return Copy(trace.kind, str(run_id), exact=True, median_difference_ns=0.0)
-        near = trace.near_ns(first_times_ns)
+        near = trace.near_ns(other.first_times_ns) if other.places_digest == trace.places_digest else None
         if near is not None and near < NEAR_NS:
             return Copy(trace.kind, str(run_id), exact=False, median_difference_ns=near)
     return None
+
+
+def _trace_in(row: SampleTrace) -> Trace:
+    return Trace(row.kind, row.times_digest, row.places_digest, tuple(row.first_times_ns))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
 
@@ -48,11 +50,17 @@ class SampleTrace(models.Model):
     times_digest = models.CharField(max_length=64)
     places_digest = models.CharField(max_length=64)
     first_times_ns = models.JSONField(default=list)
+    near_keys = ArrayField(
+        models.BigIntegerField(),
+        default=list,
+        help_text="What traces with the same places and nearly the same times share, see evidence.py.",
+    )
 
     class Meta:
         indexes = [
-            models.Index(fields=["kind", "times_digest"], name="sampletrace_by_times"),
-            models.Index(fields=["kind", "places_digest"], name="sampletrace_by_places"),
+            models.Index(fields=["times_digest"], name="sampletrace_by_times"),
+            # Without a list of pending entries, which every search would have to go through.
+            GinIndex(fields=["near_keys"], name="sampletrace_by_near_keys", fastupdate=False),
         ]
 
     def __str__(self) -> str:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from collections.abc import Collection, Iterable
+from datetime import datetime, timedelta
 
 import structlog
 from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
 
 from server.core import clock
 from server.core.cache import RUNS, model_tag, purge_on_commit, run_tag
 from server.core.lifecycle import State
 from server.core.task_queue import message_send
+from server.measurements.models import AggregateDue
 from server.submissions.models import Submission, SubmissionEvent
 
 log = structlog.get_logger("diskatlas.life")
 
 PROCESS = "submissions.process"
-REFRESH = "submissions.aggregates_update"
+REFRESH = "model_stats.refresh"
 
 
 def event_add(submission: Submission, state: State, reason: str) -> SubmissionEvent:
@@ -25,21 +27,44 @@ def event_add(submission: Submission, state: State, reason: str) -> SubmissionEv
     return SubmissionEvent.objects.create(submission=submission, at=clock.now(), state=state, reason=reason)
 
 
-def submission_move(submission: Submission, state: State, reason: str) -> None:
-    """Move a submission to its next state; its attempts start anew there."""
-    public = State.PUBLISHED in (submission.state, state)
+def state_set(submission: Submission, state: State, reason: str) -> SubmissionEvent:
+    """Put a submission into its next state, where its attempts start anew; return the event. Both are yet to
+    be written."""
     submission.state = state
     submission.attempts = 0
     submission.sweeps = 0
-    submission.next_sweep_at = clock.now() + timedelta(seconds=settings.PIPELINE_STALE_AFTER_S)
+    submission.next_sweep_at = next_sweep()
+    at = clock.now()
     if state == State.PUBLISHED:
-        submission.published_at = clock.now()
-    submission.save(update_fields=["state", "attempts", "sweeps", "next_sweep_at", "published_at"])
-    event_add(submission, state, reason)
-    if public:
-        run = submission.run
-        purge_on_commit(RUNS, run_tag(run.run_id), model_tag(run.drive_model_id))
+        submission.published_at = at
     log.info("moved", submission=str(submission.pk), state=state.value, reason=reason)
+    return SubmissionEvent(submission=submission, at=at, state=state, reason=reason)
+
+
+STATE_FIELDS = ("state", "attempts", "sweeps", "next_sweep_at", "published_at")
+"""What `state_set` changes."""
+
+
+def submission_move(submission: Submission, state: State, reason: str) -> None:
+    """Move a submission to its next state within the present transaction."""
+    public = State.PUBLISHED in (submission.state, state)
+    event = state_set(submission, state, reason)
+    submission.save(update_fields=STATE_FIELDS)
+    event.save()
+    if public:
+        runs_purge([submission])
+
+
+def runs_purge(submissions: Iterable[Submission]) -> None:
+    """End the cached pages that show runs which are public from now on, or no longer."""
+    runs = [one.run for one in submissions]
+    models = {model_tag(run.drive_model_id) for run in runs}
+    purge_on_commit(RUNS, *(run_tag(run.run_id) for run in runs), *models)
+
+
+def next_sweep() -> datetime:
+    """Return when the sweeper takes a message that is sent now for lost."""
+    return clock.now() + timedelta(seconds=settings.PIPELINE_STALE_AFTER_S)
 
 
 def submission_enqueue(submission: Submission) -> None:
@@ -47,12 +72,35 @@ def submission_enqueue(submission: Submission) -> None:
 
     The row is the truth: a broker that is away costs nothing but time, since the sweeper finds the row.
     """
-    submission.next_sweep_at = clock.now() + timedelta(seconds=settings.PIPELINE_STALE_AFTER_S)
-    submission.save(update_fields=["next_sweep_at"])
     submission_id = str(submission.pk)
     transaction.on_commit(lambda: message_send(PROCESS, submission_id))
 
 
-def aggregates_enqueue(drive_model_id: int) -> None:
-    """Put the recomputation of a model's aggregates into the queue once the transaction has committed."""
-    transaction.on_commit(lambda: message_send(REFRESH, str(drive_model_id)))
+_DUE = f"""
+INSERT INTO {AggregateDue._meta.db_table} AS due (drive_model_id, since, changes)
+SELECT model, now(), 1 FROM unnest(%s::bigint[]) AS t(model)
+ON CONFLICT (drive_model_id) DO UPDATE SET changes = due.changes + 1
+RETURNING drive_model_id, changes
+"""
+
+
+def models_due(drive_model_ids: Collection[int]) -> None:
+    """Have what is computed from models' runs computed anew: once for all that changes within a few seconds.
+
+    Within the present transaction, whose changes are then part of it. A message is sent for a model that was
+    not due; where one is due already, a message is on its way.
+    """
+    if not drive_model_ids:
+        return
+    with connection.cursor() as cursor:
+        # In one order, so that no two transactions wait for each other.
+        cursor.execute(_DUE, [sorted(set(drive_model_ids))])
+        new = [model for model, changes in cursor.fetchall() if changes == 1]
+    for drive_model_id in new:
+        refresh_enqueue(drive_model_id)
+
+
+def refresh_enqueue(drive_model_id: int) -> None:
+    """Put the refresh of a model into the queue once the transaction has committed."""
+    delay_s = settings.MODEL_REFRESH_DELAY_S
+    transaction.on_commit(lambda: message_send(REFRESH, str(drive_model_id), countdown=delay_s))

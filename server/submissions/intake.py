@@ -8,26 +8,29 @@ message into the queue. A document that its key did sign but that is not accepta
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 import structlog
 from django.conf import settings
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from server.accounts.models import ProbeKey
 from server.accounts.services import probe_key_for, probe_key_register
+from server.catalog.models import DriveModel
+from server.catalog.services import drive_model_resolve
 from server.core import clock
 from server.core.envelope import Envelope, envelope_parse, sha256_hex, signature_check
 from server.core.envelope_store import envelope_store
-from server.core.lifecycle import State
+from server.core.lifecycle import Provenance, State
 from server.core.locks import transaction_lock
 from server.core.problems import ErrorItem, Problem, problem
 from server.core.strictjson import strict_loads
-from server.measurements.models import Run
-from server.submissions.events import event_add, submission_enqueue
+from server.measurements.documents import summary_of, timings_count
+from server.measurements.models import Batch, Benchmark, Run, Unit
+from server.submissions.events import event_add, next_sweep, submission_enqueue
 from server.submissions.models import Submission
-from server.submissions.records import run_create
 from server.submissions.validation import document_validate
 
 log = structlog.get_logger("diskatlas.intake")
@@ -52,17 +55,24 @@ def submission_receive(*, content: bytes) -> Received:
     if known is not None and known.state != State.REJECTED:
         return Received(known, created=False)
     envelope = envelope_parse(strict_loads(content, max_depth=settings.SUBMISSION_MAX_DEPTH))
-    public_key = probe_key_for(envelope)
-    signature_check(envelope, public_key)
+    key = probe_key_for(envelope)
+    signature_check(envelope, bytes(key.public_key))
     try:
         document = document_of(envelope)
-        _check_run_id(document["run_id"], digest)
         name = _store(digest, content)
-        return _commit(digest, len(content), name, envelope.keyid, public_key, document)
+        try:
+            return _commit(known or Submission(digest=digest, size_bytes=len(content)), name, key, document)
+        except IntegrityError:
+            # Another sender was first: with these bytes, or with other ones of the same identity.
+            first = Submission.objects.filter(digest=digest).exclude(state=State.REJECTED).first()
+            if first is not None:
+                return Received(first, created=False)
+            _check_run_id(document["run_id"], digest)
+            raise
     except Problem as trouble:
         # Without consent there is nothing that may be kept.
         if trouble.type.slug not in ("storage-unavailable", "no-licence"):
-            _keep_rejected(digest, content, envelope.keyid, public_key, trouble)
+            _keep_rejected(digest, content, key, trouble)
         raise
 
 
@@ -76,35 +86,31 @@ def document_of(envelope: Envelope) -> dict[str, Any]:
 
 
 @transaction.atomic
-def _commit(
-    digest: str, size_bytes: int, name: str, keyid: str, public_key: bytes, document: dict[str, Any]
-) -> Received:
-    # The same bytes carry the same run_id, so that one lock orders both: equal senders and rivals for an
-    # identity.
-    transaction_lock("run", document["run_id"])
-    known = Submission.objects.select_for_update().filter(digest=digest).first()
-    if known is not None and known.state != State.REJECTED:
-        return Received(known, created=False)
-    _check_run_id(document["run_id"], digest)
-    probe_key = probe_key_register(keyid=keyid, public_key=public_key)
-    submission = known or _new_submission(digest, size_bytes, probe_key)
+def _commit(submission: Submission, name: str, key: ProbeKey, document: dict[str, Any]) -> Received:
+    """Write a submission that is new, or was rejected before, and its run; raises IntegrityError where the
+    database has the digest or the run id."""
+    new = submission._state.adding
+    if not new:
+        submission = Submission.objects.select_for_update().get(pk=submission.pk)
+        if submission.state != State.REJECTED:
+            return Received(submission, created=False)
+    submission.probe_key = probe_key_register(key)
     submission.storage_name = name
     submission.state = State.RECEIVED
-    submission.save()
-    reason = (
-        "Received again, and acceptable now."
-        if known
-        else "Received; the signature and the schema are right."
-    )
-    event_add(submission, State.RECEIVED, reason)
-    if not Run.objects.filter(submission=submission).exists():
+    submission.next_sweep_at = next_sweep()
+    if new:
+        submission.received_at = clock.now()
+    submission.save(force_insert=new)
+    reason = "Received; the signature and the schema are right."
+    event_add(submission, State.RECEIVED, reason if new else "Received again, and acceptable now.")
+    if new or not Run.objects.filter(submission=submission).exists():
         run_create(submission=submission, document=document)
     submission_enqueue(submission)
-    log.info("received", submission=str(submission.pk), digest=digest, bytes=size_bytes)
+    log.info("received", submission=str(submission.pk), digest=submission.digest, bytes=submission.size_bytes)
     return Received(submission, created=True)
 
 
-def _keep_rejected(digest: str, content: bytes, keyid: str, public_key: bytes, trouble: Problem) -> None:
+def _keep_rejected(digest: str, content: bytes, key: ProbeKey, trouble: Problem) -> None:
     """Keep what its key signed, with the reason: the sender may ask what became of it, and a person may
     look."""
     try:
@@ -114,12 +120,13 @@ def _keep_rejected(digest: str, content: bytes, keyid: str, public_key: bytes, t
         return
     with transaction.atomic():
         transaction_lock("rejected", digest)
-        probe_key = probe_key_register(keyid=keyid, public_key=public_key)
         submission = Submission.objects.filter(digest=digest).first()
         if submission is not None and submission.state != State.REJECTED:
             return
         if submission is None:
-            submission = _new_submission(digest, len(content), probe_key)
+            submission = Submission(digest=digest, size_bytes=len(content), received_at=clock.now())
+            submission.next_sweep_at = submission.received_at
+        submission.probe_key = probe_key_register(key)
         submission.storage_name = name
         submission.state = State.REJECTED
         submission.save()
@@ -127,13 +134,6 @@ def _keep_rejected(digest: str, content: bytes, keyid: str, public_key: bytes, t
         if last is None or last.reason != trouble.detail:
             event_add(submission, State.REJECTED, trouble.detail)
     trouble.extensions["submission_id"] = submission.pk
-
-
-def _new_submission(digest: str, size_bytes: int, probe_key: ProbeKey) -> Submission:
-    now = clock.now()
-    return Submission(
-        digest=digest, size_bytes=size_bytes, probe_key=probe_key, received_at=now, next_sweep_at=now
-    )
 
 
 def _check_run_id(run_id: str, digest: str) -> None:
@@ -162,3 +162,74 @@ def _store(digest: str, content: bytes) -> str:
         )
         trouble.headers["Retry-After"] = "120"
         raise trouble from error
+
+
+def run_create(*, submission: Submission, document: dict[str, Any]) -> Run:
+    """Make the run of a submission with one row per benchmark; catalogue, unit and batch rows are found or
+    made."""
+    device = document["device"]
+    provenance = Provenance(document["provenance"])
+    drive_model = drive_model_resolve(
+        vendor_name=device["vendor"], model_name=device["model"], simulated=provenance == Provenance.SIMULATED
+    )
+    run = Run.objects.create(
+        run_id=UUID(document["run_id"]),
+        submission=submission,
+        drive_model=drive_model,
+        unit=_unit(drive_model, device["unit_digest"]),
+        batch=_batch(drive_model, device),
+        provenance=provenance,
+        created_at=datetime.fromisoformat(document["created_at"]),
+        license=document["license"],
+        firmware=device["firmware"] or "",
+        capacity_bytes=device["capacity_bytes"],
+        block_bytes=device["block_bytes"],
+        summary=summary_of(document),
+    )
+    Benchmark.objects.bulk_create(
+        _benchmark(run, position, part) for position, part in enumerate(document["benchmarks"])
+    )
+    return run
+
+
+def _benchmark(run: Run, position: int, part: dict[str, Any]) -> Benchmark:
+    if "skipped" in part:
+        return Benchmark(
+            run=run,
+            kind=part["kind"],
+            position=position,
+            state=Benchmark.State.SKIPPED,
+            reason=part["skipped"],
+        )
+    return Benchmark(
+        run=run,
+        kind=part["kind"],
+        position=position,
+        version=part["version"],
+        elapsed_ns=part["elapsed_ns"],
+        caches=part.get("caches"),
+        samples=timings_count(part["samples"]),
+        medium_errors=len(part["errors"]),
+    )
+
+
+def _unit(drive_model: DriveModel, digest: str | None) -> Unit | None:
+    if digest is None:
+        return None
+    unit = Unit(drive_model=drive_model, digest=digest, first_seen_at=clock.now())
+    # One statement, which gives the number of a row that is there too; that keeps its date.
+    Unit.objects.bulk_create(
+        [unit], update_conflicts=True, unique_fields=["drive_model", "digest"], update_fields=["digest"]
+    )
+    return unit
+
+
+def _batch(drive_model: DriveModel, device: dict[str, Any]) -> Batch | None:
+    made = device["manufacture"] or {"year": None, "week": None}
+    label = device["batch_label"] or ""
+    if made["year"] is None and not label:
+        return None
+    batch, _created = Batch.objects.get_or_create(
+        drive_model=drive_model, year=made["year"], week=made["week"], label=label
+    )
+    return batch

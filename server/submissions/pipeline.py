@@ -1,164 +1,336 @@
-"""What the jobs do to a submission after it was answered with 202. Every step may run twice or be killed.
+"""From received to published: what a worker does to a submission after it was answered with 202, in order.
 
-A step takes a lock that ends with its process, counts its start in the row, works, and writes its result
-in one
-transaction. A start that never ends is therefore counted, and a document that kills its worker stops being
-tried.
+    claim     take the submission and others that nobody started, and count the start
+    read      the stored envelope: its bytes have their digest, and its key signed them
+    extract   each kind's numbers and charts
+    assess    put the plausibility checks
+    write     all rows, the verdict and the entry of the publication log, in one transaction
+
+Small runs go through in one go and several at a time, so that they share queries, the commit and the log's
+lock. Large ones, and whatever was started before and never ended, go alone and kind by kind, each written
+when it is through. Every step may be killed and done again: locks end with their process, starts are counted
+in the row, and a document that kills its worker stops being tried.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID
 
 import structlog
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 
 from server.core import clock
+from server.core.bulk import rows_update
 from server.core.envelope import signature_check
 from server.core.envelope_store import EnvelopeLost
 from server.core.lifecycle import ACTIVE_STATES, State
-from server.core.locks import session_lock
+from server.core.locks import session_locks_release, session_locks_take
 from server.core.problems import Problem
-from server.measurements.documents import document_load, envelope_of
-from server.measurements.models import AggregateDue, Benchmark, Run
-from server.measurements.signals import run_published
-from server.plausibility.assessment import Judged, reasons_to_hold, results_record, run_assess
-from server.submissions.events import aggregates_enqueue, submission_move
+from server.measurements.documents import document_in, envelope_of
+from server.measurements.extraction import (
+    Extracted,
+    benchmark_extracted,
+    benchmark_failed,
+    extracted_store,
+)
+from server.measurements.models import Benchmark, Measurement
+from server.plausibility.assessment import Judged, reasons_to_hold, results_record, runs_assess
+from server.plausibility.evidence_loader import AssessedRun
+from server.submissions.events import (
+    STATE_FIELDS,
+    models_due,
+    runs_purge,
+    state_set,
+    submission_enqueue,
+    submission_move,
+)
 from server.submissions.intake import document_of
-from server.submissions.models import Submission
+from server.submissions.models import Submission, SubmissionEvent
+from server.subscriptions.outbox import pending_notifications_add
 from server.transparency.log_entry import LogEntry
-from server.transparency.publication_log import log_append
+from server.transparency.publication_log import log_extend
 
 log = structlog.get_logger("diskatlas.pipeline")
 
-PERMANENT = (Problem, EnvelopeLost)
-"""What no repetition mends; everything else is tried again."""
+SMALL_BYTES = 256 * 1024
+"""Envelopes up to here share a batch; what is larger takes long enough to go alone."""
+BATCH = 16
+"""So many small runs at once: they take half a second, and a kill costs no more than that."""
 
 
-@dataclass(frozen=True, slots=True)
-class Next:
-    """What is to be done next for a submission."""
+@dataclass(slots=True)
+class _Work:
+    """A submission on its way through the steps."""
 
-    extract: tuple[int, ...] = ()
-    """Benchmarks to extract, by row id."""
-    assess: bool = False
+    submission: Submission
+    benchmarks: list[Benchmark]
+    document: dict[str, Any] = field(default_factory=dict)
+    rows: list[Measurement] = field(default_factory=list)
+    """The numbers of all its extracted benchmarks."""
+    answers: tuple[Judged, ...] = ()
+    extracted: list[Extracted] = field(default_factory=list)
+    """What is yet to be written; `events` too."""
+    events: list[SubmissionEvent] = field(default_factory=list)
 
+    @property
+    def pending(self) -> list[Benchmark]:
+        """The benchmarks that are yet to be extracted."""
+        return [one for one in self.benchmarks if one.state == Benchmark.State.PENDING]
 
-def submission_prepare(*, submission_id: UUID) -> Next:
-    """Verify and validate the stored envelope where that is due; return what comes next."""
-    with session_lock("submission", str(submission_id)) as free:
-        submission = Submission.objects.filter(pk=submission_id).first()
-        if not free or submission is None or submission.state not in ACTIVE_STATES:
-            return Next()
-        if submission.state in (State.RECEIVED, State.VERIFIED) and not _verify_and_validate(submission):
-            return Next()
-        return _next_of(submission)
-
-
-def submission_assess(*, submission_id: UUID) -> State | None:
-    """Publish or quarantine a submission all of whose benchmarks have ended; return its state if that is
-    so."""
-    with session_lock("submission", str(submission_id)) as free:
-        submission = (
-            Submission.objects.select_related("run__drive_model", "probe_key")
-            .filter(pk=submission_id)
-            .first()
+    @property
+    def started_before(self) -> bool:
+        """Whether an earlier start did not end, or did a part of it."""
+        ended = (Benchmark.State.EXTRACTED, Benchmark.State.FAILED)
+        return (
+            self.submission.state != State.RECEIVED
+            or self.submission.attempts > 1
+            or any(one.state in ended for one in self.benchmarks)
         )
-        if not free or submission is None or submission.state not in (State.VALIDATED, State.EXTRACTED):
-            return None
-        if _pending(submission.run) or not _attempt(submission):
-            return None
-        answers: tuple[Judged, ...] = ()
+
+    def move(self, state: State, reason: str) -> None:
+        """Put the submission into its next state."""
+        self.events.append(state_set(self.submission, state, reason))
+
+
+def submissions_process(*, submission_id: UUID) -> list[State]:
+    """Bring a submission on, and small ones beside it that nobody started; return what became of them."""
+    with _claimed(submission_id) as claimed:
+        works = _works(claimed)
+        alone = [work for work in works if work.started_before or not _small(work.submission)]
+        together = [work for work in works if work not in alone]
         try:
-            answers = run_assess(run=submission.run, document=document_load(submission))
-            reasons = _failures(submission.run) + reasons_to_hold(answers)
-        except PERMANENT as error:
-            reasons = [str(error)]
-        with transaction.atomic():
-            results_record(run=submission.run, answers=answers)
-            if submission.state == State.VALIDATED:
-                submission_move(submission, State.EXTRACTED, _extracted_words(submission.run))
-            if reasons:
-                submission_move(submission, State.QUARANTINED, _quarantine_words(reasons))
-            else:
-                submission_publish(submission, "Every check passed; the run is public.")
-        return State(submission.state)
+            _process_together(together)
+        except Exception:
+            # Whose fault it is shows when each goes alone.
+            log.exception("a batch failed", runs=len(together))
+            alone += _works([work.submission.pk for work in together])
+        for number, work in enumerate(alone):
+            try:
+                _process_alone(work)
+            except Exception:
+                for other in alone[number + 1 :]:
+                    submission_enqueue(other.submission)
+                raise
+        return [State(work.submission.state) for work in works]
 
 
-def submission_publish(submission: Submission, reason: str) -> None:
-    """Publish within the present transaction, and have the model's aggregates computed anew."""
-    submission_move(submission, State.PUBLISHED, reason)
-    run = submission.run
-    AggregateDue.objects.get_or_create(drive_model_id=run.drive_model_id)
-    aggregates_enqueue(run.drive_model_id)
-    run_published.send(sender=Run, run=run)
-    at = submission.published_at or clock.now()
-    # Last, as it holds the log's lock until the transaction ends.
-    log_append(LogEntry(State.PUBLISHED.value, submission.digest, run.run_id, at))
+def _process_together(works: Sequence[_Work]) -> None:
+    """Take small runs through all steps, and write what came of them at once."""
+    if not works:
+        return
+    for work in works:
+        if _read(work):
+            work.extracted = [benchmark_extracted(one, work.document) for one in work.pending]
+            work.rows = [row for one in work.extracted for row in one.rows]
+    _assess([work for work in works if work.document])
+    _write(works)
 
 
-def _verify_and_validate(submission: Submission) -> bool:
-    """Check the stored bytes anew: they, not the request's, are what everything later is computed from."""
-    if not _attempt(submission):
-        return False
+def _process_alone(work: _Work) -> None:
+    """Take one run through the steps, each written when it ends: a start that never ends is then known to be
+    that step's, and one kind leaves the others alone."""
+    go_on = not _started_too_often(work) and _read(work)
+    _write([work])
+    if not go_on:
+        return
+    for benchmark in work.pending:
+        benchmark.attempts += 1
+        benchmark.save(update_fields=["attempts"])
+        too_often = benchmark.attempts > settings.PIPELINE_MAX_ATTEMPTS
+        work.extracted = [
+            benchmark_failed(
+                benchmark,
+                f"Extraction was started {settings.PIPELINE_MAX_ATTEMPTS} times and never ended: the worker "
+                "was killed or ran out of memory each time. The samples are kept; an operator finds the "
+                "cause in the worker's log.",
+            )
+            if too_often
+            else benchmark_extracted(benchmark, work.document)
+        ]
+        work.submission.attempts = 0
+        _write([work])
+    rows = Measurement.objects.filter(
+        benchmark__in=work.benchmarks, extractor_version=F("benchmark__extractor_version")
+    )
+    work.rows = list(rows.order_by("id"))
+    _assess([work])
+    _write([work])
+
+
+# Claim.
+
+
+@contextmanager
+def _claimed(submission_id: UUID) -> Iterator[list[UUID]]:
+    """Give the submission where nobody has it and it is not through, and small ones that nobody started;
+    their starts are counted. Locks of their names keep other workers away, and end with this process.
+
+    A message is a call to work more than an order: each takes what waits, so that most find nothing left.
+    """
+    active = Submission.objects.filter(state__in=ACTIVE_STATES)
+    waiting = Q(state=State.RECEIVED, attempts=0, size_bytes__lte=SMALL_BYTES)
+    if not active.filter(Q(pk=submission_id) | waiting).exists():
+        yield []
+        return
+    mine: list[Submission] = []
     try:
-        envelope = envelope_of(submission)
-        signature_check(envelope, bytes(submission.probe_key.public_key))
-        document_of(envelope)
-    except EnvelopeLost as error:
         with transaction.atomic():
-            submission_move(submission, State.QUARANTINED, str(error))
+            unlocked = active.select_for_update(skip_locked=True)
+            mine += _locks_take(unlocked.filter(pk=submission_id))
+            if not mine or _startable_together(mine[0]):
+                others = unlocked.filter(waiting).exclude(pk=submission_id).order_by("next_sweep_at")
+                mine += _locks_take(others[: BATCH - len(mine)])
+            _count_starts(mine)
+        yield [one.pk for one in mine]
+    finally:
+        if mine:
+            session_locks_release([_lock_name(one) for one in mine])
+
+
+def _locks_take(found: Iterable[Submission]) -> list[Submission]:
+    rows = list(found)
+    free = session_locks_take([_lock_name(one) for one in rows]) if rows else []
+    return [one for one, taken in zip(rows, free, strict=True) if taken]
+
+
+def _lock_name(submission: Submission) -> tuple[str, ...]:
+    return ("submission", str(submission.pk))
+
+
+def _count_starts(found: Sequence[Submission]) -> None:
+    if not found:
+        return
+    Submission.objects.filter(pk__in=[one.pk for one in found]).update(attempts=F("attempts") + 1)
+    # Those that go together start all of their kinds; the others count each when its turn comes.
+    together = [one.pk for one in found if _startable_together(one)]
+    Benchmark.objects.filter(run__submission__in=together, state=Benchmark.State.PENDING).update(
+        attempts=F("attempts") + 1
+    )
+
+
+def _startable_together(submission: Submission) -> bool:
+    return submission.state == State.RECEIVED and submission.attempts == 0 and _small(submission)
+
+
+def _small(submission: Submission) -> bool:
+    return submission.size_bytes <= SMALL_BYTES
+
+
+def _works(ids: Sequence[UUID]) -> list[_Work]:
+    found = Submission.objects.filter(pk__in=ids).select_related("probe_key", "run__drive_model")
+    rows = {one.pk: one for one in found.prefetch_related("run__benchmarks")}
+    return [_Work(rows[pk], list(rows[pk].run.benchmarks.all())) for pk in ids]
+
+
+def _started_too_often(work: _Work) -> bool:
+    """Hold a submission for a person whose step was started often and never ended. While kinds are pending,
+    their own starts count."""
+    submission = work.submission
+    unread = submission.state in (State.RECEIVED, State.VERIFIED)
+    if submission.attempts <= settings.PIPELINE_MAX_ATTEMPTS or (work.pending and not unread):
         return False
-    except Problem as error:
-        with transaction.atomic():
-            submission_move(submission, State.REJECTED, error.detail)
-        return False
-    with transaction.atomic():
-        submission_move(
-            submission, State.VERIFIED, "The stored bytes have the digest and the signature they came with."
-        )
-        submission_move(submission, State.VALIDATED, "The document fits its schemas and agrees with itself.")
+    step = f"The step after {submission.state!r}"
+    work.move(
+        State.QUARANTINED,
+        f"{step} was started {settings.PIPELINE_MAX_ATTEMPTS} times and never ended. The envelope is kept; "
+        "an operator finds the cause in the worker's log and releases it in the admin.",
+    )
     return True
 
 
-def _next_of(submission: Submission) -> Next:
-    pending = tuple(_pending(submission.run))
-    return Next(extract=pending) if pending else Next(assess=True)
+# Read.
 
 
-def _pending(run: Run) -> list[int]:
-    return list(run.benchmarks.filter(state=Benchmark.State.PENDING).values_list("pk", flat=True))
+def _read(work: _Work) -> bool:
+    """Take the document from the stored bytes: they, not the request's, are what everything is computed from.
+
+    What intake found valid is valid here, under the digest of its bytes. What was started before is held
+    against the schemas once more.
+    """
+    submission = work.submission
+    try:
+        envelope = envelope_of(submission)
+        signature_check(envelope, bytes(submission.probe_key.public_key))
+        if work.started_before:
+            document_of(envelope)
+    except EnvelopeLost as error:
+        work.move(State.QUARANTINED, str(error))
+        return False
+    except Problem as error:
+        work.move(State.REJECTED, error.detail)
+        return False
+    work.document = document_in(envelope)
+    if submission.state in (State.RECEIVED, State.VERIFIED):
+        work.move(State.VERIFIED, "The stored bytes have the digest and the signature they came with.")
+        work.move(State.VALIDATED, "The document fits its schemas and agrees with itself.")
+    return True
 
 
-def _attempt(submission: Submission) -> bool:
-    """Count a start; after too many that never ended, hold the submission for a person and return False."""
-    Submission.objects.filter(pk=submission.pk).update(attempts=F("attempts") + 1)
-    submission.refresh_from_db(fields=["attempts"])
-    if submission.attempts <= settings.PIPELINE_MAX_ATTEMPTS:
-        return True
+# Assess.
+
+
+def _assess(works: Sequence[_Work]) -> None:
+    """Put the checks to runs all of whose benchmarks have ended, and say what becomes of them."""
+    runs = [AssessedRun(work.submission.run, work.document, work.benchmarks, work.rows) for work in works]
+    for work, answers in zip(works, runs_assess(runs), strict=True):
+        work.answers = answers
+        if work.submission.state == State.VALIDATED:
+            ended = ", ".join(f"{part.kind} {part.state}" for part in work.benchmarks)
+            work.move(State.EXTRACTED, f"Every benchmark has ended: {ended}.")
+        failed = [part for part in work.benchmarks if part.state == Benchmark.State.FAILED]
+        reasons = [f"{part.kind}: {part.reason}" for part in failed] + reasons_to_hold(answers)
+        if reasons:
+            work.move(
+                State.QUARANTINED,
+                f"Held for a person to decide: {' '.join(reasons)} The samples are kept as they came.",
+            )
+        else:
+            work.move(State.PUBLISHED, "Every check passed; the run is public.")
+
+
+# Write.
+
+
+def _write(works: Sequence[_Work]) -> None:
+    """Write what is known so far and was not written yet. A submission that is through stays as it is."""
     with transaction.atomic():
-        submission_move(
-            submission,
-            State.QUARANTINED,
-            f"The step after {submission.state!r} was started {settings.PIPELINE_MAX_ATTEMPTS} "
-            f"times and never ended. "
-            "The envelope is kept; an operator finds the cause in the worker's log and releases it "
-            "in the admin.",
+        active = Submission.objects.select_for_update().filter(
+            pk__in=[work.submission.pk for work in works], state__in=ACTIVE_STATES
         )
-    return False
+        locked = set(active.values_list("pk", flat=True))
+        works = [work for work in works if work.submission.pk in locked]
+        extracted_store([one for work in works for one in work.extracted])
+        results_record((work.submission.run, work.answers) for work in works if work.answers)
+        rows_update([work.submission for work in works], STATE_FIELDS)
+        SubmissionEvent.objects.bulk_create(event for work in works for event in work.events)
+        follow_publications([work.submission for work in works if work.submission.state == State.PUBLISHED])
+    for work in works:
+        work.extracted, work.events = [], []
 
 
-def _failures(run: Run) -> list[str]:
-    return [f"{part.kind}: {part.reason}" for part in run.benchmarks.filter(state=Benchmark.State.FAILED)]
+def follow_publications(submissions: Sequence[Submission]) -> None:
+    """Do what belongs to publications within the transaction that publishes."""
+    if not submissions:
+        return
+    pending_notifications_add([one.run for one in submissions])
+    runs_purge(submissions)
+    models_due({one.run.drive_model_id for one in submissions})
+    # Last, as it holds the log's lock until the transaction ends.
+    log_extend(
+        [
+            LogEntry(State.PUBLISHED.value, one.digest, one.run.run_id, one.published_at or clock.now())
+            for one in submissions
+        ]
+    )
 
 
-def _extracted_words(run: Run) -> str:
-    parts = [f"{part.kind} {part.state}" for part in run.benchmarks.all()]
-    return f"Every benchmark has ended: {', '.join(parts)}."
-
-
-def _quarantine_words(reasons: list[str]) -> str:
-    return f"Held for a person to decide: {' '.join(reasons)} The samples are kept as they came."
+def submission_publish(submission: Submission, reason: str) -> None:
+    """Publish a submission that a person accepted, within the present transaction."""
+    submission_move(submission, State.PUBLISHED, reason)
+    follow_publications([submission])

@@ -13,7 +13,7 @@ from server.core import clock
 from server.core.envelope_store import envelope_delete
 from server.core.lifecycle import ACTIVE_STATES, State
 from server.measurements.models import AggregateDue
-from server.submissions.events import aggregates_enqueue, event_add, submission_enqueue
+from server.submissions.events import event_add, refresh_enqueue, submission_enqueue
 from server.submissions.models import Submission
 
 log = structlog.get_logger("diskatlas.sweeper")
@@ -43,16 +43,16 @@ def submissions_sweep() -> int:
             submission.next_sweep_at = now + timedelta(seconds=wait_s)
             submission.save(update_fields=["sweeps", "next_sweep_at"])
             log.warning("enqueued again", submission=str(submission.pk), sweeps=submission.sweeps)
-        _aggregates_sweep()
+        _refreshes_sweep()
     return len(due)
 
 
-def _aggregates_sweep() -> None:
+def _refreshes_sweep() -> None:
     now = clock.now()
     stale = now - timedelta(seconds=settings.PIPELINE_STALE_AFTER_S)
     lost = Q(not_before=None, since__lte=stale)
     for due in AggregateDue.objects.filter(lost | Q(not_before__lte=now))[:_BATCH]:
-        aggregates_enqueue(due.drive_model_id)
+        refresh_enqueue(due.drive_model_id)
 
 
 def rejected_envelopes_expire() -> int:

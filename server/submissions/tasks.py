@@ -1,8 +1,6 @@
 """The jobs. Each takes an id, calls one service and may be killed or run twice at any point.
 
-`received -> validated`: submission_process; one benchmark_extract per kind; then submission_assess, which
-publishes.
-The chord is the fast path only. The rows say what is left to do, and the sweeper starts from them.
+A message is the fast path only. The rows say what is left to do, and the sweeper starts from them.
 """
 
 from __future__ import annotations
@@ -10,18 +8,16 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from celery import chord, shared_task
+from celery import shared_task
 from celery.exceptions import SoftTimeLimitExceeded
-from django.conf import settings
 from django.db import InterfaceError, OperationalError
 
-from server.measurements import aggregation, cooldown, extraction
 from server.submissions import pipeline, sweeper, withdrawal
 
 TRANSIENT = (OperationalError, InterfaceError, OSError)
 """What another try may mend: the database, the storage or the network was away."""
 
-_RETRIED: dict[str, Any] = {
+RETRIED: dict[str, Any] = {
     "acks_late": True,
     "reject_on_worker_lost": True,
     "autoretry_for": TRANSIENT,
@@ -32,44 +28,10 @@ _RETRIED: dict[str, Any] = {
 }
 
 
-@shared_task(name="submissions.process", **_RETRIED)
+@shared_task(name="submissions.process", **RETRIED)
 def submission_process(submission_id: str) -> None:
-    """Bring a submission on from wherever it stands."""
-    due = pipeline.submission_prepare(submission_id=UUID(submission_id))
-    if due.extract:
-        body = submission_assess.si(submission_id)
-        chord([benchmark_extract.si(benchmark_id) for benchmark_id in due.extract])(body)
-    elif due.assess:
-        submission_assess.delay(submission_id)
-
-
-@shared_task(name="submissions.benchmark_extract", **_RETRIED)
-def benchmark_extract(benchmark_id: int) -> bool:
-    """Extract one kind."""
-    try:
-        return extraction.benchmark_extract(benchmark_id=benchmark_id)
-    except pipeline.PERMANENT as error:
-        extraction.benchmark_give_up(benchmark_id=benchmark_id, reason=str(error))
-    except SoftTimeLimitExceeded:
-        limit_s = settings.PIPELINE_TASK_TIME_LIMIT_S
-        reason = f"Extraction took longer than {limit_s} s and was stopped. The samples are kept."
-        extraction.benchmark_give_up(benchmark_id=benchmark_id, reason=reason)
-    return True
-
-
-@shared_task(name="submissions.assess", **_RETRIED)
-def submission_assess(submission_id: str) -> str | None:
-    """Publish or quarantine."""
-    state = pipeline.submission_assess(submission_id=UUID(submission_id))
-    return state.value if state else None
-
-
-@shared_task(name="submissions.aggregates_update", **_RETRIED)
-def aggregates_update(drive_model_id: str) -> int:
-    """Compute a model's aggregates anew, or leave it due where that was done lately and takes long."""
-    if cooldown.cooling_down(drive_model_id=int(drive_model_id)):
-        return 0
-    return aggregation.aggregates_update(drive_model_id=int(drive_model_id))
+    """Bring a submission from wherever it stands to its end."""
+    pipeline.submissions_process(submission_id=UUID(submission_id))
 
 
 @shared_task(name="submissions.sweep", ignore_result=True, expires=60)

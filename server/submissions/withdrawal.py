@@ -18,8 +18,8 @@ from server.core import clock
 from server.core.envelope_store import envelope_delete
 from server.core.lifecycle import State
 from server.measurements.cooldown import cooldown_end
-from server.measurements.models import AggregateDue, Batch, Run, Unit
-from server.submissions.events import aggregates_enqueue, submission_move
+from server.measurements.models import Batch, Run, Unit
+from server.submissions.events import models_due, refresh_enqueue, submission_move
 from server.submissions.models import Submission
 from server.submissions.moderation import SHORTEST_REASON, NoReason
 from server.transparency.log_entry import LogEntry
@@ -58,10 +58,10 @@ def run_withdraw(*, run: Run, by: User, reason: str, keep_envelope: bool = False
         envelope=Withdrawal.Envelope.KEPT if keep_envelope else Withdrawal.Envelope.REMOVED,
         by=by,
     )
-    AggregateDue.objects.get_or_create(drive_model_id=run.drive_model_id)
+    models_due([run.drive_model_id])
     # What is withdrawn leaves the model's numbers at once, however large the model.
     cooldown_end(drive_model_id=run.drive_model_id)
-    aggregates_enqueue(run.drive_model_id)
+    refresh_enqueue(run.drive_model_id)
     transaction.on_commit(withdrawn_envelopes_remove)
     log.info("withdrawn", run=str(run.pk), leaf=leaf.index, reason=reason)
     return made

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -19,14 +18,21 @@ from server.subscriptions.messages import body_text
 from server.subscriptions.models import Delivery, PendingNotification, Subscription
 
 
-def pending_notification_add(*, run: Run, **_: Any) -> None:
-    """Note a new run of a model that somebody follows; the same run again changes nothing."""
-    if Subscription.objects.filter(
-        drive_model_id=run.drive_model_id, state=Subscription.State.ACTIVE
-    ).exists():
-        PendingNotification.objects.get_or_create(
-            run=run, defaults={"drive_model_id": run.drive_model_id, "noted_at": clock.now()}
-        )
+def pending_notifications_add(runs: Sequence[Run]) -> None:
+    """Note new runs of models that somebody follows; the same run again changes nothing."""
+    followed = set(
+        Subscription.objects.filter(
+            drive_model_id__in={run.drive_model_id for run in runs}, state=Subscription.State.ACTIVE
+        ).values_list("drive_model_id", flat=True)
+    )
+    PendingNotification.objects.bulk_create(
+        [
+            PendingNotification(run=run, drive_model_id=run.drive_model_id, noted_at=clock.now())
+            for run in runs
+            if run.drive_model_id in followed
+        ],
+        ignore_conflicts=True,
+    )
 
 
 _MODELS = 200

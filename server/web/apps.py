@@ -11,18 +11,10 @@ class WebConfig(AppConfig):
     def ready(self) -> None:
         """Let no cached page outlive what it was rendered from."""
         from server.accounts.models import ProbeKey
-        from server.measurements.signals import aggregates_updated
         from server.search.models import ArchiveCounts
 
-        aggregates_updated.connect(_model_changed, dispatch_uid="web.model_changed")
         post_save.connect(_counts_changed, sender=ArchiveCounts, dispatch_uid="web.counts_changed")
         post_save.connect(_key_changed, sender=ProbeKey, dispatch_uid="web.key_changed")
-
-
-def _model_changed(*, drive_model_id: int, **_: Any) -> None:
-    from server.core.cache import model_tag, purge_on_commit
-
-    purge_on_commit(model_tag(drive_model_id))
 
 
 def _counts_changed(**_: Any) -> None:

@@ -13,8 +13,8 @@ from server.catalog.loading import catalog_load
 from server.catalog.models import Citation, Claim, DriveModel
 from server.catalog.services import drive_model_resolve
 from server.claims.selectors import verdicts_update
-from server.measurements.aggregation import aggregates_update
 from server.measurements.models import Batch, Run
+from server.model_stats.refresh import refresh_model
 from tests.e2e.audit import audit
 from tests.e2e.walk import WIDTHS, heard_errors, settle_charts
 from tests.support.sample_units import measured
@@ -49,7 +49,7 @@ def compared(empty_site: str) -> DriveModel:
             },
         )
     for one in (model, other):
-        aggregates_update(drive_model_id=one.pk)
+        refresh_model(drive_model_id=one.pk)
         verdicts_update(drive_model_id=one.pk)
     return model
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.core.cache import cache
@@ -13,8 +14,9 @@ from django.test import Client
 
 from server.benchmarks.contract import Kind
 from server.measurements import charts, extraction, reextraction
-from server.measurements.management.commands import reextract
-from server.submissions import events, selectors, validation
+from server.model_stats.management.commands import reextract
+from server.model_stats.refresh import refresh_model
+from server.submissions import events, pipeline, selectors, validation
 from server.submissions.models import Submission
 from tests.support.documents import document, envelope, skippy_part
 from tests.support.kinds import kind
@@ -45,7 +47,7 @@ def fresh_cache() -> Iterator[None]:
 def queue(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     """Collect what is put into the queue instead of sending it."""
     sent: list[tuple[str, str]] = []
-    monkeypatch.setattr(events, "message_send", lambda task, argument: sent.append((task, argument)))
+    monkeypatch.setattr(events, "message_send", lambda task, argument, **_: sent.append((task, argument)))
     return sent
 
 
@@ -78,19 +80,12 @@ def submit(post: Post) -> Callable[[dict[str, Any]], Submission]:
 @pytest.fixture
 def run_jobs(queue: list[tuple[str, str]], django_capture_on_commit_callbacks: Any) -> Callable[[], None]:
     """Do what the queue holds, as a worker would, until it is empty."""
-    from server.measurements import aggregation
-    from server.submissions import pipeline
 
-    def one(name: str, argument: str) -> None:
-        from uuid import UUID
-
-        if name == events.REFRESH:
-            aggregation.aggregates_update(drive_model_id=int(argument))
-            return
-        due = pipeline.submission_prepare(submission_id=UUID(argument))
-        for benchmark_id in due.extract:
-            extraction.benchmark_extract(benchmark_id=benchmark_id)
-        pipeline.submission_assess(submission_id=UUID(argument))
+    def one(task: str, argument: str) -> None:
+        if task == events.REFRESH:
+            refresh_model(drive_model_id=int(argument))
+        else:
+            pipeline.submissions_process(submission_id=UUID(argument))
 
     def run() -> None:
         while queue:

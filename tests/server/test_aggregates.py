@@ -10,8 +10,8 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from server.core.lifecycle import Provenance
-from server.measurements import aggregation
 from server.measurements.models import Aggregate
+from server.model_stats.refresh import refresh_model
 from server.model_stats.selectors import drive_metric_rows
 from server.search.archive_counts import archive_counts_update
 from server.search.models import ArchiveCounts, DriveSummary
@@ -117,7 +117,7 @@ def test_quarantined_runs_do_not_count(
     publish(8_000_000)
     submit(document(skippy_part(rotation_ns=12_000_000), rotation_rate_rpm=7200))
     run_jobs()
-    aggregation.aggregates_update(drive_model_id=aggregate("probe").drive_model_id)
+    refresh_model(drive_model_id=aggregate("probe").drive_model_id)
     assert aggregate("probe").n == 1
 
 

@@ -10,9 +10,9 @@ from django.core.cache import cache
 
 from server.catalog.models import DriveModel
 from server.core.lifecycle import Provenance, State
-from server.measurements.aggregation import aggregates_update
 from server.measurements.conditions import conditions_of
 from server.measurements.models import Benchmark, Run
+from server.model_stats.refresh import refresh_model
 from server.model_stats.statistics import DriveStatistics, drive_statistics
 from tests.support.sample_units import measured
 
@@ -26,7 +26,7 @@ def fresh_cache() -> Iterator[None]:
 
 
 def statistics(model: DriveModel, provenance: Provenance = Provenance.PROBE) -> DriveStatistics:
-    aggregates_update(drive_model_id=model.pk)
+    refresh_model(drive_model_id=model.pk)
     found = drive_statistics(drive_model=model, provenance=provenance)
     assert found is not None
     return found
@@ -55,7 +55,7 @@ def test_simulated_and_measured_runs_are_never_in_one_number() -> None:
 
 def test_quarantined_runs_and_models_without_runs_have_no_statistics() -> None:
     model = measured(1, state=State.QUARANTINED).drive_model
-    aggregates_update(drive_model_id=model.pk)
+    refresh_model(drive_model_id=model.pk)
     assert drive_statistics(drive_model=model, provenance=Provenance.PROBE) is None
 
 

@@ -15,10 +15,10 @@ from msgspec import ValidationError
 from server.catalog.models import DriveModel
 from server.core.lifecycle import Provenance, State
 from server.core.plain import from_plain, to_plain
-from server.measurements.aggregation import aggregates_update
 from server.measurements.models import Run
 from server.model_stats.models import ModelStatsSnapshot
 from server.model_stats.overview import drive_overview, overview_compute
+from server.model_stats.refresh import refresh_model
 from server.model_stats.selectors import drive_representative_run, representative_compute
 from server.model_stats.statistics import drive_statistics, statistics_compute
 from server.stats.strata import compare_strata
@@ -95,9 +95,9 @@ def test_what_is_kept_follows_the_runs_and_goes_with_the_last(largest: DriveMode
     before = drive_overview(**asked).runs
     last = Run.objects.filter(drive_model=largest).latest("created_at")
     type(last.submission).objects.filter(pk=last.submission_id).update(state=State.QUARANTINED)
-    aggregates_update(drive_model_id=largest.pk)
+    refresh_model(drive_model_id=largest.pk)
     assert drive_overview(**asked).runs == before - 1
     type(last.submission).objects.update(state=State.QUARANTINED)
-    aggregates_update(drive_model_id=largest.pk)
+    refresh_model(drive_model_id=largest.pk)
     assert not ModelStatsSnapshot.objects.filter(**asked).exists()
     assert drive_statistics(**asked) is None

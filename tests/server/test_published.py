@@ -10,11 +10,10 @@ from django.core.management import call_command
 from scipy import stats
 
 from server.catalog.models import DriveModel
-from server.measurements.aggregation import aggregates_update
 from server.measurements.model_measurements import _column, model_measurements_read
 from server.measurements.models import Aggregate, Measurement, Run
 from server.model_stats.models import ModelStatsSnapshot
-from server.model_stats.refresh import derived_update
+from server.model_stats.refresh import derived_update, refresh_model
 from server.search.models import DriveSummary
 from server.stats.strata import compare_strata
 from tools.sample_archive import filling
@@ -36,7 +35,7 @@ def kept(model: DriveModel) -> list[Any]:
 def test_what_follows_is_the_same_whether_the_numbers_are_handed_on_or_read_anew(
     largest: DriveModel,
 ) -> None:
-    aggregates_update(drive_model_id=largest.pk)
+    refresh_model(drive_model_id=largest.pk)
     handed_on = kept(largest)
     ModelStatsSnapshot.objects.all().delete()
     DriveSummary.objects.update(measurements=0)

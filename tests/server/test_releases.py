@@ -21,9 +21,9 @@ from server.accounts.models import User
 from server.datasets.builder import release_build
 from server.datasets.models import Release
 from server.datasets.selectors import file_open, release_files, releases_list
-from server.measurements.aggregation import aggregates_update
 from server.measurements.documents import document_load
 from server.measurements.models import Aggregate, Measurement, Run
+from server.model_stats.refresh import refresh_model
 from server.submissions.models import Submission
 from server.submissions.withdrawal import run_withdraw
 from server.transparency.publication_log import log_head
@@ -129,7 +129,7 @@ def test_samples_are_lists_as_the_signed_documents_have_them(
 
 def test_aggregates_are_those_of_the_pages(archive: list[Submission], tmp_path: Path) -> None:
     for model in set(Run.objects.values_list("drive_model_id", flat=True)):
-        aggregates_update(drive_model_id=model)
+        refresh_model(drive_model_id=model)
     rows = pandas.read_parquet(download(release_build(), tmp_path) / "parquet" / "aggregates.parquet")
     shown = Aggregate.objects.filter(provenance="probe").select_related("drive_model")
     assert len(rows) == shown.count() > 0

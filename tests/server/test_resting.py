@@ -11,7 +11,10 @@ import pytest
 from server.core import clock
 from server.measurements import aggregation, cooldown
 from server.measurements.models import Aggregate, AggregateCost, AggregateDue
-from server.submissions import sweeper, tasks
+from server.model_stats.refresh import refresh_model
+from server.model_stats.tasks import model_refresh
+from server.submissions import sweeper
+from server.submissions.events import REFRESH
 from server.submissions.withdrawal import run_withdraw
 from tests.support.sample_units import measured
 
@@ -56,11 +59,11 @@ def test_a_large_model_takes_in_together_what_is_published_while_it_rests(
 ) -> None:
     takes(20.0)
     model = measured(1).drive_model_id
-    tasks.aggregates_update(str(model))
+    model_refresh(str(model))
     measured(2)
-    assert tasks.aggregates_update(str(model)) == 0
+    assert model_refresh(str(model)) == 0
     measured(3)
-    assert tasks.aggregates_update(str(model)) == 0
+    assert model_refresh(str(model)) == 0
     assert runs_counted(model) == 1
     time[0] += timedelta(seconds=FACTOR * 20.0 - 1)
     with django_capture_on_commit_callbacks(execute=True):
@@ -69,8 +72,8 @@ def test_a_large_model_takes_in_together_what_is_published_while_it_rests(
     time[0] += timedelta(seconds=1)
     with django_capture_on_commit_callbacks(execute=True):
         sweeper.submissions_sweep()
-    assert queue == [("aggregates_update", str(model))]
-    tasks.aggregates_update(str(model))
+    assert queue == [(REFRESH, str(model))]
+    model_refresh(str(model))
     assert runs_counted(model) == 3
     assert not AggregateDue.objects.exists()
 
@@ -81,7 +84,7 @@ def test_a_model_that_is_computed_quickly_follows_every_run(
     takes(cooldown.QUICK_S)
     for unit in (1, 2):
         model = measured(unit).drive_model_id
-        tasks.aggregates_update(str(model))
+        model_refresh(str(model))
     assert runs_counted(model) == 2
 
 
@@ -94,10 +97,10 @@ def test_a_withdrawal_ends_the_rest(
     takes(20.0)
     run = measured(1)
     measured(2)
-    tasks.aggregates_update(str(run.drive_model_id))
+    model_refresh(str(run.drive_model_id))
     keeper = django_user_model.objects.create_superuser("keeper")
     run_withdraw(run=run, by=keeper, reason="Measured through a broken bridge.")
-    tasks.aggregates_update(str(run.drive_model_id))
+    model_refresh(str(run.drive_model_id))
     assert runs_counted(run.drive_model_id) == 1
 
 
@@ -106,5 +109,5 @@ def test_a_computation_that_fails_notes_no_cost(monkeypatch: pytest.MonkeyPatch)
     AggregateCost.objects.all().delete()
     monkeypatch.setattr(aggregation.Aggregate.objects, "bulk_create", lambda rows: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        aggregation.aggregates_update(drive_model_id=model)
+        refresh_model(drive_model_id=model)
     assert not AggregateCost.objects.exists()

@@ -15,9 +15,9 @@ from server.catalog.models import DriveModel
 from server.core import clock
 from server.core.envelope import signature_check
 from server.core.envelope_store import EnvelopeLost
-from server.measurements.aggregation import aggregates_update
 from server.measurements.documents import document_load, envelope_of, facts_of, summary_of
 from server.measurements.models import Aggregate, Measurement, Run, Unit
+from server.model_stats.refresh import refresh_model
 from server.submissions.models import Submission
 from server.submissions.validation import document_validate
 from tests.support.documents import document as document_of
@@ -107,7 +107,7 @@ def test_aggregates_are_those_that_a_publication_would_compute() -> None:
     columns = ("drive_model", "provenance", "metric", "scope", "n", "units", "median", "differing")
     filled = sorted(rows(Aggregate, *columns), key=str)
     for model in DriveModel.objects.all():
-        aggregates_update(drive_model_id=model.pk)
+        refresh_model(drive_model_id=model.pk)
     assert filled == sorted(rows(Aggregate, *columns), key=str) != []
 
 

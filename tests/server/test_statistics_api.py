@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 
 from server.core.lifecycle import Provenance
-from server.measurements.aggregation import aggregates_update
+from server.model_stats.refresh import refresh_model
 from tests.support.sample_units import measured
 
 pytestmark = pytest.mark.django_db
@@ -25,7 +25,7 @@ def test_each_provenance_stands_alone_and_unlike_runs_are_told(client: Client) -
     model = measured(1, 100.0).drive_model
     measured(2, 104.0, firmware="S2")
     measured(3, 500.0, provenance=Provenance.SIMULATED)
-    aggregates_update(drive_model_id=model.pk)
+    refresh_model(drive_model_id=model.pk)
     status, body = fetch(client, model.slug)
     assert status == 200
     probe, simulated = body["statistics"]
@@ -43,7 +43,7 @@ def test_two_mechanisms_are_flagged_with_their_runs(client: Client) -> None:
     model = measured(1).drive_model
     measured(2)
     other = measured(10, 140.0, track=220.0, rotation=11.11)
-    aggregates_update(drive_model_id=model.pk)
+    refresh_model(drive_model_id=model.pk)
     (probe,) = fetch(client, model.slug)[1]["statistics"]
     assert probe["mechanism_flag"].startswith("Two mechanisms are sold under this name")
     assert [group["runs"] for group in probe["mechanisms"]][1] == [str(other.pk)]

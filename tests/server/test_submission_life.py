@@ -17,7 +17,6 @@ from server.core import clock
 from server.core.envelope_store import envelope_delete
 from server.core.lifecycle import State
 from server.core.task_queue import message_send
-from server.measurements import aggregation, extraction
 from server.measurements.models import Aggregate, AggregateDue, Benchmark, Measurement
 from server.submissions import events, moderation, pipeline, sweeper
 from server.submissions.models import Submission
@@ -114,49 +113,58 @@ def test_every_step_may_come_twice(submit: Submit, run_jobs: Callable[[], None],
     queue.append(queue[0])
     run_jobs()
     before = list(Measurement.objects.values_list("pk", "value"))
-    for benchmark in submission.run.benchmarks.all():
-        extraction.benchmark_extract(benchmark_id=benchmark.pk)
-    pipeline.submission_assess(submission_id=submission.pk)
-    queue.append(("submission_process", str(submission.pk)))
+    pipeline.submissions_process(submission_id=submission.pk)
+    queue.append((events.PROCESS, str(submission.pk)))
     run_jobs()
     assert states(submission) == ["received", "verified", "validated", "extracted", "published"]
     assert list(Measurement.objects.values_list("pk", "value")) == before
 
 
-def test_assessment_waits_for_every_benchmark(submit: Submit) -> None:
-    submission = submit(document())
-    due = pipeline.submission_prepare(submission_id=submission.pk)
-    extraction.benchmark_extract(benchmark_id=due.extract[0])
-    assert pipeline.submission_assess(submission_id=submission.pk) is None
-    assert states(submission)[-1] == State.VALIDATED
+class Killed(BaseException):
+    """Stands for SIGKILL: nothing of ours gets to handle it."""
 
 
-def test_a_step_that_never_ends_is_stopped_and_says_so(
-    submit: Submit, monkeypatch: pytest.MonkeyPatch
+def killed(*_: Any, **__: Any) -> None:
+    raise Killed
+
+
+def start_and_kill(submission: Submission, times: int) -> None:
+    for _ in range(times):
+        with pytest.raises(Killed):
+            pipeline.submissions_process(submission_id=submission.pk)
+
+
+def test_a_kind_that_kills_its_worker_is_given_up_and_leaves_the_others(
+    submit: Submit, run_jobs: Callable[[], None], kinds: dict[str, Any]
 ) -> None:
-    class Killed(BaseException):
-        """Stands for SIGKILL: nothing of ours gets to handle it."""
-
-    def killed(*_: Any, **__: Any) -> None:
-        raise Killed
-
-    submission = submit(document(skippy_part()))
-    due = pipeline.submission_prepare(submission_id=submission.pk)
-    with monkeypatch.context() as patch:
-        patch.setattr(extraction, "document_load", killed)
-        for _ in range(settings.PIPELINE_MAX_ATTEMPTS):
-            with pytest.raises(Killed):
-                extraction.benchmark_extract(benchmark_id=due.extract[0])
-    assert extraction.benchmark_extract(benchmark_id=due.extract[0]) is True
-    assert submission.run.benchmarks.get().state == Benchmark.State.FAILED
-    assert pipeline.submission_assess(submission_id=submission.pk) == State.QUARANTINED
+    kinds["skippy"] = kind("skippy", killed)
+    submission = submit(document())
+    start_and_kill(submission, settings.PIPELINE_MAX_ATTEMPTS)
+    run_jobs()
+    parts = {part.kind: part.state for part in submission.run.benchmarks.all()}
+    assert parts == {"skippy": "failed", "zoned": "extracted"}
+    assert states(submission)[-1] == State.QUARANTINED
     assert "never ended" in last_reason(submission)
 
 
-def test_a_preparation_that_never_ends_is_stopped_and_says_so(submit: Submit) -> None:
+def test_checks_that_kill_their_worker_are_stopped_and_say_so(
+    submit: Submit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submission = submit(document())
+    with monkeypatch.context() as patch:
+        patch.setattr(pipeline, "runs_assess", killed)
+        # The first start is that of all steps, and the second one ends the kinds.
+        start_and_kill(submission, settings.PIPELINE_MAX_ATTEMPTS + 2)
+    pipeline.submissions_process(submission_id=submission.pk)
+    assert states(submission)[-1] == State.QUARANTINED
+    assert "never ended" in last_reason(submission)
+    assert {part.state for part in submission.run.benchmarks.all()} == {"extracted"}
+
+
+def test_a_reading_that_never_ends_is_stopped_and_says_so(submit: Submit) -> None:
     submission = submit(document())
     Submission.objects.update(attempts=settings.PIPELINE_MAX_ATTEMPTS)
-    pipeline.submission_prepare(submission_id=submission.pk)
+    pipeline.submissions_process(submission_id=submission.pk)
     assert states(submission)[-1] == State.QUARANTINED
 
 
@@ -172,16 +180,17 @@ def test_a_database_that_is_away_is_tried_again_not_failed(
     submit: Submit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     submission = submit(document(skippy_part()))
-    due = pipeline.submission_prepare(submission_id=submission.pk)
 
     def away(*_: Any) -> None:
         raise OperationalError("away")
 
     with monkeypatch.context() as patch:
-        patch.setattr(extraction, "document_load", away)
+        patch.setattr(pipeline, "envelope_of", away)
         with pytest.raises(OperationalError):
-            extraction.benchmark_extract(benchmark_id=due.extract[0])
+            pipeline.submissions_process(submission_id=submission.pk)
     assert submission.run.benchmarks.get().state == Benchmark.State.PENDING
+    pipeline.submissions_process(submission_id=submission.pk)
+    assert states(submission)[-1] == State.PUBLISHED
 
 
 def later(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
@@ -213,13 +222,14 @@ def test_the_sweeper_waits_twice_as_long_each_time(
     assert sweeper.submissions_sweep() == 1
 
 
-def test_the_sweeper_takes_up_a_run_whose_last_message_was_lost(
+def test_the_sweeper_takes_up_a_run_that_was_left_half_way(
     submit: Submit, queue: Queue, run_jobs: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     submission = submit(document())
-    due = pipeline.submission_prepare(submission_id=submission.pk)
-    for benchmark_id in due.extract:
-        extraction.benchmark_extract(benchmark_id=benchmark_id)
+    with monkeypatch.context() as patch:
+        patch.setattr(pipeline, "runs_assess", killed)
+        start_and_kill(submission, 2)
+    assert {part.state for part in submission.run.benchmarks.all()} == {"extracted"}
     queue.clear()
     later(monkeypatch, settings.PIPELINE_STALE_AFTER_S + 1)
     sweeper.submissions_sweep()
@@ -230,10 +240,9 @@ def test_the_sweeper_takes_up_a_run_whose_last_message_was_lost(
 def test_the_sweeper_finds_aggregates_whose_message_was_lost(
     submit: Submit, queue: Queue, run_jobs: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    submit(document())
-    with monkeypatch.context() as patch:
-        patch.setattr(aggregation, "aggregates_update", lambda **_: 0)
-        run_jobs()
+    submission = submit(document())
+    pipeline.submissions_process(submission_id=submission.pk)
+    queue.clear()
     assert AggregateDue.objects.count() == 1
     later(monkeypatch, settings.PIPELINE_STALE_AFTER_S + 1)
     sweeper.submissions_sweep()

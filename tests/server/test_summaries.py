@@ -9,9 +9,9 @@ from server.catalog.loading import catalog_load
 from server.catalog.models import Claim, DriveModel
 from server.catalog.signals import catalogue_changed
 from server.core.lifecycle import Provenance, State
-from server.measurements.aggregation import aggregates_update
 from server.measurements.documents import timings_count
 from server.measurements.models import Aggregate, AggregateDue, Benchmark
+from server.model_stats.refresh import refresh_model
 from server.search import summaries
 from server.search.models import ArchiveCounts, DriveSummary
 from tests.support.sample_units import measured
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 
 def summary_of(model: DriveModel) -> DriveSummary:
-    aggregates_update(drive_model_id=model.pk)
+    refresh_model(drive_model_id=model.pk)
     return DriveSummary.objects.get(drive_model=model)
 
 
@@ -67,7 +67,7 @@ def test_a_model_that_only_a_held_run_named_is_not_listed() -> None:
 def test_the_archive_is_the_sum_of_its_models(django_capture_on_commit_callbacks: object) -> None:
     run = measured(1)
     with django_capture_on_commit_callbacks(execute=True):  # type: ignore[operator]
-        aggregates_update(drive_model_id=run.drive_model_id)
+        refresh_model(drive_model_id=run.drive_model_id)
     counts = ArchiveCounts.objects.get()
     assert (counts.models_measured, counts.measured_runs, counts.units) == (1, 1, 1)
 
@@ -95,7 +95,7 @@ def test_a_summary_that_fails_leaves_the_aggregates_as_they_were(monkeypatch: py
     Aggregate.objects.all().delete()
     monkeypatch.setattr(summaries, "facet_words", lambda **words: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        aggregates_update(drive_model_id=run.drive_model_id)
+        refresh_model(drive_model_id=run.drive_model_id)
     assert not Aggregate.objects.exists()
 
 

@@ -11,9 +11,9 @@ from django.test import Client
 
 from server.catalog.models import DriveModel
 from server.core.lifecycle import Provenance
-from server.measurements.aggregation import aggregates_update
 from server.measurements.group_keys import batch_part
 from server.measurements.models import Batch, Run
+from server.model_stats.refresh import refresh_model
 from tests.support.sample_units import measured
 
 pytestmark = pytest.mark.django_db
@@ -38,7 +38,7 @@ def two_of_everything() -> DriveModel:
         run = measured(100 + place, 120 + place % 4, firmware="S2/b")
         batch, _made = Batch.objects.get_or_create(drive_model=model, year=2026, week=20, label="site A/1")
         Run.objects.filter(pk=run.pk).update(batch=batch)
-    aggregates_update(drive_model_id=model.pk)
+    refresh_model(drive_model_id=model.pk)
     return model
 
 
@@ -74,14 +74,14 @@ def test_a_unit_that_stands_apart_in_its_batch_is_named_with_its_distance(client
     for place in range(12):
         model = measured(place, 100 + 0.5 * (place % 5)).drive_model
     measured(99, 140.0)
-    aggregates_update(drive_model_id=model.pk)
+    refresh_model(drive_model_id=model.pk)
     text = text_of(client, f"/drives/{model.slug}/batches/2026-w07/")
     assert f"Unit {99:064x}"[:17] in text and "robust standard deviations above the median" in text
 
 
 def test_a_model_of_one_batch_says_what_is_missing(client: Client) -> None:
     model = measured(1).drive_model
-    aggregates_update(drive_model_id=model.pk)
+    refresh_model(drive_model_id=model.pk)
     text = text_of(client, f"/drives/{model.slug}/batches/")
     assert "All that is known here is of one batch, 2026-W07 (one drive)" in text
     text = text_of(client, f"/drives/{model.slug}/batches/2026-w07/")
@@ -91,10 +91,10 @@ def test_a_model_of_one_batch_says_what_is_missing(client: Client) -> None:
 def test_runs_that_tell_no_batch_are_counted_as_such(client: Client) -> None:
     model = measured(1).drive_model
     Run.objects.update(batch=None)
-    aggregates_update(drive_model_id=model.pk)
+    refresh_model(drive_model_id=model.pk)
     assert "No run here tells its batch" in text_of(client, f"/drives/{model.slug}/batches/")
     measured(2)
-    aggregates_update(drive_model_id=model.pk)
+    refresh_model(drive_model_id=model.pk)
     assert "not told 1 run" in text_of(client, f"/drives/{model.slug}/batches/")
 
 
@@ -107,7 +107,7 @@ def test_a_model_without_runs_says_how_to_make_one(client: Client) -> None:
 
 def test_simulated_batches_say_that_they_are(client: Client) -> None:
     model = measured(1, provenance=Provenance.SIMULATED).drive_model
-    aggregates_update(drive_model_id=model.pk)
+    refresh_model(drive_model_id=model.pk)
     assert "These are simulated runs" in text_of(client, f"/drives/{model.slug}/batches/")
 
 

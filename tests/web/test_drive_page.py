@@ -12,8 +12,8 @@ from server.catalog.models import DriveModel
 from server.catalog.services import drive_model_resolve
 from server.core import clock
 from server.core.lifecycle import Provenance
-from server.measurements.aggregation import aggregates_update
 from server.measurements.models import AggregateDue, Batch, Run
+from server.model_stats.refresh import refresh_model
 from tests.support.sample_archive import DAY, SampleRun, sample_archive, sample_run
 from tests.support.sample_units import measured
 from tests.web.test_pages import get, text_of
@@ -41,13 +41,13 @@ def known(number: str, **facts: object) -> DriveModel:
 def test_a_number_of_several_drives_is_their_mean_with_its_interval(client: Client) -> None:
     for place, rate in enumerate((100.0, 102.0, 104.0)):
         model = measured(place, rate).drive_model
-    aggregates_update(drive_model_id=model.pk)
+    refresh_model(drive_model_id=model.pk)
     assert "mean of 3 drives, 95 % interval" in text_of(page_of(client, model))
 
 
 def test_a_number_of_one_run_has_the_interval_of_its_samples(client: Client) -> None:
     model = sample_run().drive_model
-    aggregates_update(drive_model_id=model.pk)
+    refresh_model(drive_model_id=model.pk)
     words = text_of(page_of(client, model))
     assert "Rotation time 8.3331 ms 8.3302 to 8.3360 one run, 95 % interval" in words
 
@@ -57,7 +57,7 @@ def test_a_number_of_another_run_does_not_borrow_an_interval(client: Client) -> 
     rows = [run.benchmarks.get(kind="skippy").measurements for run in (first, second)]
     rows[1].filter(metric="skippy.rotation_time").delete()
     rows[0].filter(metric="skippy.rotation_time").update(value=9.0, low=8.9, high=9.1)
-    aggregates_update(drive_model_id=first.drive_model_id)
+    refresh_model(drive_model_id=first.drive_model_id)
     assert "Rotation time 9 ms one run " in text_of(page_of(client, first.drive_model))
 
 
@@ -77,7 +77,7 @@ def test_batches_and_firmware_lead_to_their_pages(client: Client) -> None:
 
 def test_what_one_drive_and_one_key_cannot_tell_is_said(client: Client) -> None:
     model = sample_run().drive_model
-    aggregates_update(drive_model_id=model.pk)
+    refresh_model(drive_model_id=model.pk)
     page = page_of(client, model)
     missing = text_of(page[page.index('id="wanting-title"') : page.index('id="runs-title"')])
     assert "A second drive" in missing
@@ -89,7 +89,7 @@ def test_a_benchmark_without_a_number_is_missing_with_the_command_that_measures_
     run = sample_run()
     run.benchmarks.get(kind="seeker").measurements.all().delete()
     run.benchmarks.get(kind="zoned").measurements.all().delete()
-    aggregates_update(drive_model_id=run.drive_model_id)
+    refresh_model(drive_model_id=run.drive_model_id)
     page = page_of(client, run.drive_model)
     assert "Two benchmarks without a number" in page
     assert "diskatlas run /dev/sdX --only zoned,seeker<" in page
@@ -139,7 +139,7 @@ def test_the_page_of_a_kind_has_all_of_its_numbers_and_no_other(client: Client) 
 
 def test_numbers_that_are_older_than_the_runs_say_as_of_when_they_are(client: Client) -> None:
     model = sample_run().drive_model
-    aggregates_update(drive_model_id=model.pk)
+    refresh_model(drive_model_id=model.pk)
     assert 'id="as-of"' not in page_of(client, model)
     AggregateDue.objects.create(drive_model=model, not_before=clock.now() + timedelta(hours=1))
     cache.clear()
@@ -153,7 +153,7 @@ def test_numbers_that_are_older_than_the_runs_say_as_of_when_they_are(client: Cl
 def test_runs_of_another_provenance_are_shown_before_anything_is_kept_of_them(client: Client) -> None:
     """A provenance of which nothing is kept has no runs only where nothing is due."""
     model = sample_run().drive_model
-    aggregates_update(drive_model_id=model.pk)
+    refresh_model(drive_model_id=model.pk)
     second = sample_run(SampleRun(at=DAY + timedelta(hours=1), unit="cd" * 32))
     Run.objects.filter(pk=second.pk).update(provenance=Provenance.IMPORTED)
     AggregateDue.objects.get_or_create(drive_model=model)
@@ -165,7 +165,7 @@ def test_runs_of_another_provenance_are_shown_before_anything_is_kept_of_them(cl
 
 def test_the_picture_of_a_kind_is_a_figure_and_no_text(client: Client) -> None:
     model = sample_run().drive_model
-    aggregates_update(drive_model_id=model.pk)
+    refresh_model(drive_model_id=model.pk)
     html = page_of(client, model)
     assert '<figure class="chart" id="' in html
     assert "&lt;figure" not in html

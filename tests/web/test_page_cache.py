@@ -17,8 +17,7 @@ from server.catalog.models import DriveModel
 from server.catalog.services import drive_model_resolve
 from server.core.cache import cache_purge, model_tag
 from server.core.lifecycle import State
-from server.measurements.models import Aggregate
-from server.measurements.signals import aggregates_updated
+from server.model_stats.refresh import refresh_model
 from server.search.models import ArchiveCounts
 from server.search.summaries import summary_update
 from server.submissions.events import submission_move
@@ -76,7 +75,7 @@ def test_what_changes_a_model_ends_its_pages(
     DriveModel.objects.filter(pk=model.pk).update(number="Kept 9", name="Kept 9")
     assert "Kept 9" not in words(client, address)
     with django_capture_on_commit_callbacks(execute=True):
-        aggregates_updated.send(sender=Aggregate, drive_model_id=model.pk)
+        refresh_model(drive_model_id=model.pk)
         # Until it is committed everybody else sees what was before, and may keep it.
         assert "Kept 9" not in words(client, address)
     assert "Kept 9" in words(client, address)
@@ -94,7 +93,7 @@ def test_a_change_of_one_model_leaves_the_pages_of_others(
     for address in (*alone, *shown):
         words(client, address)
     with django_capture_on_commit_callbacks(execute=True):
-        aggregates_updated.send(sender=Aggregate, drive_model_id=model.pk)
+        refresh_model(drive_model_id=model.pk)
     with django_assert_num_queries(0):
         for address in alone:
             words(client, address)

@@ -8,8 +8,8 @@ from django.test import Client
 
 from server.accounts.models import ProbeKey
 from server.core.lifecycle import State
-from server.measurements.aggregation import aggregates_update
 from server.measurements.models import Run
+from server.model_stats.refresh import refresh_model
 from server.plausibility.evidence import Number, PeerUnit
 from server.plausibility.peer_rank import peer_rank_of, run_peer_rank
 from server.submissions.models import Submission
@@ -97,11 +97,11 @@ def resigned(run: Run, keyid: str) -> None:
 @pytest.mark.django_db
 def test_a_run_that_others_confirm_later_says_so(client: Client) -> None:
     run = measured(1)
-    aggregates_update(drive_model_id=run.drive_model_id)
+    refresh_model(drive_model_id=run.drive_model_id)
     page = text_of(get(client, f"/runs/{run.pk}/"))
     assert "No other drive of this model was measured under like conditions." in page
     resigned(measured(2, 101.0), "ef" * 32)
-    aggregates_update(drive_model_id=run.drive_model_id)
+    refresh_model(drive_model_id=run.drive_model_id)
     page = text_of(get(client, f"/runs/{run.pk}/"))
     assert "Confirmed by the one other key that measured drives of this model." in page
     assert "Rotation time whole drive" in page[page.index("Beside other drives of its model") :]

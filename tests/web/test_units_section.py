@@ -7,7 +7,7 @@ from django.core.cache import cache
 from django.test import Client
 
 from server.catalog.models import DriveModel
-from server.measurements.aggregation import aggregates_update
+from server.model_stats.refresh import refresh_model
 from tests.support.sample_units import measured
 
 pytestmark = pytest.mark.django_db
@@ -19,7 +19,7 @@ def fresh_cache() -> None:
 
 
 def page_of(client: Client, model: DriveModel) -> str:
-    aggregates_update(drive_model_id=model.pk)
+    refresh_model(drive_model_id=model.pk)
     return client.get(f"/drives/{model.slug}/").content.decode()
 
 

@@ -14,9 +14,9 @@ from django.db.models import Count
 
 from server.accounts.models import ProbeKey
 from server.catalog.models import DriveModel
-from server.measurements.aggregation import aggregates_update
 from server.measurements.models import Batch, Benchmark, Measurement, Run, Unit
 from server.model_stats.models import ModelStatsSnapshot
+from server.model_stats.refresh import refresh_model
 from server.search.archive_counts import archive_counts_held_back, archive_counts_update
 from server.submissions.models import Submission, SubmissionEvent
 from tools.sample_archive.catalog import catalog_fill, places_free
@@ -126,7 +126,7 @@ def _chunk(first: int) -> int:
 
 
 def _aggregate(drive_model_id: int) -> int:
-    return aggregates_update(drive_model_id=drive_model_id)
+    return refresh_model(drive_model_id=drive_model_id)
 
 
 def _spread(

@@ -115,6 +115,9 @@ class AggregateDue(models.Model):
     not_before = models.DateTimeField(
         null=True, help_text="Until when the model rests; empty where it may be computed at once."
     )
+    changes = models.PositiveIntegerField(
+        default=1, help_text="Changes since then: a refresh that saw fewer leaves the model due."
+    )
 
     class Meta:
         verbose_name_plural = "aggregates due"

@@ -5,7 +5,6 @@ Its parts are told apart by what stands in their command lines alone, so that an
 
 from __future__ import annotations
 
-import hashlib
 import os
 import subprocess
 import sys
@@ -47,14 +46,6 @@ class Checkout:
     name: str
     folder: Path
 
-    @property
-    def schema(self) -> str:
-        """Return what tells its tables from another's: an archive is kept for each."""
-        digest = hashlib.sha256()
-        for path in sorted(self.folder.glob("server/*/migrations/*.py")):
-            digest.update(str(path.relative_to(self.folder)).encode() + path.read_bytes())
-        return digest.hexdigest()[:10]
-
 
 def checkout_of(base: str, folder: Path) -> Checkout:
     """Return the checkout in a folder, or one of a commit that is made below `folder`."""
@@ -77,7 +68,7 @@ class System:
     def __init__(self, checkout: Checkout, runs: int, root: Path) -> None:
         """Take what is to run, and the folder of all archives."""
         self.checkout, self.runs = checkout, runs
-        self.folder = root / f"{checkout.schema}-{runs}"
+        self.folder = root / f"{checkout.name}-{runs}"
         self.port = free_port()
         self._children: Children | None = None
         self._services = Services(self.folder / "services")

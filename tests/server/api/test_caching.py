@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from server.catalog.models import DriveModel
-from server.measurements.aggregation import aggregates_update
+from server.model_stats.refresh import refresh_model
 from tests.support.sample_archive import sample_archive
 from tests.support.sample_units import measured
 
@@ -71,7 +71,7 @@ def test_a_comparison_that_is_kept_answers_for_its_level_its_kind_and_its_state_
     model = measured(1, 100.0).drive_model
     for unit, value, firmware in ((2, 101.0, "S1"), (3, 140.0, "S2"), (4, 141.0, "S2")):
         measured(unit, value, firmware=firmware)
-    aggregates_update(drive_model_id=model.pk)
+    refresh_model(drive_model_id=model.pk)
 
     def asked(more: str = "") -> tuple[float, list[str], list[int]]:
         address = f"comparisons/?d={model.slug}~fw:S1&d={model.slug}~fw:S2{more}"
@@ -86,5 +86,5 @@ def test_a_comparison_that_is_kept_answers_for_its_level_its_kind_and_its_state_
     assert asked() == (usual, headline, [2, 2])
     assert asked("&kind=zoned")[1] != headline
     measured(5, 102.0, firmware="S1")
-    aggregates_update(drive_model_id=model.pk)
+    refresh_model(drive_model_id=model.pk)
     assert asked()[2] == [3, 2] != runs

@@ -12,9 +12,9 @@ from server.benchmarks.chart_json import chart_of
 from server.benchmarks.chart_rows import POINT_COLUMNS, point_rows
 from server.benchmarks.contract import Axis, Chart, Series, View
 from server.catalog.models import DriveModel
-from server.measurements.aggregation import aggregates_update
 from server.measurements.model_charts import drive_charts_update
 from server.measurements.models import Run
+from server.model_stats.refresh import refresh_model
 from tests.server.api.test_tables import body, table
 from tests.support.sample_archive import sample_archive
 from tests.support.sample_registry import sample_kinds_registered
@@ -119,7 +119,7 @@ def spread() -> DriveModel:
     model = measured(1, 100.0).drive_model
     for unit, value, firmware in ((2, 101.0, "S1"), (3, 140.0, "S2"), (4, 141.0, "S2")):
         measured(unit, value, firmware=firmware)
-    aggregates_update(drive_model_id=model.pk)
+    refresh_model(drive_model_id=model.pk)
     return model
 
 

@@ -12,9 +12,9 @@ from django.test import Client
 
 from server.catalog.models import DriveModel
 from server.core.lifecycle import Provenance
-from server.measurements.aggregation import aggregates_update
 from server.measurements.model_charts import drive_charts_update
 from server.measurements.models import Run
+from server.model_stats.refresh import refresh_model
 from tests.support.sample_archive import sample_archive
 from tests.support.sample_registry import sample_kinds_registered
 from tests.support.sample_units import measured
@@ -97,7 +97,7 @@ def spread() -> DriveModel:
     model = measured(1, 100.0).drive_model
     measured(2, 104.0, firmware="S2")
     measured(3, 500.0, provenance=Provenance.SIMULATED)
-    aggregates_update(drive_model_id=model.pk)
+    refresh_model(drive_model_id=model.pk)
     return model
 
 

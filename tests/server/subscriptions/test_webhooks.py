@@ -17,9 +17,9 @@ from server.accounts.models import User
 from server.catalog.models import DriveModel
 from server.core.lifecycle import Provenance
 from server.measurements.models import Run
-from server.measurements.signals import run_published
 from server.subscriptions import delivery
 from server.subscriptions.models import Delivery, PendingNotification, Subscription
+from server.subscriptions.outbox import pending_notifications_add
 from server.subscriptions.services import webhook_create, webhook_resume, webhook_test
 from tests.server.subscriptions.conftest import Clock
 from tests.support.receiver import Receiver
@@ -34,7 +34,7 @@ def published(time: Clock, count: int = 1, **fields: Any) -> list[Run]:
     sample = SampleRun(vendor="ACME", model="SAMPLE-1", at=time.moment, **fields)
     runs = [sample_run(sample) for _ in range(count)]
     for run in runs:
-        run_published.send(sender=Run, run=run)
+        pending_notifications_add([run])
     return runs
 
 
@@ -105,7 +105,7 @@ def test_a_run_told_twice_is_one_piece_of_news(
     followed: Subscription, hook: Receiver, time: Clock, work: Work
 ) -> None:
     [run] = published(time)
-    run_published.send(sender=Run, run=run)
+    pending_notifications_add([run])
     time.on(seconds=300)
     work()
     assert [json.loads(one.body)["data"]["count"] for one in hook.received] == [1]

@@ -6,11 +6,9 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand
-from django.db import transaction
 
 from server.catalog.models import DriveModel
-from server.measurements.models import Aggregate
-from server.measurements.signals import aggregates_updated
+from server.model_stats.refresh import refresh_model
 from server.search.archive_counts import archive_counts_held_back, archive_counts_update
 from server.search.summaries import summaries_missing
 
@@ -29,8 +27,8 @@ class Command(BaseCommand):
         every = DriveModel.objects.order_by("pk").values_list("pk", flat=True)
         ids = summaries_missing() if options["missing"] else list(every)
         for number, drive_model_id in enumerate(ids, start=1):
-            with archive_counts_held_back(), transaction.atomic():
-                aggregates_updated.send(sender=Aggregate, drive_model_id=drive_model_id)
+            with archive_counts_held_back():
+                refresh_model(drive_model_id=drive_model_id)
             if number % 500 == 0:
                 self.stderr.write(f"{number} of {len(ids)}")
         archive_counts_update()

@@ -12,9 +12,9 @@ from uuid import UUID
 from django.core.management.base import BaseCommand, CommandError
 
 from server.benchmarks.registry import kinds_by_slug
-from server.measurements.aggregation import aggregates_update
 from server.measurements.models import AggregateDue
 from server.measurements.reextraction import Change, Choice, benchmark_reextract, benchmarks_due, version_key
+from server.model_stats.refresh import refresh_model
 
 MOST_SHOWN = 200
 
@@ -57,7 +57,7 @@ def _aggregate(dry_run: bool) -> None:
     """The marks stand in the database: a command that is killed leaves the rest to the sweeper."""
     if not dry_run:
         for drive_model_id in list(AggregateDue.objects.values_list("drive_model_id", flat=True)):
-            aggregates_update(drive_model_id=drive_model_id)
+            refresh_model(drive_model_id=drive_model_id)
 
 
 def _choice(options: dict[str, Any]) -> Choice:
