@@ -110,13 +110,16 @@ def submissions_process(*, submission_id: UUID) -> list[State]:
             # Whose fault it is shows when each goes alone.
             log.exception("a batch failed", runs=len(together))
             alone += _works([work.submission.pk for work in together])
-        for number, work in enumerate(alone):
+        troubles = []
+        for work in alone:
             try:
                 _process_alone(work)
-            except Exception:
-                for other in alone[number + 1 :]:
-                    submission_enqueue(other.submission)
-                raise
+            except Exception as error:
+                troubles.append(error)
+                if work.submission.pk != submission_id:
+                    submission_enqueue(work.submission)
+        if troubles:
+            raise troubles[0]
         return [State(work.submission.state) for work in works]
 
 
