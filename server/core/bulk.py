@@ -14,7 +14,8 @@ def rows_update(rows: Sequence[Model], names: Sequence[str]) -> None:
     if not rows:
         return
     meta = rows[0]._meta
-    fields = [meta.get_field(name) for name in names]
+    every = {field.name: field for field in meta.concrete_fields}
+    fields = [every[name] for name in names]
     key = meta.pk
     assert key is not None
     columns = [key, *fields]

@@ -37,7 +37,7 @@ def refresh_model(*, drive_model_id: int, charts: bool = True) -> int:
             return 0
         began_ms = clock.monotonic_ms()
         due = AggregateDue.objects.filter(drive_model_id=drive_model_id)
-        seen = due.values_list("changes", flat=True).first()
+        seen = due.values_list("changes", flat=True).first() or 0
         published = model_measurements_read(drive_model_id=drive_model_id)
         count = aggregates_update(drive_model_id=drive_model_id, published=published)
         derived_update(drive_model_id=drive_model_id, published=published)
@@ -46,7 +46,7 @@ def refresh_model(*, drive_model_id: int, charts: bool = True) -> int:
         refresh_cost_record(drive_model_id=drive_model_id, took_s=took_s)
         # Last: whoever publishes a run of the model waits for this row's lock.
         due.filter(changes=seen).delete()
-        due.update(changes=F("changes") - (seen or 0), since=clock.now(), not_before=None)
+        due.update(changes=F("changes") - seen, since=clock.now(), not_before=None)
     if charts:
         model_charts_refresh(drive_model_id=drive_model_id)
     return count
