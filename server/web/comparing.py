@@ -19,8 +19,8 @@ from server.core.scopes import scope_text
 from server.measurements.group_keys import LETTERS
 from server.measurements.groups import Group
 from server.stats.wording import level_text
+from server.web.breakdown import number_name
 from server.web.cells import interface
-from server.web.divisions import number_name
 from server.web.rows import Name
 
 STATES_SHOWN = 3

@@ -31,8 +31,7 @@ from server.web.claims import claim_views
 from server.web.key_numbers import KeyNumber, KindNumbers, glance_of, kind_numbers
 from server.web.page import page
 from server.web.page_cache import cache_page, shows
-from server.web.published import fact_rows
-from server.web.rows import Sources, statistics_groups
+from server.web.rows import Sources, fact_rows, statistics_groups
 from server.web.units import units_section
 from server.web.views.drive_charts import drive_figures
 

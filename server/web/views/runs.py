@@ -32,8 +32,8 @@ from server.web.figures import Figure, chart_csv, chart_tables, figure_of, figur
 from server.web.log_place import log_places
 from server.web.page import page
 from server.web.page_cache import cache_page, shows
+from server.web.peer_rank import peer_rank_view
 from server.web.rows import Lack, MeasuredRow, lacks_of, measured_row
-from server.web.standing import standing_view
 from server.web.views.withdrawn import absent
 
 REFRESH_S = 3
@@ -149,7 +149,7 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "document": data.run.summary,
         "key": data.submission.probe_key,
         "log": log_places(run_id),
-        "standing": standing_view(run_peer_rank(run=data.run)),
+        "peers": peer_rank_view(run_peer_rank(run=data.run)),
         "compare_url": f"/compare/?d={quote(run_key(run_id))}&d={data.run.drive_model.slug}",
         "server_url": request.build_absolute_uri("/").rstrip("/"),
         "envelope_url": request.build_absolute_uri(reverse("api:run-envelope", args=[run_id])),

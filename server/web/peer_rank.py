@@ -42,7 +42,7 @@ class AmongRow:
 
 
 @dataclass(frozen=True, slots=True)
-class StandingView:
+class PeerRankView:
     """The section of a run's page."""
 
     confirmed: str
@@ -52,13 +52,13 @@ class StandingView:
     folded: tuple[AmongRow, ...]
 
 
-def standing_view(standing: RunPeerRank | None) -> StandingView | None:
+def peer_rank_view(standing: RunPeerRank | None) -> PeerRankView | None:
     """Return what the page shows; None for a run that is not published."""
     if standing is None:
         return None
     unlike = standing.unlike_units
     rows = tuple(_row(number) for number in standing.numbers)
-    return StandingView(
+    return PeerRankView(
         confirmed=confirmed_words(standing),
         unlike=""
         if not unlike

@@ -22,7 +22,7 @@ from server.model_stats.breakdown import (
     division_statistics,
     model_breakdown,
 )
-from server.web.divisions import divided_view, number_name
+from server.web.breakdown import divided_view, number_name
 from server.web.figures import Figure, figure_with
 from server.web.page import page
 from server.web.page_cache import cache_page, shows
@@ -43,7 +43,7 @@ def division_list(request: HttpRequest, slug: str) -> HttpResponse:
         for one in found
         if one is not None
     ]
-    return page(request, "web/divisions.html", {"model": model, "sections": sections}, section="drives")
+    return page(request, "web/breakdowns.html", {"model": model, "sections": sections}, section="drives")
 
 
 def _figures(model: DriveModel, divided: Breakdown | None) -> list[Figure]:
@@ -88,7 +88,7 @@ def _detail(request: HttpRequest, slug: str, condition: str, key: str) -> HttpRe
         "figures": _figures(group.drive_model, divided),
         "runs": Paginator(runs, RUNS_PER_PAGE).get_page(request.GET.get("page")),
     }
-    return page(request, "web/division.html", context, section="drives")
+    return page(request, "web/breakdown.html", context, section="drives")
 
 
 def _group_or_404(key: str) -> Group:

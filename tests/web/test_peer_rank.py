@@ -13,7 +13,7 @@ from server.model_stats.refresh import refresh_model
 from server.plausibility.evidence import Number, PeerUnit
 from server.plausibility.peer_rank import peer_rank_of, run_peer_rank
 from server.submissions.models import Submission
-from server.web.standing import confirmed_words, standing_view
+from server.web.peer_rank import confirmed_words, peer_rank_view
 from tests.support.sample_archive import SampleRun, sample_run
 from tests.support.sample_units import measured
 from tests.web.test_pages import get, text_of
@@ -35,7 +35,7 @@ def peer(value: float, key: str = "other") -> PeerUnit:
 
 
 def view_of(value: float, others: list[float]) -> str:
-    view = standing_view(peer_rank_of([number(value)], [peer(other) for other in others], "mine"))
+    view = peer_rank_view(peer_rank_of([number(value)], [peer(other) for other in others], "mine"))
     assert view is not None
     return view.rows[0].place
 
@@ -49,7 +49,7 @@ def test_places_are_counted_from_the_lowest() -> None:
 
 
 def test_numbers_beside_each_other_have_the_digits_that_tell_them_apart() -> None:
-    view = standing_view(peer_rank_of([number(8.49600)], [peer(8.49647), peer(8.49698)], "mine"))
+    view = peer_rank_view(peer_rank_of([number(8.49600)], [peer(8.49647), peer(8.49698)], "mine"))
     assert view is not None
     row = view.rows[0]
     assert row.mine is not None
@@ -61,7 +61,7 @@ def test_numbers_beside_each_other_have_the_digits_that_tell_them_apart() -> Non
     [(100.25, "+0.25 %"), (100.0, "0 %"), (100.0 - 1e-8, "0 %"), (88.0, "\N{MINUS SIGN}12 %")],
 )
 def test_a_distance_from_the_others_has_the_digits_that_mean_something(value: float, percent: str) -> None:
-    view = standing_view(peer_rank_of([number(value)], [peer(100.0), peer(100.0)], "mine"))
+    view = peer_rank_view(peer_rank_of([number(value)], [peer(100.0), peer(100.0)], "mine"))
     assert view is not None
     assert view.rows[0].percent == percent
 
