@@ -88,7 +88,7 @@ def others(sample_model: DriveModel) -> dict[str, str]:
 
 def error_answer(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Answer as the site does where nothing can be asked of the database."""
-    return error_views.answer(request, slug, "Sample detail: what failed, the limit, and what to do.")
+    return error_views.error_response(request, slug, "Sample detail: what failed, the limit, and what to do.")
 
 
 def fail(route: Route) -> None:
