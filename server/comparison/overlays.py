@@ -12,7 +12,6 @@ from server.benchmarks.decimation import chart_thinned
 from server.comparison.selectors import groups_cache_key
 from server.core.cache import DAY_S, cache
 from server.core.envelope_store import EnvelopeLost
-from server.core.querying import CompiledQuery
 from server.measurements.charts import charts_of_run
 from server.measurements.group_keys import LETTERS
 from server.measurements.groups import Group
@@ -81,18 +80,13 @@ def _pictured(group: Group) -> _Pictured:
 def _representative(group: Group) -> Run | None:
     """Return the run with most kinds among the latest."""
     latest = group.runs().order_by("-created_at").values_list("pk", flat=True)[:LATEST]
-    found = _RICHEST.rows(ids=list(latest))
-    return found[0] if found else None
-
-
-_RICHEST: CompiledQuery[Run] = CompiledQuery(
-    lambda ids: (
-        Run.objects.filter(pk__any_of=ids)
+    return (
+        Run.objects.filter(pk__in=list(latest))
         .annotate(kinds=Count("benchmarks", filter=Q(benchmarks__state=Benchmark.State.EXTRACTED)))
         .defer("summary")
-        .order_by("-kinds", "-created_at")[:1]
+        .order_by("-kinds", "-created_at")
+        .first()
     )
-)
 
 
 def _overlaid(name: Name, groups: Sequence[Group], found: Sequence[_Pictured]) -> Chart | None:

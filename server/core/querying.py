@@ -1,41 +1,16 @@
-"""What makes many small queries cheap: instants read by C code, and texts of queries made once."""
+"""What makes many small queries cheap: texts of queries made once (decision 0177)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from copy import copy
-from datetime import UTC, datetime
 from inspect import signature
 from typing import Any, Generic, TypeVar
 
 from django.db import connection
-from django.db.backends.postgresql.psycopg_any import BaseTzLoader
 from django.db.models import Field, ForeignObject, Lookup, QuerySet
 
 T = TypeVar("T")
-
-
-class InstantLoader(BaseTzLoader):  # type: ignore[misc]  # its base depends on what is installed
-    """Reads an instant as PostgreSQL writes it in a session of universal time.
-
-    Django's loader takes it apart by a regular expression and copies it for the zone, at four times the cost.
-    """
-
-    timezone = UTC
-
-    def load(self, data: Any) -> datetime:
-        """Return the instant; years and forms that `datetime` does not read are left to psycopg."""
-        try:
-            found = datetime.fromisoformat(bytes(data).decode())
-        except ValueError:
-            found = super().load(data)
-        return found
-
-
-def read_instants_fast(*, connection: Any, **_: Any) -> None:
-    """Make a new connection read instants by `InstantLoader`; a receiver of `connection_created`."""
-    if connection.vendor == "postgresql" and connection.timezone is UTC:
-        connection.connection.adapters.register_loader("timestamptz", InstantLoader)
 
 
 class Param:

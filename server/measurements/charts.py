@@ -17,7 +17,6 @@ from server.benchmarks.chart_json import chart_of, chart_text
 from server.benchmarks.contract import Chart, Extraction, Kind, Measurement, Quality
 from server.benchmarks.registry import kinds_by_slug
 from server.core.numbers import finite_json
-from server.core.querying import CompiledQuery
 from server.measurements.documents import document_load, facts_of
 from server.measurements.models import Benchmark, StoredChart
 from server.measurements.models import Measurement as StoredMeasurement
@@ -93,26 +92,18 @@ def charts_of_benchmark(benchmark: Benchmark) -> tuple[Chart, ...]:
 def charts_of_run(*, run_id: UUID) -> Mapping[str, tuple[Chart, ...]]:
     """Return the charts of a run's extracted kinds, by kind, in the run's order. Raises EnvelopeLost where
     some are yet to be made."""
-    benchmarks = _EXTRACTED.rows(run_id=run_id)
+    benchmarks = (
+        Benchmark.objects.filter(run_id=run_id, state=Benchmark.State.EXTRACTED)
+        .select_related("run__submission")
+        .defer("run__summary")
+    )
     stored: dict[int, list[StoredChart]] = defaultdict(list)
-    for row in _STORED.rows(ids=[benchmark.pk for benchmark in benchmarks]):
+    for row in StoredChart.objects.filter(benchmark__in=[benchmark.pk for benchmark in benchmarks]):
         stored[row.benchmark_id].append(row)
     return {
         benchmark.kind: tuple(_chart(row) for row in _rows(benchmark, tuple(stored[benchmark.pk])))
         for benchmark in benchmarks
     }
-
-
-_EXTRACTED: CompiledQuery[Benchmark] = CompiledQuery(
-    lambda run_id: (
-        Benchmark.objects.filter(run_id__given=run_id, state=Benchmark.State.EXTRACTED)
-        .select_related("run__submission")
-        .defer("run__summary")
-    )
-)
-_STORED: CompiledQuery[StoredChart] = CompiledQuery(
-    lambda ids: StoredChart.objects.filter(benchmark_id__any_of=ids)
-)
 
 
 def run_chart(*, run_id: UUID, kind: str, chart_id: str) -> Chart | None:

@@ -14,7 +14,6 @@ from django.db.models import QuerySet
 
 from server.catalog.models import DriveModel
 from server.core.lifecycle import State
-from server.core.querying import CompiledQuery
 from server.measurements.group_keys import (
     DIGITS,
     Form,
@@ -102,22 +101,15 @@ def groups_find(keys: Sequence[str]) -> tuple[tuple[Group, ...], tuple[str, ...]
     return tuple(found.values()), tuple(errors)
 
 
-_MODELS: CompiledQuery[DriveModel] = CompiledQuery(
-    lambda slug: (
-        DriveModel.objects.select_related("vendor").defer("search_text").filter(slug__given=slug).order_by()
-    )
-)
-
-
 def group_get(text: str) -> Group:
     """Return the group of a key; raises GroupsError where there is none."""
     key = key_parse(text)
     if key.form == Form.RUN:
         return _run(key)
-    models = _MODELS.rows(slug=key.slug)
-    if not models:
+    models = DriveModel.objects.select_related("vendor").defer("search_text")
+    model = models.filter(slug=key.slug).first()
+    if model is None:
         raise GroupsError([f"There is no drive “{key.slug}”. /drives/ lists those that are here."])
-    model = models[0]
     if key.form == Form.BATCH:
         return _batch(key, model)
     if key.form == Form.UNIT:

@@ -1,15 +1,12 @@
-"""Queries whose text is made once, and instants as connections read them."""
+"""Queries whose text is made once."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from django.db import connection
-from psycopg import adapters
-from psycopg.pq import Format
 
 from server.catalog.models import DriveAlias, DriveModel, Vendor
-from server.core.querying import CompiledQuery, InstantLoader
+from server.core.querying import CompiledQuery
 from server.datasets.models import Release
 
 
@@ -19,48 +16,6 @@ def vendors(db: None) -> list[Vendor]:
         Vendor.objects.create(name=f"Sample vendor {n}", slug=f"sample-vendor-{n}", normalized=f"sample{n}")
         for n in range(3)
     ]
-
-
-def _selected(text: str) -> object:
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {text}")
-        return cursor.fetchone()[0]
-
-
-@pytest.mark.django_db
-@pytest.mark.parametrize(
-    "instant",
-    [
-        datetime(2026, 11, 21, 6, 22, 40, tzinfo=UTC),
-        datetime(2026, 11, 21, 6, 22, 40, 100000, tzinfo=UTC),
-        datetime(1998, 2, 28, 23, 59, 59, 999999, tzinfo=UTC),
-        datetime(1, 1, 1, tzinfo=UTC),
-        datetime(9999, 12, 31, tzinfo=UTC),
-    ],
-)
-def test_instants_come_back_as_they_went(instant: datetime) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT %s::timestamptz", [instant])
-        found = cursor.fetchone()[0]
-        loader = connection.connection.adapters.get_loader(adapters.types["timestamptz"].oid, Format.TEXT)
-
-    assert found == instant
-    assert found.utcoffset() == timedelta(0)
-    assert loader is InstantLoader
-
-
-@pytest.mark.django_db
-def test_an_instant_of_another_zone_is_the_same_instant() -> None:
-    found = _selected("'2026-11-21 06:22:40+05:30'::timestamptz")
-
-    assert found == datetime(2026, 11, 21, 0, 52, 40, tzinfo=UTC)
-
-
-@pytest.mark.django_db
-@pytest.mark.parametrize("text", ["'infinity'::timestamptz", "'0044-03-15 12:00+00 BC'::timestamptz"])
-def test_what_no_instant_can_hold_is_refused_as_before(text: str) -> None:
-    with pytest.raises(Exception, match=r"(?i)too large|too small|year|infinity|BC"):
-        _selected(text)
 
 
 @pytest.mark.django_db
