@@ -63,3 +63,20 @@ def test_the_guide_to_the_probe_has_a_part_for_every_kind(probe: Probe) -> None:
     guide = (ROOT / "docs" / "user" / "probe.md").read_text(encoding="utf-8")
     kinds = set(probe.call("kinds").stdout.split())
     assert set(re.findall(r"^### `([a-z_]+)`", guide, re.MULTILINE)) == kinds
+
+
+DECISIONS = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
+STATUS = re.compile(r"- \*\*Status\*\*: (accepted|superseded by \[(\d{4})\]\((\2-[\w-]+\.md)\))")
+
+
+@pytest.mark.parametrize("decision", DECISIONS, ids=lambda decision: decision.stem[:4])
+def test_a_decision_stands_in_the_index_by_its_title_and_says_whether_it_holds(decision: Path) -> None:
+    text = decision.read_text(encoding="utf-8")
+    number = decision.stem[:4]
+    title = text.partition("\n")[0].removeprefix(f"# {number}. ")
+    status = STATUS.search(text)
+    assert not title.startswith("#"), f"the first line must be '# {number}. Title'"
+    assert status, "the status must be 'accepted' or 'superseded by' with a link"
+    after = f" (superseded by {status[2]})" if status[2] else ""
+    index = " ".join((decision.parent / "README.md").read_text(encoding="utf-8").split())
+    assert index.count(f"- [{number}]({decision.name}) {title}{after}") == 1
