@@ -13,7 +13,7 @@ from urllib.request import urlopen
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 CONFIG = "python:server.config.gunicorn"
 PATIENCE_S = 30
 

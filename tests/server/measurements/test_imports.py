@@ -17,7 +17,7 @@ from tests.support.documents import document, envelope
 from tests.support.probe import Probe
 
 pytestmark = [pytest.mark.django_db]
-DATA = Path(__file__).parents[2] / "client/probe/tests/data/import"
+DATA = Path(__file__).parents[3] / "client/probe/tests/data/import"
 OUTPUTS = {
     "hdparm": ("hdparm-direct.txt",),
     "zcav": ("zcav.txt",),
