@@ -102,7 +102,9 @@ def port(
         "PIPELINE_MAX_ATTEMPTS": "50",
         "ARCHIVE_COUNTS_EVERY_S": "1",
     }
-    celery = [sys.executable, "-m", "celery", "--app", "server.config.celery"]
+    # Celery may end where it loses Redis; a container is then started again (docker/compose.yaml).
+    restarted = ["sh", "-c", 'while :; do "$@"; sleep 1; done', "sh"]
+    celery = [*restarted, sys.executable, "-m", "celery", "--app", "server.config.celery"]
     subprocess.run(
         [sys.executable, "manage.py", "collectstatic", "--no-input", "--verbosity", "0"],
         cwd=PROJECT,
