@@ -58,7 +58,7 @@ class CompiledQuery(Generic[T]):
     """
 
     def __init__(self, make: Callable[..., QuerySet[Any, T]]) -> None:
-        """Take the function that makes the query; it is called once, with a `Given` for each argument."""
+        """Take the function that makes the query; it is called once, with a `Param` for each argument."""
         self._make = make
         self._written: _Written | None = None
 

@@ -40,7 +40,7 @@ def refresh_model(*, drive_model_id: int, charts: bool = True) -> int:
         seen = due.values_list("changes", flat=True).first() or 0
         published = model_measurements_read(drive_model_id=drive_model_id)
         count = aggregates_update(drive_model_id=drive_model_id, published=published)
-        derived_update(drive_model_id=drive_model_id, published=published)
+        derived_rows_refresh(drive_model_id=drive_model_id, published=published)
         purge_on_commit(model_tag(drive_model_id))
         took_s = (clock.monotonic_ms() - began_ms) / 1000
         refresh_cost_record(drive_model_id=drive_model_id, took_s=took_s)
@@ -52,7 +52,7 @@ def refresh_model(*, drive_model_id: int, charts: bool = True) -> int:
     return count
 
 
-def derived_update(*, drive_model_id: int, published: ModelMeasurements | None = None) -> None:
+def derived_rows_refresh(*, drive_model_id: int, published: ModelMeasurements | None = None) -> None:
     """Compute what follows from a model's aggregates: statistics, verdicts and summary."""
     published = published or model_measurements_read(drive_model_id=drive_model_id)
     snapshots_update(drive_model_id=drive_model_id, published=published)

@@ -92,17 +92,17 @@ class SubmissionAdmin(ReadOnlyAdmin):
         titles = [CHECK_TITLES.get(result.check_key, result.check_key) for result in run.check_results.all()]
         return ", ".join(titles) or "its last event says why"
 
-    @admin.action(description="Publish held submissions: looked at and found right")
+    @admin.action(description="Publish quarantined submissions: looked at and found right")
     def accept(self, request: HttpRequest, queryset: QuerySet[Submission]) -> None:
         """Publish."""
         self._decide_all(request, queryset, "accepted", moderation.submission_accept)
 
-    @admin.action(description="Reject held submissions: looked at and found wrong")
+    @admin.action(description="Reject quarantined submissions: looked at and found wrong")
     def reject(self, request: HttpRequest, queryset: QuerySet[Submission]) -> None:
         """Reject."""
         self._decide_all(request, queryset, "rejected", moderation.submission_reject)
 
-    @admin.action(description="Process held submissions again: what stood against them is mended")
+    @admin.action(description="Process quarantined submissions again: what stood against them is mended")
     def process_again(self, request: HttpRequest, queryset: QuerySet[Submission]) -> None:
         """Start over."""
         self._decide_all(request, queryset, "started over", moderation.submission_restart)
@@ -117,7 +117,7 @@ class SubmissionAdmin(ReadOnlyAdmin):
                 done += 1
             except REFUSED as error:
                 self.message_user(request, f"{submission.digest[:12]}: {error}", messages.ERROR)
-        self.message_user(request, f"{counted(done, 'held submission')} {word}", messages.SUCCESS)
+        self.message_user(request, f"{counted(done, 'quarantined submission')} {word}", messages.SUCCESS)
 
     @admin.action(description="Withdraw published runs: their data and bytes go, a tombstone stays")
     def withdraw(self, request: HttpRequest, queryset: QuerySet[Submission]) -> None:

@@ -1,8 +1,8 @@
 """Taking a submission in: everything that can be checked while the sender waits, then one transaction.
 
 The order is what loses nothing: parse and check, store the envelope's bytes, commit the row, and only then
-put a
-message into the queue. A document that its key did sign but that is not acceptable is kept as `rejected`.
+put a message into the queue. A document that its key did sign but that is not acceptable is kept as
+`rejected`.
 """
 
 from __future__ import annotations
@@ -142,8 +142,7 @@ def _check_run_id(run_id: str, digest: str) -> None:
         raise problem(
             "run-id-taken",
             f"The run {run_id} is in the archive already, with other bytes. A run never changes: "
-            f"send the original "
-            "file, or measure again, which makes a new run.",
+            "send the original file, or measure again, which makes a new run.",
             ErrorItem("/run_id", "belongs to another submission"),
         )
 
@@ -157,8 +156,7 @@ def _store(digest: str, content: bytes) -> str:
         trouble = problem(
             "storage-unavailable",
             "The archive cannot store the envelope at the moment, so that nothing was accepted. "
-            "Keep the file and "
-            "submit it again in a few minutes.",
+            "Keep the file and submit it again in a few minutes.",
         )
         trouble.headers["Retry-After"] = "120"
         raise trouble from error

@@ -82,7 +82,7 @@ class SubmissionEvent(models.Model):
 
 
 class Decision(models.Model):
-    """What a person decided about a held submission, and why. Only ever added."""
+    """What a person decided about a quarantined submission, and why. Only ever added."""
 
     class Verdict(models.TextChoices):
         ACCEPTED = "accepted"
@@ -99,7 +99,7 @@ class Decision(models.Model):
 
     class Meta:
         ordering = ["at", "id"]
-        permissions = [("decide", "Can decide about held submissions")]
+        permissions = [("decide", "Can decide about quarantined submissions")]
         constraints = [
             models.CheckConstraint(condition=~models.Q(reason=""), name="decision_has_a_reason"),
             models.CheckConstraint(

@@ -1,5 +1,5 @@
-"""What a person decides about a held submission: who, when and why stay in the log, and in the submission's
-events.
+"""What a person decides about a quarantined submission: who, when and why stay in the log, and in the
+submission's events.
 
 Every decision locks the submission's row, so that of two at the same time the second one sees the first. The
 same verdict again changes nothing and gives the decision that stands.
@@ -42,8 +42,9 @@ class NoReason(Exception):
 
 @transaction.atomic
 def submission_accept(submission: Submission, *, by: User, reason: str) -> Decision:
-    """Publish a held submission; kinds whose extraction failed stay failed. Raises NotHeld, NoReason,
-    PermissionDenied."""
+    """Publish a quarantined submission; kinds whose extraction failed stay failed.
+
+    Raises NotQuarantined, NoReason, PermissionDenied."""
     held, decided = _decide(submission, Decision.Verdict.ACCEPTED, by, reason)
     if held is not None:
         submission_publish(held, f"Accepted by {by.get_username()}: {decided.reason}")
@@ -52,7 +53,9 @@ def submission_accept(submission: Submission, *, by: User, reason: str) -> Decis
 
 @transaction.atomic
 def submission_reject(submission: Submission, *, by: User, reason: str) -> Decision:
-    """Reject a held submission; its samples are kept. Raises NotHeld, NoReason, PermissionDenied."""
+    """Reject a quarantined submission; its samples are kept.
+
+    Raises NotQuarantined, NoReason, PermissionDenied."""
     held, decided = _decide(submission, Decision.Verdict.REJECTED, by, reason)
     if held is not None:
         submission_move(held, State.REJECTED, f"Rejected by {by.get_username()}: {decided.reason}")
@@ -61,8 +64,9 @@ def submission_reject(submission: Submission, *, by: User, reason: str) -> Decis
 
 @transaction.atomic
 def submission_restart(submission: Submission, *, by: User, reason: str) -> Decision:
-    """Have a held submission processed from the start, failed kinds included. Raises NotHeld, NoReason,
-    PermissionDenied."""
+    """Have a quarantined submission processed from the start, failed kinds included.
+
+    Raises NotQuarantined, NoReason, PermissionDenied."""
     held, decided = _decide(submission, Decision.Verdict.RESTARTED, by, reason)
     if held is not None:
         held.run.benchmarks.filter(state=Benchmark.State.FAILED).update(
@@ -78,7 +82,9 @@ def _decide(
 ) -> tuple[Submission | None, Decision]:
     """Log the decision; the submission is None where the same verdict stands already."""
     if not by.is_active or not by.has_perm(PERMISSION):
-        raise PermissionDenied("Deciding about held submissions needs the permission 'submissions.decide'.")
+        raise PermissionDenied(
+            "Deciding about quarantined submissions needs the permission 'submissions.decide'."
+        )
     reason = " ".join(reason.split())
     if len(reason) < SHORTEST_REASON:
         raise NoReason(

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from server.catalog.models import DriveModel
 from server.catalog.services import drive_model_resolve
 from server.measurements.models import Run
-from server.model_stats.refresh import derived_update
+from server.model_stats.refresh import derived_rows_refresh
 from server.search.archive_counts import archive_counts_update
 from tests.e2e.audit import audit
 
@@ -24,7 +24,7 @@ def site(empty_site: str, sample_model: DriveModel) -> Iterator[str]:
     for number, rpm in (("SD5400NM", 5400), ("SD7200NM", 7200), ("SD7200VX", 7200)):
         model = drive_model_resolve(vendor_name="Otherdata", model_name=number, simulated=False)
         DriveModel.objects.filter(pk=model.pk).update(curated=True, rated_rpm=rpm)
-        derived_update(drive_model_id=model.pk)
+        derived_rows_refresh(drive_model_id=model.pk)
     archive_counts_update()
     yield empty_site
 

@@ -18,7 +18,7 @@ from server.core import clock
 from server.core.lifecycle import State
 from server.core.problems import PROBLEM_TYPES
 from server.measurements.models import Run
-from server.model_stats.refresh import derived_update
+from server.model_stats.refresh import derived_rows_refresh
 from server.submissions.models import Submission
 from server.subscriptions.messages import confirm_url, stop_url
 from server.subscriptions.models import Subscription
@@ -79,7 +79,7 @@ def others(sample_model: DriveModel) -> dict[str, str]:
     pages["run-withdrawn"] = f"/runs/{gone.pk}/"
     empty = drive_model_resolve(vendor_name="Otherdata", model_name="Unmeasured 1", simulated=False)
     DriveModel.objects.filter(pk=empty.pk).update(curated=True)
-    derived_update(drive_model_id=empty.pk)
+    derived_rows_refresh(drive_model_id=empty.pk)
     pages["drive-unmeasured"] = f"/drives/{empty.slug}/"
     pages["follow-asked"] = f"/drives/{sample_model.slug}/follow/?asked"
     pages |= {f"follow-{name}": f"/follow/{rest}" for name, rest in followed(sample_model)}

@@ -13,7 +13,7 @@ from server.catalog.models import DriveModel
 from server.measurements.model_measurements import _column, model_measurements_read
 from server.measurements.models import Aggregate, Measurement, Run
 from server.model_stats.models import ModelStatsSnapshot
-from server.model_stats.refresh import derived_update, refresh_model
+from server.model_stats.refresh import derived_rows_refresh, refresh_model
 from server.search.models import DriveSummary
 from server.stats.strata import compare_strata
 from tools.sample_archive import filling
@@ -39,7 +39,7 @@ def test_what_follows_is_the_same_whether_the_numbers_are_handed_on_or_read_anew
     handed_on = kept(largest)
     ModelStatsSnapshot.objects.all().delete()
     DriveSummary.objects.update(measurements=0)
-    derived_update(drive_model_id=largest.pk)
+    derived_rows_refresh(drive_model_id=largest.pk)
     assert kept(largest) == handed_on
 
 

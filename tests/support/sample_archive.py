@@ -17,7 +17,7 @@ from server.core.envelope_store import envelope_store
 from server.core.ids import uuid7
 from server.core.lifecycle import Provenance, State
 from server.measurements.models import Aggregate, Batch, Benchmark, Measurement, Run, Unit
-from server.model_stats.refresh import derived_update
+from server.model_stats.refresh import derived_rows_refresh
 from server.search.archive_counts import archive_counts_update
 from server.submissions.models import Submission, SubmissionEvent
 
@@ -264,6 +264,6 @@ def sample_archive() -> DriveModel:
     sample_aggregate(model, "zoned.outer_bandwidth", [9.66, 9.68, 9.71])
     sample_aggregate(model, "skippy.rotation_time", [77.7], provenance=Provenance.SIMULATED, units=0)
     sample_literature(model)
-    derived_update(drive_model_id=model.pk)
+    derived_rows_refresh(drive_model_id=model.pk)
     archive_counts_update()
     return model

@@ -12,7 +12,7 @@ from server.catalog.loading import catalog_load
 from server.comparison.candidates import candidates_find
 from server.core.lifecycle import Provenance
 from server.measurements.models import Batch, Run
-from server.model_stats.refresh import derived_update
+from server.model_stats.refresh import derived_rows_refresh
 from tests.support.sample_units import measured
 from tests.web.test_pages import get, text_of
 
@@ -26,7 +26,7 @@ def run() -> Run:
     second = measured(10, 120, firmware="S2")
     batch = Batch.objects.create(drive_model=first.drive_model, year=2012, week=31, label="site A")
     Run.objects.filter(pk=second.pk).update(batch=batch)
-    derived_update(drive_model_id=first.drive_model_id)
+    derived_rows_refresh(drive_model_id=first.drive_model_id)
     return first
 
 
@@ -61,7 +61,7 @@ def test_a_runs_id_finds_the_run(run: Run) -> None:
 
 def test_a_model_with_simulated_runs_too_is_offered_by_provenance(run: Run) -> None:
     measured(40, 150, provenance=Provenance.SIMULATED)
-    derived_update(drive_model_id=run.drive_model_id)
+    derived_rows_refresh(drive_model_id=run.drive_model_id)
     assert f"{run.drive_model.slug}~sim" in keys(run.drive_model.number)
 
 

@@ -129,7 +129,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["at", "id"],
-                "permissions": [("decide", "Can decide about held submissions")],
+                "permissions": [("decide", "Can decide about quarantined submissions")],
             },
         ),
         migrations.CreateModel(

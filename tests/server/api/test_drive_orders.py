@@ -13,7 +13,7 @@ from django.test import Client
 from server.api.resources.catalog import DrivesView
 from server.catalog.models import DriveModel
 from server.catalog.services import drive_model_resolve
-from server.model_stats.refresh import derived_update
+from server.model_stats.refresh import derived_rows_refresh
 from server.search.archive_counts import archive_counts_update
 from server.search.columns import COLUMN_OF_KEY
 from server.search.drive_list import DriveList, drive_query_of
@@ -39,7 +39,7 @@ def models() -> None:
             vendor_name="Sampledata", model_name=f"Sample {number + 2}", simulated=False
         )
         DriveModel.objects.filter(pk=made.pk).update(curated=True)
-        derived_update(drive_model_id=made.pk)
+        derived_rows_refresh(drive_model_id=made.pk)
         some = [round(1.1 * (number % 3) + 0.1, 3), 1.0, 2.0, 3, 2] if number % 4 else None
         held = {column.place: some for column in COLUMN_OF_KEY.values()} if some else {}
         DriveSummary.objects.filter(pk=made.pk).update(

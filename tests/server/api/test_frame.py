@@ -18,7 +18,7 @@ from django.test import Client, override_settings
 from server.api.framework import keyset
 from server.catalog.models import DriveModel
 from server.catalog.services import drive_model_resolve
-from server.model_stats.refresh import derived_update
+from server.model_stats.refresh import derived_rows_refresh
 from tests.support.sample_archive import DAY, SampleRun, sample_archive, sample_run
 
 pytestmark = pytest.mark.django_db
@@ -180,7 +180,7 @@ def test_ranges_and_words_filter(client: Client) -> None:
     for model in drives(9):
         model.curated = True
         model.save()
-        derived_update(drive_model_id=model.pk)
+        derived_rows_refresh(drive_model_id=model.pk)
     found = fetch(client, "drives/?capacity_bytes__gte=3000000000&capacity_bytes__lte=4000000000")["results"]
     assert [row["number"] for row in found] == ["Sample 002", "Sample 003"]
     assert len(fetch(client, "drives/?vendor=sampledata&year=2001")["results"]) == 1

@@ -15,7 +15,7 @@ from server.measurements import firmware
 from server.measurements.firmware import firmware_list
 from server.measurements.model_charts import drive_charts_update
 from server.measurements.models import Batch, Run
-from server.model_stats.refresh import derived_update
+from server.model_stats.refresh import derived_rows_refresh
 from server.plausibility.peer_rank import run_peer_rank
 from server.search.archive_counts import archive_counts_update
 from server.submissions.models import Submission
@@ -82,7 +82,7 @@ def test_models_of_one_class_are_named_with_the_rule(client: Client, model: Driv
 
 def test_facets_count_as_the_websites_list_does(client: Client, model: DriveModel) -> None:
     other = sample_run(SampleRun(vendor="Otherdata", model="Sample 1")).drive_model
-    derived_update(drive_model_id=other.pk)
+    derived_rows_refresh(drive_model_id=other.pk)
     archive_counts_update()
     vendor = {one["key"]: one for one in get(client, "facets/?vendor=sampledata")["facets"]}["vendor"]
     counts = {value["value"]: (value["count"], value["chosen"]) for value in vendor["values"]}

@@ -19,7 +19,7 @@ from server.catalog.loading import catalog_load
 from server.catalog.models import Claim, DriveAlias, DriveModel
 from server.core.lifecycle import Provenance
 from server.measurements.models import Benchmark, Run
-from server.model_stats.refresh import derived_update
+from server.model_stats.refresh import derived_rows_refresh
 from tests.support.sample_archive import SampleRun, sample_archive, sample_run
 
 pytestmark = pytest.mark.django_db
@@ -38,7 +38,7 @@ def varied() -> None:
     DriveAlias.objects.create(drive_model=model, text="Sample alias", normalized="samplealias")
     named = DriveModel.objects.exclude(claims=None).order_by("slug").first()
     assert named is not None
-    derived_update(drive_model_id=named.pk)
+    derived_rows_refresh(drive_model_id=named.pk)
     # A verdict on terms that were changed since is none.
     Claim.objects.filter(drive_model=named).update(low=1.0, high=1.0)
     run = sample_run(SampleRun(model="Sample 1", unit=None, provenance=Provenance.SIMULATED))
