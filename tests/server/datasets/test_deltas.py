@@ -18,7 +18,7 @@ from server.datasets import snapshot
 from server.datasets.builder import release_build
 from server.measurements.models import Benchmark, Measurement
 from server.submissions.models import Submission
-from tests.server.test_releases import download, withdraw
+from tests.server.datasets.test_releases import download, withdraw
 from tests.support.documents import skippy_part, zoned_part
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services]

@@ -17,7 +17,7 @@ from server.core import clock
 from server.datasets.builder import release_build
 from server.datasets.models import Release, ReleaseFile
 from server.submissions.models import Submission
-from tests.server.test_releases import download
+from tests.server.datasets.test_releases import download
 from tests.support.documents import skippy_part
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services]

@@ -15,7 +15,7 @@ from server.benchmarks.registry import kinds_by_slug
 from server.datasets.builder import release_build
 from server.datasets.samples import sample_columns
 from server.submissions.models import Submission
-from tests.server.test_releases import download
+from tests.server.datasets.test_releases import download
 from tests.support.documents import skippy_part, zoned_part
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services]

@@ -12,7 +12,7 @@ from django.test import Client
 from server.core.lifecycle import State
 from server.measurements.models import Aggregate
 from server.submissions.models import Submission
-from tests.server.test_submission_life import Queue
+from tests.server.submissions.test_life import Queue
 from tests.support.documents import document, envelope
 from tests.support.probe import Probe
 
