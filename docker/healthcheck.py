@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 import urllib.request
@@ -15,7 +16,10 @@ SCHEDULE_MAX_AGE_S = 600
 
 def web() -> str:
     """Why the web server is not healthy; empty where it is."""
-    request = urllib.request.Request("http://127.0.0.1:8000/health/", headers={"Host": "localhost"})
+    address = os.environ.get("HEALTHCHECK_ADDRESS", "127.0.0.1:8000")
+    # A public site answers to its own names alone; `.archive.example` stands for all below it.
+    host = os.environ.get("ALLOWED_HOSTS", "").split(",")[0].strip().lstrip(".") or "localhost"
+    request = urllib.request.Request(f"http://{address}/health/", headers={"Host": host})
     with urllib.request.urlopen(request, timeout=8) as answer:
         return "" if answer.status == 200 else f"answered {answer.status}"
 

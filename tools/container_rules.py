@@ -66,6 +66,8 @@ def check_compose(compose: Mapping[str, Any]) -> Iterator[str]:
             yield f"{where} asks for root"
         if "no-new-privileges:true" not in service.get("security_opt", []):
             yield f"{where} may gain privileges; set security_opt: [no-new-privileges:true]"
+        if "mem_limit" not in service:
+            yield f"{where} may take all memory of the machine; set mem_limit"
         if "restart" not in service:
             yield f"{where} does not say when to restart"
         for needed, how in dict(service.get("depends_on", {})).items():

@@ -5,9 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register
+from django.http.request import validate_host
+
+_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 
 @register()
@@ -68,14 +72,56 @@ def check_limits(**_kwargs: Any) -> list[CheckMessage]:
 
 @register(deploy=True)
 def check_subscriptions(**_kwargs: Any) -> list[CheckMessage]:
-    """Messages to followers must not reach into the machine, and their links must lead to it."""
+    """Messages to followers must not reach into the machine."""
+    if not settings.FOLLOW_ALLOW_LOOPBACK:
+        return []
+    hint = "Unset FOLLOW_ALLOW_LOOPBACK: it is for tests on one machine."
+    return [Error("Webhooks may point at this machine.", hint=hint, id="diskatlas.E005")]
+
+
+@register(deploy=True)
+def check_public_names(**_kwargs: Any) -> list[CheckMessage]:
+    """What leaves the archive must name it, and not the machine that it runs on."""
+    scheme = "https" if settings.HTTPS else "http"
+    example = f"{scheme}://archive.example"
+    site = urlsplit(settings.SITE_URL)
     messages: list[CheckMessage] = []
-    if settings.FOLLOW_ALLOW_LOOPBACK:
-        hint = "Unset FOLLOW_ALLOW_LOOPBACK: it is for tests on one machine."
-        messages.append(Error("Webhooks may point at this machine.", hint=hint, id="diskatlas.E005"))
-    if settings.SITE_URL.startswith("http://localhost"):
-        hint = "Set SITE_URL to the site's address, such as https://archive.example."
-        messages.append(Warning("Links in mails lead to localhost.", hint=hint, id="diskatlas.W003"))
+    if site.hostname in _LOOPBACK:
+        hint = f"Set SITE_URL to the site's address, such as {example}."
+        messages.append(Error("Links in mails lead to localhost.", hint=hint, id="diskatlas.E006"))
+    elif settings.HTTPS and site.scheme != "https":
+        hint = f"Set SITE_URL to https://{site.netloc}."
+        messages.append(Error("HTTPS is on, links in mails do not use it.", hint=hint, id="diskatlas.E007"))
+    elif not validate_host(site.hostname or "", settings.ALLOWED_HOSTS):
+        hint = f"Add {site.hostname} to ALLOWED_HOSTS."
+        messages.append(Error("The site does not answer to SITE_URL.", hint=hint, id="diskatlas.E008"))
+    if settings.LOG_ORIGIN.partition("/")[0] in _LOOPBACK:
+        hint = "Set LOG_ORIGIN once, such as archive.example/log: every signed head carries it."
+        messages.append(Error("The publication log is named localhost.", hint=hint, id="diskatlas.E009"))
+    if not settings.EMAIL_BACKEND.endswith("smtp.EmailBackend"):
+        hint = "Set EMAIL_HOST, and EMAIL_HOST_USER and EMAIL_HOST_PASSWORD where it wants an account."
+        messages.append(Warning("Mails are not sent but written down.", hint=hint, id="diskatlas.W003"))
+    elif settings.DEFAULT_FROM_EMAIL.rstrip(">").rpartition("@")[2] in _LOOPBACK:
+        hint = "Set EMAIL_FROM, such as DiskAtlas <archive@archive.example>."
+        messages.append(Error("Mails come from localhost.", hint=hint, id="diskatlas.E010"))
+    return messages
+
+
+@register(deploy=True)
+def check_proxy(**_kwargs: Any) -> list[CheckMessage]:
+    """Behind a proxy that is not counted all share one limit; without one, anybody may name any address."""
+    messages: list[CheckMessage] = []
+    if settings.BEHIND_PROXY and not settings.NUM_PROXIES:
+        hint = "Set NUM_PROXIES to the number of proxies in front, or leave it empty for one."
+        messages.append(Error("All contributors share one rate limit.", hint=hint, id="diskatlas.E011"))
+    if settings.NUM_PROXIES and not settings.BEHIND_PROXY:
+        hint = "Set BEHIND_PROXY=1 where a proxy stands in front; else unset NUM_PROXIES."
+        messages.append(Error("X-Forwarded-For is believed without a proxy.", hint=hint, id="diskatlas.E012"))
+    if settings.HTTPS and not settings.BEHIND_PROXY:
+        hint = "Put a proxy with TLS in front and set BEHIND_PROXY=1: the web server speaks no TLS itself."
+        messages.append(
+            Error("Every page redirects to an address nobody serves.", hint=hint, id="diskatlas.E013")
+        )
     return messages
 
 

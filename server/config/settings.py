@@ -101,14 +101,16 @@ DATABASES = {
     )
 }
 REDIS_URL = env.str("REDIS_URL")
+CACHE_URL = env.str("CACHE_URL", REDIS_URL)
+"""What may be forgotten, pages and counts of requests; a queue must refuse what it can't hold."""
 CACHES = {
     "default": {
         "BACKEND": "server.core.cache.FailOpenRedisCache",
-        "LOCATION": REDIS_URL,
+        "LOCATION": CACHE_URL,
         "KEY_PREFIX": "diskatlas",
     }
 }
-RATE_LIMIT_REDIS_URL: str | None = REDIS_URL
+RATE_LIMIT_REDIS_URL: str | None = CACHE_URL
 """Where all processes count together; None has each count alone."""
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -191,7 +193,9 @@ PAGE_CACHE_S = env.int("PAGE_CACHE_S", 600, validate=Range(min=0))
 ARCHIVE_COUNTS_EVERY_S = env.int("ARCHIVE_COUNTS_EVERY_S", 15, validate=Range(min=1))
 PIPELINE_VISIBILITY_TIMEOUT_S = env.int("PIPELINE_VISIBILITY_TIMEOUT_S", 900, validate=Range(min=1))
 
-NUM_PROXIES = env.int("NUM_PROXIES", 0, validate=Range(min=0))
+BEHIND_PROXY = env.bool("BEHIND_PROXY", False)
+"""Whether a proxy in front says by which scheme and from which address a request came."""
+NUM_PROXIES = env.int("NUM_PROXIES", int(BEHIND_PROXY), validate=Range(min=0))
 REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
@@ -259,8 +263,10 @@ HTTPS = env.bool("HTTPS", False)
 """Whether the site is reached over HTTPS: cookies become secure and HSTS is sent."""
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SECURE_SSL_REDIRECT = HTTPS
+# Asked on the machine itself, where nobody speaks TLS.
+SECURE_REDIRECT_EXEMPT = [r"^health/$"]
 SECURE_HSTS_SECONDS = 31536000 if HTTPS else 0
-if env.bool("BEHIND_PROXY", False):
+if BEHIND_PROXY:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
 ACCOUNT_EMAIL_VERIFICATION = "optional"

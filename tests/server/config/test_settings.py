@@ -129,6 +129,7 @@ def test_every_check_carries_a_hint(settings: Any, tmp_path: Any) -> None:
             checks.check_https,
             checks.check_envelope_folder,
             checks.check_subscriptions,
+            checks.check_public_names,
         )
         for message in check()
     ]
@@ -138,6 +139,8 @@ def test_every_check_carries_a_hint(settings: Any, tmp_path: Any) -> None:
         "diskatlas.E003",
         "diskatlas.E004",
         "diskatlas.E005",
+        "diskatlas.E006",
+        "diskatlas.E009",
         "diskatlas.W001",
         "diskatlas.W002",
         "diskatlas.W003",

@@ -1,0 +1,200 @@
+"""The archive with the settings that `compose.yaml` gives the image, behind a proxy with TLS."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import re
+import shutil
+import socket
+import ssl
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from django.db import connection
+
+from server.config import gunicorn
+from server.config import settings as site_settings
+from tests.bench.web.serving import web_server
+from tools.embedded.binaries import PROJECT
+
+DOCKER = PROJECT / "docker"
+FIXED_BY_THE_IMAGE = {
+    *("DATA_DIR", "STATIC_ROOT", "DOWNLOADS_DIR", "MAINTENANCE_FILE", "ENVELOPES_DIR", "DATASETS_DIR"),
+    *("LOG_KEY_FILE", "FOLLOW_ALLOW_LOOPBACK"),
+}
+"""Folders inside the volume, and what is for tests alone."""
+PUBLIC = {
+    "SECRET_KEY": "behind-a-proxy-" * 4,
+    "POSTGRES_PASSWORD": "sample",
+    "REDIS_PASSWORD": "sample",
+    "ALLOWED_HOSTS": "archive.example",
+    "CSRF_TRUSTED_ORIGINS": "https://archive.example",
+    "SITE_URL": "https://archive.example",
+    "HTTPS": "1",
+    "BEHIND_PROXY": "1",
+    "EMAIL_HOST": "mail.archive.example",
+    "EMAIL_FROM": "DiskAtlas <archive@archive.example>",
+    "LOG_ORIGIN": "archive.example/log",
+}
+"""What an operator writes into docker/.env, as docs/operator/README.md says."""
+DEADLINE_S = 60.0
+
+
+def container_environment(service: str, written: dict[str, str]) -> dict[str, str]:
+    """Return the variables of a container, as compose substitutes them from an environment file."""
+    compose = yaml.safe_load((DOCKER / "compose.yaml").read_text(encoding="utf-8"))
+
+    def value(match: re.Match[str]) -> str:
+        return written.get(match["name"], "") or match["default"] or ""
+
+    pattern = re.compile(r"\$\{(?P<name>\w+)(?::[-?](?P<default>[^}]*))?\}")
+    entries = compose["services"][service]["environment"]
+    return {name: pattern.sub(value, str(text)) for name, text in entries.items()}
+
+
+def test_18_5_every_setting_reaches_the_containers() -> None:
+    known = {*site_settings.env.dump(), *gunicorn.env.dump()} - FIXED_BY_THE_IMAGE
+    assert known - set(container_environment("web", {})) == set()
+    worker = {*site_settings.env.dump()} - FIXED_BY_THE_IMAGE
+    for service in ("worker", "beat", "migrate"):
+        assert worker - set(container_environment(service, {})) == set(), service
+
+
+def checked(**written: str) -> subprocess.CompletedProcess[str]:
+    """Run the image's deployment check with what an operator wrote."""
+    environment = {"PATH": os.environ["PATH"], **container_environment("web", {**PUBLIC, **written})}
+    command = [sys.executable, "manage.py", "check", "--deploy"]
+    return subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_18_5_the_deployment_check_passes_what_the_documents_recommend() -> None:
+    done = checked()
+    assert done.returncode == 0, done.stderr
+    assert "diskatlas." not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ({"NUM_PROXIES": "0"}, "All contributors share one rate limit."),
+        ({"BEHIND_PROXY": "0", "NUM_PROXIES": "1"}, "X-Forwarded-For is believed without a proxy."),
+        ({"BEHIND_PROXY": "0"}, "Every page redirects to an address nobody serves."),
+        ({"SITE_URL": ""}, "Links in mails lead to localhost."),
+        ({"SITE_URL": "http://archive.example"}, "HTTPS is on, links in mails do not use it."),
+        ({"SITE_URL": "https://another.example"}, "The site does not answer to SITE_URL."),
+        ({"LOG_ORIGIN": ""}, "The publication log is named localhost."),
+        ({"EMAIL_FROM": ""}, "Mails come from localhost."),
+    ],
+)
+def test_18_5_the_deployment_check_fails_on_settings_that_harm(written: dict[str, str], words: str) -> None:
+    done = checked(**written)
+    assert done.returncode != 0
+    assert words in done.stderr
+    assert "HINT" in done.stderr
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        return int(held.getsockname()[1])
+
+
+@pytest.fixture
+def site(transactional_db: None, services: dict[str, str], tmp_path: Path) -> Iterator[tuple[int, int]]:
+    """Run the web role with the container's settings behind Caddy; give the proxy's and its own port."""
+    if shutil.which("caddy") is None:
+        pytest.skip("caddy is not installed: apt-get install caddy")
+    before, _slash, after = services["DATABASE_URL"].rpartition("/diskatlas")
+    environment = {
+        **os.environ,
+        # The fixture asks at the web server's own address until it answers.
+        **container_environment("web", {**PUBLIC, "ALLOWED_HOSTS": "archive.example,127.0.0.1"}),
+        "DJANGO_SETTINGS_MODULE": "server.config.settings",
+        "DATABASE_URL": f"{before}/{connection.settings_dict['NAME']}{after}",
+        "REDIS_URL": services["REDIS_URL"],
+        "CACHE_URL": services["REDIS_URL"],
+        "DATA_DIR": str(tmp_path),
+        "STATIC_ROOT": str(tmp_path / "static"),
+        "PYTHONPATH": str(PROJECT),
+        "XDG_DATA_HOME": str(tmp_path),
+        "XDG_CONFIG_HOME": str(tmp_path),
+    }
+    subprocess.run(
+        [sys.executable, "manage.py", "collectstatic", "--no-input", "--verbosity", "0"],
+        cwd=PROJECT,
+        env=environment,
+        check=True,
+    )
+    with web_server(environment) as (_host, port, _pid):
+        outside = free_port()
+        (tmp_path / "Caddyfile").write_text(
+            f"{{\n  admin off\n  skip_install_trust\n  auto_https disable_redirects\n}}\n"
+            f"https://archive.example:{outside} {{\n  bind 127.0.0.1\n  tls internal\n"
+            f"  reverse_proxy 127.0.0.1:{port}\n}}\n"
+        )
+        command = ["caddy", "run", "--config", str(tmp_path / "Caddyfile"), "--adapter", "caddyfile"]
+        with (tmp_path / "caddy.log").open("wb") as log:
+            proxy = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
+        try:
+            yield outside, port
+        finally:
+            proxy.terminate()
+            proxy.wait(DEADLINE_S)
+
+
+def ask(port: int, path: str, *, source: str = "127.0.0.1", **headers: str) -> http.client.HTTPResponse:
+    """Ask the proxy as a browser at another address would; tried until the proxy is up."""
+    context = ssl._create_unverified_context()
+    deadline = time.monotonic() + DEADLINE_S
+    while True:
+        try:
+            raw = socket.create_connection(("127.0.0.1", port), timeout=30, source_address=(source, 0))
+            link = http.client.HTTPConnection("archive.example", port)
+            link.sock = context.wrap_socket(raw, server_hostname="archive.example")
+            link.request("GET", path, headers={"Host": "archive.example", **headers})
+            answer = link.getresponse()
+            answer.read()
+            return answer
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.2)
+
+
+def left(answer: Any) -> int:
+    """Return how many reads the client has left."""
+    found = re.search(r"r=(\d+)", answer.headers["RateLimit"])
+    assert found, answer.headers
+    return int(found[1])
+
+
+@pytest.mark.processes
+@pytest.mark.django_db(transaction=True)
+def test_18_5_behind_a_proxy_pages_answer_and_everybody_has_limits_of_their_own(
+    site: tuple[int, int],
+) -> None:
+    outside, inside = site
+    page = ask(outside, "/")
+    assert page.status == 200
+    assert page.headers["Strict-Transport-Security"]
+
+    first = left(ask(outside, "/api/v1/drives/"))
+    assert left(ask(outside, "/api/v1/drives/")) == first - 1
+    assert left(ask(outside, "/api/v1/drives/", source="127.0.0.2")) == first
+    # Who writes the field himself is counted by the address that the proxy saw.
+    assert left(ask(outside, "/api/v1/drives/", **{"X-Forwarded-For": "203.0.113.9"})) == first - 2
+
+    health = subprocess.run(
+        [sys.executable, "-c", "import sys; sys.path.insert(0, 'docker'); import healthcheck; "
+         "print(healthcheck.web() or 'healthy')"],
+        cwd=PROJECT,
+        env={**os.environ, "ALLOWED_HOSTS": "archive.example", "HEALTHCHECK_ADDRESS": f"127.0.0.1:{inside}"},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert health.stdout == "healthy\n", health.stderr
