@@ -164,9 +164,3 @@ def test_the_api_describes_itself_without_a_warning(client: Client) -> None:
 
     call_command("spectacular", validate=True, fail_on_warn=True, file=os.devnull)
     assert client.get("/api/v1/schema/").status_code == 200
-
-
-def test_migrations_are_complete(db: None) -> None:
-    from django.core.management import call_command
-
-    call_command("makemigrations", check=True, dry_run=True, verbosity=0)
