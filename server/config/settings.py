@@ -269,7 +269,12 @@ SECURE_HSTS_SECONDS = 31536000 if HTTPS else 0
 if BEHIND_PROXY:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
+LOGIN_URL = "account_login"
+SIGN_UP = env.bool("SIGN_UP", False)
+"""Whether visitors may make accounts; else an administrator makes them."""
 ACCOUNT_EMAIL_VERIFICATION = "optional"
+# Who asks for an address without an account is told the same, and the address gets no mail.
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
 ACCOUNT_ADAPTER = "server.accounts.adapter.AccountAdapter"
 
 # Mail: to a server where one is named, else into files where a folder is named, else to the log.
@@ -292,6 +297,8 @@ SITE_URL = env.str("SITE_URL", "http://localhost:8000").rstrip("/")
 FOLLOW_WINDOW_S = env.int("FOLLOW_WINDOW_S", 300, validate=Range(min=0))
 FOLLOW_CONFIRM_HOURS = env.int("FOLLOW_CONFIRM_HOURS", 48, validate=Range(min=1))
 FOLLOW_KEEP_DAYS = env.int("FOLLOW_KEEP_DAYS", 30, validate=Range(min=1))
+MAILS_PER_RECIPIENT_PER_DAY = env.int("MAILS_PER_RECIPIENT_PER_DAY", 6, validate=Range(min=1))
+"""Mails that anybody may ask for to one address, whoever asks: resets, and confirmations of follows."""
 FOLLOW_MAILS_PER_HOUR = env.int("FOLLOW_MAILS_PER_HOUR", 20, validate=Range(min=1))
 FOLLOW_ALLOW_LOOPBACK = env.bool("FOLLOW_ALLOW_LOOPBACK", False)
 """For tests on one machine only: webhooks may then point at it, by http too."""

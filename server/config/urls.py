@@ -1,5 +1,6 @@
 """All addresses of the site."""
 
+from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
 
@@ -8,6 +9,9 @@ from server.config.health import health
 admin.site.site_header = "DiskAtlas administration"
 admin.site.site_title = "DiskAtlas administration"
 admin.site.index_title = "What the archive holds"
+
+# One way in: the sign-in that counts attempts.
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 urlpatterns = [
     path("health/", health),

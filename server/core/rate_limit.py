@@ -7,6 +7,7 @@ Attempts to sign in are counted by allauth, which takes back what succeeded, in 
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -71,6 +72,18 @@ def client_address(request: HttpRequest) -> str:
     proxies: int = settings.NUM_PROXIES
     told = forwarded[-min(proxies, len(forwarded))].strip() if proxies else ""
     return told or str(request.META.get("REMOTE_ADDR", ""))
+
+
+def mail_allowed(address: str) -> bool:
+    """Count a mail that somebody asked for to be sent to an address, and return whether it may go.
+
+    The budget is the recipient's, whoever asks and for what: nobody fills a stranger's mailbox from here.
+    """
+    name, _, domain = address.strip().lower().rpartition("@")
+    mailbox = f"{name.partition('+')[0]}@{domain}"  # RFC 5233: what follows the + is the same mailbox.
+    client = hashlib.sha256(mailbox.encode()).hexdigest()[:32]
+    quota = settings.MAILS_PER_RECIPIENT_PER_DAY
+    return not rate_limit_hit(policy="mail-to", client=client, quota=quota, window_s=86_400).exceeded
 
 
 @lru_cache(maxsize=1)

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from server.catalog.models import DriveModel
 from server.core.lifecycle import Provenance, State
@@ -25,6 +25,23 @@ def runs_published() -> QuerySet[Run]:
         .select_related("drive_model__vendor", "submission__probe_key", "unit", "batch")
         .annotate(kinds=ArraySubquery(_KINDS))
         .order_by("-submission__published_at", "-run_id")
+    )
+
+
+def drive_models_public() -> Q:
+    """Return the condition for models that anybody may see: a person entered them, or a run was published.
+
+    Until then a model's name is what a stranger wrote.
+    """
+    published = Run.objects.filter(drive_model=OuterRef("pk"), submission__state=State.PUBLISHED)
+    return Q(curated=True) | Q(Exists(published))
+
+
+def drive_model_is_public(drive_model: DriveModel) -> bool:
+    """Return whether a model may be named to anybody."""
+    return (
+        drive_model.curated
+        or Run.objects.filter(drive_model=drive_model, submission__state=State.PUBLISHED).exists()
     )
 
 

@@ -47,7 +47,7 @@ def submission_accept(submission: Submission, *, by: User, reason: str) -> Decis
     Raises NotQuarantined, NoReason, PermissionDenied."""
     held, decided = _decide(submission, Decision.Verdict.ACCEPTED, by, reason)
     if held is not None:
-        submission_publish(held, f"Accepted by {by.get_username()}: {decided.reason}")
+        submission_publish(held, f"Accepted by a moderator: {decided.reason}")
     return decided
 
 
@@ -58,7 +58,7 @@ def submission_reject(submission: Submission, *, by: User, reason: str) -> Decis
     Raises NotQuarantined, NoReason, PermissionDenied."""
     held, decided = _decide(submission, Decision.Verdict.REJECTED, by, reason)
     if held is not None:
-        submission_move(held, State.REJECTED, f"Rejected by {by.get_username()}: {decided.reason}")
+        submission_move(held, State.REJECTED, f"Rejected by a moderator: {decided.reason}")
     return decided
 
 
@@ -72,7 +72,7 @@ def submission_restart(submission: Submission, *, by: User, reason: str) -> Deci
         held.run.benchmarks.filter(state=Benchmark.State.FAILED).update(
             state=Benchmark.State.PENDING, reason="", attempts=0
         )
-        submission_move(held, State.RECEIVED, f"Started over by {by.get_username()}: {decided.reason}")
+        submission_move(held, State.RECEIVED, f"Started over by a moderator: {decided.reason}")
         submission_enqueue(held)
     return decided
 

@@ -14,6 +14,7 @@ from server.accounts.models import User
 from server.catalog.models import DriveModel
 from server.core import clock
 from server.core.locks import transaction_lock
+from server.core.rate_limit import mail_allowed
 from server.subscriptions.delivery import delivery_enqueue
 from server.subscriptions.messages import body_text
 from server.subscriptions.models import Delivery, Subscription
@@ -56,6 +57,8 @@ def follow_by_mail(*, model: DriveModel, mail: str, simulated: bool = False) -> 
             created_at=now,
         )
     elif follow.state == Subscription.State.ACTIVE or _asked_lately(follow):
+        return
+    if not mail_allowed(mail):
         return
     follow.asked_at = now
     follow.simulated = simulated

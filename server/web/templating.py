@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.contrib.messages import get_messages
 from django.http import HttpRequest
 from django.templatetags.static import static
@@ -34,6 +35,7 @@ def environment(**options: Any) -> Environment:
         messages_of=get_messages,
         navigation=NAVIGATION,
         query_with=query_with,
+        sign_up_open=lambda: settings.SIGN_UP,
         sort_query=sort_query,
         static=static,
         url=url,

@@ -7,6 +7,7 @@ import re
 import pytest
 from allauth.account import urls as account_urls
 from allauth.core.ratelimit import respond_429
+from django.conf import LazySettings
 from django.contrib.auth import get_user_model
 from django.core import mail
 from django.template import engines
@@ -34,7 +35,8 @@ def assert_frame(body: str) -> None:
 
 
 @pytest.mark.parametrize("page", ["login", "signup", "password/reset"])
-def test_accounts_pages_have_the_site_s_frame(client: Client, page: str) -> None:
+def test_accounts_pages_have_the_site_s_frame(client: Client, page: str, settings: LazySettings) -> None:
+    settings.SIGN_UP = True
     body = client.get(f"/accounts/{page}/").content.decode()
     assert_frame(body)
     assert 'class="button"' in body

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods
 
 from server.catalog.models import DriveModel
 from server.core.rate_limit import client_address, rate_limit_hit
+from server.measurements.selectors import drive_models_public
 from server.subscriptions.messages import confirm_read, stop_read
 from server.subscriptions.models import Subscription
 from server.subscriptions.selectors import follow_find
@@ -27,7 +28,9 @@ _TEMPLATE = "web/follow.html"
 @read_or_post
 def follow(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the ways to follow a drive; take a mail address."""
-    model = get_object_or_404(DriveModel.objects.select_related("vendor"), slug=slug)
+    model = get_object_or_404(
+        DriveModel.objects.select_related("vendor").filter(drive_models_public()), slug=slug
+    )
     context = {
         "model": model,
         "server_url": request.build_absolute_uri("/").rstrip("/"),

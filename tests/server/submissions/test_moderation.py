@@ -60,7 +60,7 @@ def test_an_accepted_submission_is_published_and_the_decision_logged() -> None:
     assert (decision.verdict, decision.by, decision.reason) == ("accepted", user, REASON)
     last = submission.events.last()
     assert last is not None
-    assert last.reason == f"Accepted by curator: {REASON}"
+    assert last.reason == f"Accepted by a moderator: {REASON}"
 
 
 def test_the_same_decision_again_changes_nothing() -> None:

@@ -67,8 +67,11 @@ def work(sent: list[str], django_capture_on_commit_callbacks: Any) -> Callable[[
 
 @pytest.fixture
 def model(db: None) -> DriveModel:
-    """The model that `document` names."""
-    return drive_model_resolve(vendor_name="ACME", model_name="SAMPLE-1", simulated=False)
+    """The model that `document` names, which a person has checked."""
+    made = drive_model_resolve(vendor_name="ACME", model_name="SAMPLE-1", simulated=False)
+    made.curated = True
+    made.save()
+    return made
 
 
 @pytest.fixture
