@@ -1,16 +1,29 @@
-"""Changing many rows with one statement."""
+"""Writing many rows with one statement."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
+import orjson
 from django.db import connection
 from django.db.models import Model
 
 
+def rows_copy(model: type[Model], names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Insert rows by COPY, each with the values of these columns in their order: what `bulk_create` does for
+    each value costs several times what the database does. Values are the columns' own, JSON is text; columns
+    that are left out have the database's default."""
+    columns = ", ".join(f'"{name}"' for name in names)
+    statement = f'COPY "{model._meta.db_table}" ({columns}) FROM STDIN'
+    with connection.cursor() as cursor, connection.wrap_database_errors, cursor.copy(statement) as copy:
+        for row in rows:
+            copy.write_row(row)
+
+
 def rows_update(rows: Sequence[Model], names: Sequence[str]) -> None:
     """Write these fields of the rows, each row its own values. Unlike `bulk_update`, whose statement grows by
-    a condition for each value, this one sends a column for each field."""
+    a condition for each value, this one sends them as one JSON text."""
     if not rows:
         return
     meta = rows[0]._meta
@@ -19,15 +32,18 @@ def rows_update(rows: Sequence[Model], names: Sequence[str]) -> None:
     key = meta.pk
     assert key is not None
     columns = [key, *fields]
-    arrays = ", ".join(f"%s::{field.db_type(connection)}[]" for field in columns)
-    given = ", ".join(f'"{field.column}"' for field in columns)
+    given = ", ".join(f'"{field.column}" {field.db_type(connection)}' for field in columns)
     changes = ", ".join(f'"{field.column}" = given."{field.column}"' for field in fields)
-    values = [
-        [field.get_db_prep_save(getattr(row, field.attname), connection) for row in rows] for field in columns
-    ]
+    values = [{field.column: getattr(row, field.attname) for field in columns} for row in rows]
     with connection.cursor() as cursor:
         cursor.execute(
-            f'UPDATE "{meta.db_table}" AS found SET {changes} FROM unnest({arrays}) AS given({given})'
+            f'UPDATE "{meta.db_table}" AS found SET {changes} FROM json_to_recordset(%s) AS given({given})'
             f' WHERE found."{key.column}" = given."{key.column}"',
-            values,
+            [json_text(values)],
         )
+
+
+def json_text(value: Any) -> str:
+    """Return plain values as JSON: a statement with one of it is made and read faster than one with an array
+    for each column."""
+    return orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY).decode()

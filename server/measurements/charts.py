@@ -16,6 +16,7 @@ from django.db import transaction
 from server.benchmarks.chart_json import chart_of, chart_text
 from server.benchmarks.contract import Chart, Extraction, Kind, Measurement, Quality
 from server.benchmarks.registry import kinds_by_slug
+from server.core.bulk import rows_copy
 from server.core.numbers import finite_json
 from server.measurements.documents import document_load, facts_of
 from server.measurements.models import Benchmark, StoredChart
@@ -63,10 +64,14 @@ def charts_drawn(benchmark: Benchmark, kind: Kind, document: dict[str, Any], fou
 
 def charts_store(drawn: Iterable[tuple[Benchmark, Drawn]]) -> None:
     """Write charts of benchmarks that have none, within the present transaction."""
-    StoredChart.objects.bulk_create(
-        StoredChart(benchmark=benchmark, chart_id=one.chart_id, position=position, data=one.data)
-        for benchmark, charts in drawn
-        for position, one in enumerate(charts)
+    rows_copy(
+        StoredChart,
+        ("benchmark_id", "chart_id", "position", "data"),
+        (
+            (benchmark.pk, one.chart_id, position, one.data)
+            for benchmark, charts in drawn
+            for position, one in enumerate(charts)
+        ),
     )
 
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import structlog
 from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
+from django.db.models import F, QuerySet
 
 from server.benchmarks.contract import Extraction, Kind
 from server.benchmarks.contract import Measurement as ExtractedNumber
 from server.benchmarks.imported import held_back
 from server.benchmarks.registry import kinds_by_slug
 from server.core import clock
-from server.core.bulk import rows_update
+from server.core.bulk import rows_copy, rows_update
 from server.core.numbers import finite, finite_json
 from server.measurements.charts import Drawn, charts_drawn, charts_store, charts_version
 from server.measurements.documents import facts_of
@@ -26,12 +27,28 @@ log = structlog.get_logger("diskatlas.extraction")
 _WRITTEN = ("state", "reason", "attempts", "extractor_version", "extracted_at", "details", "charts_version")
 
 
+class MeasurementRow(NamedTuple):
+    """A row of `Measurement` that is yet to be written: its columns by their names."""
+
+    benchmark_id: int
+    extractor_version: str
+    metric: str
+    scope: str
+    value: float | None
+    low: float | None
+    high: float | None
+    level: float
+    count: int  # type: ignore[assignment]  # the column's name; nobody counts in a row
+    quality: str
+    reason: str
+
+
 @dataclass(frozen=True, slots=True)
 class Extracted:
     """A benchmark whose extraction has ended, with what it gave; nothing of it is written yet."""
 
     benchmark: Benchmark
-    rows: tuple[Measurement, ...] = ()
+    rows: tuple[MeasurementRow, ...] = ()
     charts: Drawn = ()
 
 
@@ -79,14 +96,14 @@ def extraction_of(benchmark: Benchmark, kind: Kind, document: dict[str, Any]) ->
 
 def extracted_store(found: Sequence[Extracted]) -> None:
     """Write what was extracted of benchmarks that had nothing before, within the present transaction."""
-    Measurement.objects.bulk_create(row for one in found for row in one.rows)
+    rows_copy(Measurement, MeasurementRow._fields, (row for one in found for row in one.rows))
     charts_store([(one.benchmark, one.charts) for one in found])
     rows_update([one.benchmark for one in found], _WRITTEN)
 
 
 def extraction_store(
     locked: Benchmark, kind: Kind, extraction: Extraction, charts: Drawn
-) -> tuple[Measurement, ...]:
+) -> tuple[MeasurementRow, ...]:
     """Write what extraction gave anew, within the present transaction; rows of other versions stay."""
     locked.measurements.filter(extractor_version=kind.extractor_version).delete()
     locked.charts.all().delete()
@@ -105,26 +122,34 @@ def _extracted(benchmark: Benchmark, kind: Kind, extraction: Extraction, charts:
     return Extracted(benchmark, tuple(measurement_rows(benchmark, kind, extraction)), charts)
 
 
-def measurement_rows(benchmark: Benchmark, kind: Kind, extraction: Extraction) -> list[Measurement]:
+def rows_of(benchmarks: QuerySet[Benchmark] | Sequence[Benchmark]) -> list[MeasurementRow]:
+    """Return the present numbers of some benchmarks as they were written."""
+    found = Measurement.objects.filter(
+        benchmark__in=benchmarks, extractor_version=F("benchmark__extractor_version")
+    )
+    return [MeasurementRow(*row) for row in found.order_by("id").values_list(*MeasurementRow._fields)]
+
+
+def measurement_rows(benchmark: Benchmark, kind: Kind, extraction: Extraction) -> list[MeasurementRow]:
     """What extraction gave as rows that are not yet written."""
-    return [_row(benchmark, kind.extractor_version, entry) for entry in extraction.measurements]
+    return [_row(benchmark.pk, kind.extractor_version, entry) for entry in extraction.measurements]
 
 
-def _row(benchmark: Benchmark, version: str, entry: ExtractedNumber) -> Measurement:
+def _row(benchmark_id: int, version: str, entry: ExtractedNumber) -> MeasurementRow:
     value, low, high = finite(entry.value), finite(entry.low), finite(entry.high)
     reason = entry.reason
     if value is None and not reason:
         reason = "Extraction gave no finite number and no reason."
-    return Measurement(
-        benchmark=benchmark,
+    return MeasurementRow(
+        benchmark_id=benchmark_id,
         extractor_version=version,
         metric=entry.metric,
         scope=entry.scope,
         value=value,
         low=low,
         high=high,
-        level=entry.level,
-        count=entry.count,
+        level=float(entry.level),
+        count=int(entry.count),
         quality=entry.quality.value if value is not None else "none",
         reason=reason,
     )

@@ -16,7 +16,7 @@ from server.core.lifecycle import State
 from server.core.locks import session_lock
 from server.measurements.charts import charts_drawn
 from server.measurements.documents import document_load
-from server.measurements.extraction import extraction_of, extraction_store, measurement_rows
+from server.measurements.extraction import MeasurementRow, extraction_of, extraction_store, measurement_rows
 from server.measurements.models import AggregateDue, Benchmark, Measurement
 
 log = structlog.get_logger("diskatlas.reextraction")
@@ -106,7 +106,7 @@ def benchmark_reextract(*, benchmark_id: int, dry_run: bool = False) -> list[Cha
             return [_failure(benchmark, kind, error)]
         before = list(benchmark.measurements.filter(extractor_version=benchmark.extractor_version))
         version = benchmark.extractor_version
-        after: Sequence[Measurement] = measurement_rows(benchmark, kind, extraction)
+        after: Sequence[MeasurementRow] = measurement_rows(benchmark, kind, extraction)
         if not dry_run:
             charts = charts_drawn(benchmark, kind, document, extraction)
             with transaction.atomic():
@@ -132,7 +132,7 @@ def _failure(benchmark: Benchmark, kind: Kind, error: Exception) -> Change:
 
 
 def _changes(
-    benchmark: Benchmark, version: str, before: Iterable[Measurement], after: Iterable[Measurement]
+    benchmark: Benchmark, version: str, before: Iterable[Measurement], after: Iterable[MeasurementRow]
 ) -> Iterator[Change]:
     old = {(row.metric, row.scope): row for row in before}
     new = {(row.metric, row.scope): row for row in after}
@@ -158,7 +158,7 @@ def _changes(
             )
 
 
-def _what(was: Measurement | None, now: Measurement | None) -> str:
+def _what(was: Measurement | None, now: MeasurementRow | None) -> str:
     """The word for the difference, empty where there is none."""
     had, has = was is not None and was.value is not None, now is not None and now.value is not None
     if had != has:

@@ -11,6 +11,7 @@ from typing import Any
 import structlog
 
 from server.core import clock
+from server.core.bulk import json_text, rows_copy
 from server.measurements.models import Run
 from server.plausibility.check import Check, Outcome, Result, held
 from server.plausibility.evidence import Evidence
@@ -78,16 +79,14 @@ def results_record(answers: Iterable[tuple[Run, tuple[Judged, ...]]]) -> None:
     """Replace what was said of runs before, within the present transaction."""
     found = list(answers)
     CheckResult.objects.filter(run__in=[run for run, _answers in found]).delete()
-    CheckResult.objects.bulk_create(
-        CheckResult(
-            run=run,
-            check_key=answer.check.key,
-            position=position,
-            outcome=answer.result.outcome.value,
-            words=answer.result.words,
-            figures=dict(answer.result.figures),
-            at=clock.now(),
-        )
-        for run, judged in found
-        for position, answer in enumerate(judged)
+    at = clock.now()
+    rows_copy(
+        CheckResult,
+        ("run_id", "check_key", "position", "outcome", "words", "figures", "at"),
+        (
+            (run.pk, one.check.key, position, one.result.outcome.value, one.result.words, figures, at)
+            for run, judged in found
+            for position, one in enumerate(judged)
+            for figures in (json_text(dict(one.result.figures)),)
+        ),
     )

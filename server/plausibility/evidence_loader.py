@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any, NamedTuple
@@ -18,7 +18,9 @@ from django.db import connection
 from django.db.models import F, Q
 
 from server.benchmarks.registry import metrics_by_key
+from server.core.bulk import json_text
 from server.core.lifecycle import State
+from server.measurements.extraction import MeasurementRow, rows_of
 from server.measurements.models import Benchmark, Measurement, Run
 from server.plausibility.evidence import (
     NEAR_NS,
@@ -35,6 +37,8 @@ from server.plausibility.evidence import (
 from server.plausibility.models import SampleTrace
 
 PEER_RUNS = 200
+ALIKE_TRACES = 8
+"""Earlier traces that one is compared with: those that look most like it, the earliest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +48,15 @@ class AssessedRun:
     run: Run
     document: dict[str, Any]
     benchmarks: Sequence[Benchmark]
-    rows: Sequence[Measurement]
+    rows: Sequence[MeasurementRow]
     """The numbers of its extracted benchmarks."""
 
 
 def evidence_gather(runs: Sequence[AssessedRun]) -> list[Evidence]:
     """Return what is known of each run; keeps their samples' traces."""
-    traces = [_traces(one) for one in runs]
-    SampleTrace.objects.bulk_create(
-        [row for found in traces for row in found],
-        update_conflicts=True,
-        unique_fields=["benchmark"],
-        update_fields=["kind", "times_digest", "places_digest", "first_times_ns", "near_keys"],
-    )
-    copies = _copies(runs, traces)
+    traces = [dict(_traces(one)) for one in runs]
+    _traces_keep({benchmark: trace for found in traces for benchmark, trace in found.items()})
+    copies = _copies(runs, [list(found.values()) for found in traces])
     peers = _peers([one.run for one in runs])
     return [_evidence(one, found, *others) for one, found, others in zip(runs, copies, peers, strict=True)]
 
@@ -86,12 +85,8 @@ def _evidence(
 
 def numbers_gather(*, run: Run) -> tuple[Number, ...]:
     """Return a run's stored numbers with what the registry says of them."""
-    rows = Measurement.objects.filter(
-        benchmark__run=run,
-        benchmark__state=Benchmark.State.EXTRACTED,
-        extractor_version=F("benchmark__extractor_version"),
-    )
-    return tuple(numbers_of(rows.order_by("id")))
+    rows = rows_of(run.benchmarks.filter(state=Benchmark.State.EXTRACTED))
+    return tuple(numbers_of(rows))
 
 
 def peers_gather(*, run: Run) -> tuple[tuple[PeerUnit, ...], int]:
@@ -100,7 +95,7 @@ def peers_gather(*, run: Run) -> tuple[tuple[PeerUnit, ...], int]:
     return found
 
 
-def numbers_of(rows: Iterable[Measurement]) -> Iterable[Number]:
+def numbers_of(rows: Iterable[MeasurementRow]) -> Iterable[Number]:
     """Return the numbers among rows, with what the registry says of them."""
     metrics = metrics_by_key()
     for row in rows:
@@ -241,57 +236,98 @@ def _values(runs: Iterable[UUID]) -> dict[UUID, dict[tuple[str, str], float]]:
     return found
 
 
-def _traces(one: AssessedRun) -> list[SampleTrace]:
-    found = []
+# ---- Samples seen before.
+
+
+def _traces(one: AssessedRun) -> Iterator[tuple[int, Trace]]:
     for benchmark in one.benchmarks:
         part = one.document["benchmarks"][benchmark.position]
         if "skipped" not in part and (trace := trace_of(part)) is not None:
-            found.append(
-                SampleTrace(
-                    benchmark=benchmark,
-                    kind=trace.kind,
-                    times_digest=trace.times_digest,
-                    places_digest=trace.places_digest,
-                    first_times_ns=list(trace.first_times_ns),
-                    near_keys=trace.near_keys(),
-                )
-            )
-    return found
+            yield benchmark.pk, trace
 
 
-def _copies(runs: Sequence[AssessedRun], traces: Sequence[list[SampleTrace]]) -> list[tuple[Copy, ...]]:
-    """Return the earlier runs that have the same samples as each run."""
-    every = [_trace_in(row) for rows in traces for row in rows]
-    # Of any provenance: what a simulator gave, sent as a disk's, has its samples too.
-    rows = (
-        SampleTrace.objects.filter(
-            Q(times_digest__in=[trace.times_digest for trace in every])
-            | Q(near_keys__overlap=[key for trace in every for key in trace.keys_sought()])
-        )
-        .order_by("-id")
-        .values_list(
-            *("kind", "times_digest", "places_digest", "first_times_ns"),
-            *("benchmark__run_id", "benchmark__run__submission__received_at"),
-        )
-    )
-    seen = [(Trace(kind, times, places, tuple(first)), *run) for kind, times, places, first, *run in rows]
-    return [
-        tuple(copy for row in mine if (copy := _copy_of(_trace_in(row), one.run, seen)) is not None)
-        for one, mine in zip(runs, traces, strict=True)
+_KEEP = f"""
+INSERT INTO {SampleTrace._meta.db_table}
+    (benchmark_id, kind, times_digest, places_digest, first_times_ns, near_keys)
+SELECT * FROM json_to_recordset(%s) AS given(benchmark_id bigint, kind text, times_digest text,
+    places_digest text, first_times_ns jsonb, near_keys bigint[])
+ON CONFLICT (benchmark_id) DO UPDATE SET kind = excluded.kind, times_digest = excluded.times_digest,
+    places_digest = excluded.places_digest, first_times_ns = excluded.first_times_ns,
+    near_keys = excluded.near_keys
+"""
+
+
+def _traces_keep(traces: Mapping[int, Trace]) -> None:
+    """Keep traces before copies are looked for: of two copies that are assessed at once, one sees the
+    other's."""
+    rows = [
+        {
+            "benchmark_id": benchmark,
+            "kind": trace.kind,
+            "times_digest": trace.times_digest,
+            "places_digest": trace.places_digest,
+            "first_times_ns": trace.first_times_ns,
+            "near_keys": trace.near_keys(),
+        }
+        for benchmark, trace in traces.items()
     ]
+    with connection.cursor() as cursor:
+        cursor.execute(_KEEP, [json_text(rows)])
 
 
-def _copy_of(trace: Trace, run: Run, seen: Iterable[tuple[Any, ...]]) -> Copy | None:
-    for other, run_id, received_at in seen:
-        if other.kind != trace.kind or run_id == run.pk or received_at > run.submission.received_at:
-            continue
-        if other.times_digest == trace.times_digest:
-            return Copy(trace.kind, str(run_id), exact=True, median_difference_ns=0.0)
-        near = trace.near_ns(other.first_times_ns) if other.places_digest == trace.places_digest else None
-        if near is not None and near < NEAR_NS:
-            return Copy(trace.kind, str(run_id), exact=False, median_difference_ns=near)
+# Of any provenance: what a simulator gave, sent as a disk's, has its samples too. Equal times come first,
+# then traces that share many keys, as near ones do and others by chance do not; of each the earliest.
+_ALIKE = f"""
+SELECT mine.place, seen.run_id, seen.times_digest, seen.places_digest, seen.first_times_ns
+FROM json_to_recordset(%s) AS mine(place int, run_id uuid, received_at timestamptz, kind text,
+    times_digest text, near_keys bigint[])
+CROSS JOIN LATERAL (
+    SELECT b.run_id, t.times_digest, t.places_digest, t.first_times_ns
+    FROM {SampleTrace._meta.db_table} t
+    JOIN measurements_benchmark b ON b.id = t.benchmark_id AND b.run_id <> mine.run_id
+    JOIN measurements_run r ON r.run_id = b.run_id
+    JOIN submissions_submission s ON s.id = r.submission_id AND s.received_at <= mine.received_at
+    WHERE t.kind = mine.kind AND (t.times_digest = mine.times_digest OR t.near_keys && mine.near_keys)
+    ORDER BY t.times_digest = mine.times_digest DESC,
+        (SELECT count(*) FROM unnest(t.near_keys) AS k(key) WHERE k.key = ANY(mine.near_keys)) DESC, t.id
+    LIMIT {ALIKE_TRACES}
+) seen
+"""
+
+
+def _copies(runs: Sequence[AssessedRun], traces: Sequence[Sequence[Trace]]) -> list[tuple[Copy, ...]]:
+    """Return the earlier runs that have the same samples as each run."""
+    every = [(number, trace) for number, found in enumerate(traces) for trace in found]
+    sought = [
+        {
+            "place": place,
+            "run_id": runs[number].run.pk,
+            "received_at": runs[number].run.submission.received_at,
+            "kind": trace.kind,
+            "times_digest": trace.times_digest,
+            "near_keys": trace.keys_sought(),
+        }
+        for place, (number, trace) in enumerate(every)
+    ]
+    with connection.cursor() as cursor:
+        cursor.execute(_ALIKE, [json_text(sought)])
+        rows = cursor.fetchall()
+    seen: dict[int, list[Copy]] = defaultdict(list)
+    for place, run_id, times_digest, places_digest, first_times_ns in rows:
+        trace = every[place][1]
+        other = Trace(trace.kind, times_digest, places_digest, tuple(json.loads(first_times_ns)))
+        if (copy := _copy_of(trace, other, run_id)) is not None:
+            seen[place].append(copy)
+    found: list[list[Copy]] = [[] for _run in runs]
+    for place, (number, _trace) in enumerate(every):
+        found[number] += seen[place][:1]
+    return [tuple(copies) for copies in found]
+
+
+def _copy_of(trace: Trace, other: Trace, run_id: UUID) -> Copy | None:
+    if other.times_digest == trace.times_digest:
+        return Copy(trace.kind, str(run_id), exact=True, median_difference_ns=0.0)
+    near = trace.near_ns(other.first_times_ns) if other.places_digest == trace.places_digest else None
+    if near is not None and near < NEAR_NS:
+        return Copy(trace.kind, str(run_id), exact=False, median_difference_ns=near)
     return None
-
-
-def _trace_in(row: SampleTrace) -> Trace:
-    return Trace(row.kind, row.times_digest, row.places_digest, tuple(row.first_times_ns))

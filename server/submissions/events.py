@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from server.core import clock
-from server.core.cache import RUNS, model_tag, purge_on_commit, run_tag
+from server.core.cache import RUNS, cache, model_tag, purge_on_commit, run_tag
 from server.core.lifecycle import State
 from server.core.task_queue import message_send
 from server.measurements.models import AggregateDue
@@ -20,6 +20,8 @@ log = structlog.get_logger("diskatlas.life")
 
 PROCESS = "submissions.process"
 REFRESH = "model_stats.refresh"
+SMALL_BYTES = 256 * 1024
+"""Envelopes up to here share a batch; what is larger takes long enough to go alone."""
 
 
 def event_add(submission: Submission, state: State, reason: str) -> SubmissionEvent:
@@ -74,6 +76,33 @@ def submission_enqueue(submission: Submission) -> None:
     """
     submission_id = str(submission.pk)
     transaction.on_commit(lambda: message_send(PROCESS, submission_id))
+
+
+_CALLED = "submissions.called"
+_CALLED_S = 10
+
+
+def submission_announce(submission: Submission) -> None:
+    """Have a worker look for what nobody started, this one among it, once the transaction has committed.
+
+    A worker takes all small ones that wait: while a message lies in the queue whose worker has not looked
+    yet, another one would find nothing left to do. Should that message be lost, a new one is sent after some
+    seconds, and the sweeper finds the row.
+    """
+    submission_id = str(submission.pk)
+    small = submission.size_bytes <= SMALL_BYTES
+
+    def send() -> None:
+        if not small or cache.add(_CALLED, 1, _CALLED_S):
+            message_send(PROCESS, submission_id)
+
+    transaction.on_commit(send)
+
+
+def announced_forget() -> None:
+    """Have what comes from now on announced anew. Called before a worker looks, so that nothing that was
+    committed without a message is missed."""
+    cache.delete(_CALLED)
 
 
 _DUE = f"""

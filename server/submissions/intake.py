@@ -29,7 +29,7 @@ from server.core.problems import ErrorItem, Problem, problem
 from server.core.strictjson import strict_loads
 from server.measurements.documents import summary_of, timings_count
 from server.measurements.models import Batch, Benchmark, Run, Unit
-from server.submissions.events import event_add, next_sweep, submission_enqueue
+from server.submissions.events import event_add, next_sweep, submission_announce
 from server.submissions.models import Submission
 from server.submissions.validation import document_validate
 
@@ -105,7 +105,7 @@ def _commit(submission: Submission, name: str, key: ProbeKey, document: dict[str
     event_add(submission, State.RECEIVED, reason if new else "Received again, and acceptable now.")
     if new or not Run.objects.filter(submission=submission).exists():
         run_create(submission=submission, document=document)
-    submission_enqueue(submission)
+    submission_announce(submission)
     log.info("received", submission=str(submission.pk), digest=submission.digest, bytes=submission.size_bytes)
     return Received(submission, created=True)
 

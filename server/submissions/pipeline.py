@@ -26,7 +26,7 @@ from django.db import transaction
 from django.db.models import F, Q
 
 from server.core import clock
-from server.core.bulk import rows_update
+from server.core.bulk import rows_copy, rows_update
 from server.core.envelope import signature_check
 from server.core.envelope_store import EnvelopeLost
 from server.core.lifecycle import ACTIVE_STATES, State
@@ -35,18 +35,23 @@ from server.core.problems import Problem
 from server.measurements.documents import document_in, envelope_of
 from server.measurements.extraction import (
     Extracted,
+    MeasurementRow,
     benchmark_extracted,
     benchmark_failed,
     extracted_store,
+    rows_of,
 )
-from server.measurements.models import Benchmark, Measurement
+from server.measurements.models import Benchmark
 from server.plausibility.assessment import Judged, reasons_to_hold, results_record, runs_assess
 from server.plausibility.evidence_loader import AssessedRun
 from server.submissions.events import (
+    SMALL_BYTES,
     STATE_FIELDS,
+    announced_forget,
     models_due,
     runs_purge,
     state_set,
+    submission_announce,
     submission_enqueue,
     submission_move,
 )
@@ -58,9 +63,7 @@ from server.transparency.publication_log import log_extend
 
 log = structlog.get_logger("diskatlas.pipeline")
 
-SMALL_BYTES = 256 * 1024
-"""Envelopes up to here share a batch; what is larger takes long enough to go alone."""
-BATCH = 16
+BATCH = 32
 """So many small runs at once: they take half a second, and a kill costs no more than that."""
 
 
@@ -71,7 +74,7 @@ class _Work:
     submission: Submission
     benchmarks: list[Benchmark]
     document: dict[str, Any] = field(default_factory=dict)
-    rows: list[Measurement] = field(default_factory=list)
+    rows: list[MeasurementRow] = field(default_factory=list)
     """The numbers of all its extracted benchmarks."""
     answers: tuple[Judged, ...] = ()
     extracted: list[Extracted] = field(default_factory=list)
@@ -158,10 +161,7 @@ def _process_alone(work: _Work) -> None:
         ]
         work.submission.attempts = 0
         _write([work])
-    rows = Measurement.objects.filter(
-        benchmark__in=work.benchmarks, extractor_version=F("benchmark__extractor_version")
-    )
-    work.rows = list(rows.order_by("id"))
+    work.rows = rows_of(work.benchmarks)
     _assess([work])
     _write([work])
 
@@ -174,14 +174,13 @@ def _claimed(submission_id: UUID) -> Iterator[list[UUID]]:
     """Give the submission where nobody has it and it is not through, and small ones that nobody started;
     their starts are counted. Locks of their names keep other workers away, and end with this process.
 
-    A message is a call to work more than an order: each takes what waits, so that most find nothing left.
+    A message is a call to work more than an order: each takes what waits, and a full batch calls the next
+    worker.
     """
     active = Submission.objects.filter(state__in=ACTIVE_STATES)
     waiting = Q(state=State.RECEIVED, attempts=0, size_bytes__lte=SMALL_BYTES)
-    if not active.filter(Q(pk=submission_id) | waiting).exists():
-        yield []
-        return
     mine: list[Submission] = []
+    announced_forget()
     try:
         with transaction.atomic():
             unlocked = active.select_for_update(skip_locked=True)
@@ -189,6 +188,8 @@ def _claimed(submission_id: UUID) -> Iterator[list[UUID]]:
             if not mine or _startable_together(mine[0]):
                 others = unlocked.filter(waiting).exclude(pk=submission_id).order_by("next_sweep_at")
                 mine += _locks_take(others[: BATCH - len(mine)])
+            if len(mine) == BATCH:
+                submission_announce(mine[-1])
             _count_starts(mine)
         yield [one.pk for one in mine]
     finally:
@@ -226,6 +227,8 @@ def _small(submission: Submission) -> bool:
 
 
 def _works(ids: Sequence[UUID]) -> list[_Work]:
+    if not ids:
+        return []
     found = Submission.objects.filter(pk__in=ids).select_related("probe_key", "run__drive_model")
     rows = {one.pk: one for one in found.prefetch_related("run__benchmarks")}
     return [_Work(rows[pk], list(rows[pk].run.benchmarks.all())) for pk in ids]
@@ -311,7 +314,15 @@ def _write(works: Sequence[_Work]) -> None:
         extracted_store([one for work in works for one in work.extracted])
         results_record((work.submission.run, work.answers) for work in works if work.answers)
         rows_update([work.submission for work in works], STATE_FIELDS)
-        SubmissionEvent.objects.bulk_create(event for work in works for event in work.events)
+        rows_copy(
+            SubmissionEvent,
+            ("submission_id", "at", "state", "reason"),
+            (
+                (event.submission_id, event.at, str(event.state), event.reason)
+                for work in works
+                for event in work.events
+            ),
+        )
         follow_publications([work.submission for work in works if work.submission.state == State.PUBLISHED])
     for work in works:
         work.extracted, work.events = [], []

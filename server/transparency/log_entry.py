@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django.db.models import Exists, OuterRef
 
+from server.core.bulk import rows_copy
 from server.core.lifecycle import State
 from server.core.merkle import NodeIndex, appended_nodes, leaf_hash
 from server.measurements.models import Run
@@ -64,17 +65,15 @@ def entries_write(size: int, entries: Sequence[LogEntry]) -> None:
 
     for index, entry in enumerate(entries, start=size):
         made.update(appended_nodes(index, leaf_hash(entry.canonical()), known))
-    LogLeaf.objects.bulk_create(
+    rows_copy(
+        LogLeaf,
+        ("index", "kind", "digest", "run_id", "at"),
         (
-            LogLeaf(index=index, kind=entry.kind, digest=entry.digest, run_id=entry.run_id, at=entry.at)
+            (index, entry.kind, entry.digest, entry.run_id, entry.at)
             for index, entry in enumerate(entries, start=size)
         ),
-        batch_size=5000,
     )
-    LogNode.objects.bulk_create(
-        (LogNode(position=position_of(place), hash=hashed) for place, hashed in made.items()),
-        batch_size=10000,
-    )
+    rows_copy(LogNode, ("position", "hash"), ((position_of(place), hashed) for place, hashed in made.items()))
 
 
 def published_missing() -> Iterable[LogEntry]:

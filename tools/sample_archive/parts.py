@@ -10,8 +10,8 @@ from server.benchmarks.contract import Facts
 from server.benchmarks.registry import kinds_by_slug
 from server.core.numbers import finite_json
 from server.measurements.documents import timings_count
-from server.measurements.extraction import measurement_rows
-from server.measurements.models import Benchmark, Measurement
+from server.measurements.extraction import MeasurementRow, measurement_rows
+from server.measurements.models import Benchmark
 from tools.sample_archive.samples import ARCHETYPES, BLOCK_BYTES, FORMULAS, TURN_STEPS
 from tools.sample_archive.tables import cell, cells
 
@@ -69,5 +69,5 @@ def _part(slug: str, archetype: int, level: int, simulated: bool) -> KindPart:
     )
 
 
-def _row(row: Measurement) -> str:
+def _row(row: MeasurementRow) -> str:
     return cells(*(getattr(row, name) for name in MEASUREMENT_COLUMNS))

@@ -179,3 +179,44 @@ def test_two_workers_at_one_submission_publish_it_once(submit: Submit, kinds: di
     assert state_of(submission) == State.PUBLISHED
     assert Measurement.objects.count() == 1
     assert LogLeaf.objects.count() == 1
+
+
+def test_many_submissions_are_announced_by_one_message_until_a_worker_looks(
+    submit: Submit, queue: list[tuple[str, str]], django_capture_on_commit_callbacks: Any
+) -> None:
+    def send(*numbers: int) -> list[Submission]:
+        with django_capture_on_commit_callbacks(execute=True):
+            return [submit(document(skippy_part(steps=150 + number))) for number in numbers]
+
+    first, *_others = send(0, 1, 2)
+    assert queue == [(events.PROCESS, str(first.pk))]
+    assert len(pipeline.submissions_process(submission_id=first.pk)) == 3
+    (later,) = send(3)
+    assert queue == [(events.PROCESS, str(one.pk)) for one in (first, later)]
+
+
+def test_a_message_that_is_lost_is_followed_by_another_one(
+    submit: Submit, queue: list[tuple[str, str]], django_capture_on_commit_callbacks: Any
+) -> None:
+    for number in range(2):
+        with django_capture_on_commit_callbacks(execute=True):
+            submit(document(skippy_part(steps=150 + number)))
+        events.announced_forget()  # as it ends by itself
+    assert len(queue) == 2
+
+
+def test_a_full_batch_calls_the_next_worker(
+    batch: list[Submission],
+    queue: list[tuple[str, str]],
+    monkeypatch: pytest.MonkeyPatch,
+    django_capture_on_commit_callbacks: Any,
+) -> None:
+    monkeypatch.setattr(pipeline, "BATCH", 3)
+    queue.clear()
+    while True:
+        with django_capture_on_commit_callbacks(execute=True):
+            done = pipeline.submissions_process(submission_id=batch[0].pk)
+        if not done:
+            break
+    assert [state_of(one) for one in batch] == [State.PUBLISHED] * 4
+    assert [task for task, _id in queue].count(events.PROCESS) == 1
