@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from server.core.csv_text import cell_unguarded
 from server.core.problems import Problem
 from server.core.strictjson import strict_loads
 
@@ -40,7 +41,6 @@ COLUMNS = (
 """`value` stands for low and high where a form has one number."""
 NEEDED = ("model", "metric", "form", "unit", "document", "locator")
 NUMBERS = ("value", "low", "high", "tolerance")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 class ClaimFileError(Exception):
@@ -184,9 +184,7 @@ def _text(value: Any) -> str:
 def _fields(given: dict[str, str]) -> dict[str, str]:
     """Return every column, trimmed, without the mark that keeps a spreadsheet from seeing a formula."""
     cells = {name: " ".join(given.get(name, "").split()) for name in COLUMNS}
-    return {
-        name: text[1:] if text[:1] == "'" and text[1:2] in _FORMULA else text for name, text in cells.items()
-    }
+    return {name: cell_unguarded(text) for name, text in cells.items()}
 
 
 def number_read(text: str) -> float:
@@ -207,8 +205,3 @@ def number_read(text: str) -> float:
     if not math.isfinite(number):
         raise ValueError(f"{text!r} is too large. Numbers up to 1e308 are taken. Write the number printed")
     return number
-
-
-def cell_write(text: str) -> str:
-    """Return a text for a CSV cell that no spreadsheet takes for a formula; reading takes the mark off."""
-    return f"'{text}" if text[:1] in _FORMULA else text

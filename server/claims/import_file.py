@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -21,10 +20,10 @@ from server.claims.file_format import (
     NUMBERS,
     ClaimFileError,
     Entry,
-    cell_write,
     claims_read,
     number_read,
 )
+from server.core.csv_text import CSVWriter
 from server.core.locks import transaction_lock
 from server.core.text import normalize_name
 from server.core.units import convert_stated
@@ -260,7 +259,7 @@ def _near(wanted: str, known: Iterable[str]) -> str:
 def claims_export(claims: Iterable[Claim]) -> str:
     """Return claims as CSV that `claims_import` takes again; no cell is a formula to a spreadsheet."""
     out = io.StringIO(newline="")
-    writer = csv.writer(out)
+    writer = CSVWriter(out)
     writer.writerow(COLUMNS)
     for claim in claims:
         cells = {name: str(getattr(claim, name, "")) for name in COLUMNS if name not in NUMBERS}
@@ -270,12 +269,5 @@ def claims_export(claims: Iterable[Claim]) -> str:
             "document": claim.citation.key,
         }
         numbers = {name: getattr(claim, name, None) for name in NUMBERS}
-        writer.writerow(
-            [
-                ("" if numbers[name] is None else repr(numbers[name]))
-                if name in numbers
-                else cell_write(cells[name])
-                for name in COLUMNS
-            ]
-        )
+        writer.writerow(numbers[name] if name in numbers else cells[name] for name in COLUMNS)
     return out.getvalue()

@@ -15,14 +15,17 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from hashlib import blake2b
+from hmac import compare_digest
 from pickle import UnpicklingError
 from typing import Any, TypeVar
 from uuid import UUID
 
 import structlog
+from django.conf import settings
 from django.core.cache import cache as cache
 from django.core.cache.backends.locmem import LocMemCache
-from django.core.cache.backends.redis import RedisCache
+from django.core.cache.backends.redis import RedisCache, RedisSerializer
 from django.db import transaction
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
@@ -105,6 +108,32 @@ class CircuitBreaker:
         return found
 
 
+class SignedSerializer(RedisSerializer):
+    """Pickles entries and signs them with the archive's secret: who writes to Redis runs nothing here."""
+
+    _MARK_BYTES = 16
+
+    def _mark(self, pickled: bytes) -> bytes:
+        key = settings.SECRET_KEY.encode()[:64]
+        return blake2b(pickled, key=key, digest_size=self._MARK_BYTES, person=b"diskatlas-cache").digest()
+
+    def dumps(self, obj: Any) -> Any:
+        """Return an entry's bytes; counts stay numbers, which Redis adds up."""
+        if type(obj) is int:
+            return obj
+        pickled = super().dumps(obj)
+        return pickled + self._mark(pickled)
+
+    def loads(self, data: Any) -> Any:
+        """Return what was kept; raises UnpicklingError for what the archive did not write."""
+        if data.lstrip(b"-").isdigit():
+            return int(data)
+        pickled, mark = data[: -self._MARK_BYTES], data[-self._MARK_BYTES :]
+        if not compare_digest(mark, self._mark(pickled)):
+            raise UnpicklingError("not signed by this archive")
+        return super().loads(pickled)
+
+
 breaker = CircuitBreaker()
 
 
@@ -115,7 +144,11 @@ class FailOpenRedisCache(RedisCache):
     """Django's cache in Redis for everybody, libraries too: away, it is empty and takes nothing."""
 
     def __init__(self, server: str, params: dict[str, Any]) -> None:
-        params["OPTIONS"] = {**redis_options(), **params.get("OPTIONS", {})}
+        params["OPTIONS"] = {
+            **redis_options(),
+            "serializer": SignedSerializer,
+            **params.get("OPTIONS", {}),
+        }
         super().__init__(server, params)
 
     def add(self, key: str, *args: Any, **more: Any) -> bool:

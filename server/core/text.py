@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import Any
 
 
 def normalize_name(text: str) -> str:
@@ -13,10 +14,34 @@ def normalize_name(text: str) -> str:
     return "".join(character for character in folded if character.isalnum())
 
 
+_MISLEADING = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufdd0-\ufdef\ufeff"
+    r"\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f"
+    + "".join(rf"\U{plane:04x}fffe-\U{plane:04x}ffff" for plane in range(17))
+    + "]"
+)
+"""Control characters, marks of direction and of no width, tags, halves of surrogates, and code points that
+are no characters (Unicode, chapter 23; XML 1.0 refuses most of them)."""
+
+
+def printable(text: str) -> str:
+    """Return a text without what a reader cannot see, or what shows another text than stands there."""
+    return _MISLEADING.sub("", text)
+
+
+def printable_tree(value: Any) -> Any:
+    """Return a JSON value with every text in it, names of members too, made `printable`."""
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, dict):
+        return {printable(key): printable_tree(entry) for key, entry in value.items()}
+    return [printable_tree(entry) for entry in value] if isinstance(value, list) else value
+
+
 def squeeze_spaces(text: str) -> str:
-    """Return `text` with runs of white space as one space, and none at the ends, as identify strings are
-    padded."""
-    return " ".join(text.split())
+    """Return `text` with runs of white space as one space, none at the ends, as identify strings are
+    padded, and nothing that is not printable."""
+    return " ".join(printable(text).split())
 
 
 def counted(count: int, noun: str) -> str:

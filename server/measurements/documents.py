@@ -9,6 +9,7 @@ import orjson
 from server.benchmarks.contract import Facts
 from server.core.envelope import Envelope, envelope_parse
 from server.core.envelope_store import envelope_load
+from server.core.text import printable_tree
 
 
 class StoredEnvelope(Protocol):
@@ -77,5 +78,8 @@ def _write_cache(document: dict[str, Any], part: dict[str, Any]) -> bool | None:
 
 
 def summary_of(document: dict[str, Any]) -> dict[str, Any]:
-    """Return the document without samples, params and errors: what a run page says of the measurement."""
-    return {key: value for key, value in document.items() if key != "benchmarks"}
+    """Return the document without samples, params and errors: what a run page says of the measurement.
+
+    Its texts are `printable`: what is shown is what stands there. The envelope keeps every byte.
+    """
+    return {key: printable_tree(value) for key, value in document.items() if key != "benchmarks"}

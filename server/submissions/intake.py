@@ -27,6 +27,7 @@ from server.core.lifecycle import Provenance, State
 from server.core.locks import transaction_lock
 from server.core.problems import ErrorItem, Problem, problem
 from server.core.strictjson import strict_loads
+from server.core.text import printable
 from server.measurements.documents import summary_of, timings_count
 from server.measurements.models import Batch, Benchmark, Run, Unit
 from server.submissions.events import event_add, next_sweep, submission_announce
@@ -179,7 +180,7 @@ def run_create(*, submission: Submission, document: dict[str, Any]) -> Run:
         provenance=provenance,
         created_at=datetime.fromisoformat(document["created_at"]),
         license=document["license"],
-        firmware=device["firmware"] or "",
+        firmware=printable(device["firmware"] or ""),
         capacity_bytes=device["capacity_bytes"],
         block_bytes=device["block_bytes"],
         summary=summary_of(document),
@@ -197,7 +198,7 @@ def _benchmark(run: Run, position: int, part: dict[str, Any]) -> Benchmark:
             kind=part["kind"],
             position=position,
             state=Benchmark.State.SKIPPED,
-            reason=part["skipped"],
+            reason=printable(part["skipped"]),
         )
     return Benchmark(
         run=run,
@@ -224,7 +225,7 @@ def _unit(drive_model: DriveModel, digest: str | None) -> Unit | None:
 
 def _batch(drive_model: DriveModel, device: dict[str, Any]) -> Batch | None:
     made = device["manufacture"] or {"year": None, "week": None}
-    label = device["batch_label"] or ""
+    label = printable(device["batch_label"] or "")
     if made["year"] is None and not label:
         return None
     batch, _created = Batch.objects.get_or_create(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 from collections.abc import Iterator
@@ -19,6 +18,7 @@ from server.benchmarks.chart_rows import (
     view_axes,
 )
 from server.benchmarks.contract import Axis, Chart, Series, View
+from server.core.csv_text import CSVWriter
 from server.core.lifecycle import Provenance
 from server.measurements.charts import charts_of_run
 from server.measurements.models import Run
@@ -120,9 +120,10 @@ def chart_csv(chart: Chart) -> str:
     out = io.StringIO()
     more = [name for name in MORE_COLUMNS if any(getattr(series, name) for series in chart.series)]
     axes = ["x_axis", "y_axis"] if chart.views or chart.y2 else []
-    writer = csv.DictWriter(out, ["series", "x", "y", *more, *axes], extrasaction="ignore")
-    writer.writeheader()
-    writer.writerows(point_rows(chart))
+    columns = ["series", "x", "y", *more, *axes]
+    writer = CSVWriter(out)
+    writer.writerow(columns)
+    writer.writerows([row.get(name, "") for name in columns] for row in point_rows(chart))
     return out.getvalue()
 
 

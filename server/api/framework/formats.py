@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,6 +14,8 @@ from django.http import StreamingHttpResponse
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.utils.encoders import JSONEncoder
+
+from server.core.csv_text import CSVWriter
 
 _OTHER = JSONEncoder().default
 """What the framework makes of values that JSON has no form for."""
@@ -114,9 +115,9 @@ def ndjson_lines(chunks: Rows) -> Iterator[bytes]:
 
 
 def csv_lines(chunks: Rows, columns: Columns) -> Iterator[str]:
-    """Give the header, then each chunk's rows. Values stand as they are: nothing is put before a sign."""
+    """Give the header, then each chunk's rows. Texts that a spreadsheet would run are marked."""
     buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\r\n")
+    writer = CSVWriter(buffer)
     writer.writerow([name for name, _path in columns])
     for chunk in chunks:
         writer.writerows([_cell(row, path) for _name, path in columns] for row in chunk)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from dataclasses import asdict, fields
 from typing import Any
@@ -15,6 +14,7 @@ from server.catalog.models import Claim
 from server.claims.ledger import SORTS, LedgerFilter, LedgerRows, ledger_facets, ledger_list
 from server.claims.selectors import claim_row_of
 from server.core.cache import LISTS, model_tag
+from server.core.csv_text import CSVWriter, Echo
 from server.search.archive_counts import archive_version
 from server.web.claims import claim_text
 from server.web.ledger import facet_views, ledger_rows
@@ -65,20 +65,12 @@ def _sort(request: HttpRequest) -> tuple[str, bool]:
     return (sort, wanted.startswith("-")) if sort in SORTS else ("drive", False)
 
 
-class _Echo:
-    """A file that hands back what is written to it: a CSV line at a time."""
-
-    def write(self, text: str) -> str:
-        """Return the line."""
-        return text
-
-
 @require_safe
 def ledger_csv(request: HttpRequest) -> HttpResponseBase:
     """Answer with the claims that are left as a file."""
     sort, descending = _sort(request)
     claims = ledger_list(chosen=_chosen(request), sort=sort, descending=descending)
-    writer = csv.writer(_Echo())
+    writer = CSVWriter(Echo())
 
     def lines() -> Iterator[str]:
         yield str(writer.writerow(_COLUMNS))

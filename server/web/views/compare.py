@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -23,6 +22,7 @@ from server.comparison.selectors import (
 from server.comparison.suggestions import suggestions
 from server.comparison.wording import level_words
 from server.core.cache import LISTS, model_tag
+from server.core.csv_text import CSVWriter
 from server.measurements.group_keys import LETTERS
 from server.measurements.groups import FEWEST, MOST, groups_find
 from server.web.comparing import (
@@ -141,7 +141,7 @@ def comparison_csv(request: HttpRequest) -> HttpResponse:
     comparison = comparison_get(groups=groups, level=selection.level, kind=selection.kind)
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="comparison.csv"'
-    writer = csv.writer(response)
+    writer = CSVWriter(response)
     writer.writerow(_COLUMNS)
     for row in comparison.table.rows:
         for place, cell in enumerate(row.cells):

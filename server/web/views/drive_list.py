@@ -3,7 +3,6 @@ file."""
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +20,7 @@ from django.views.decorators.http import require_safe
 
 from server.benchmarks.registry import metrics_by_key
 from server.core.cache import LISTS, model_tag
+from server.core.csv_text import CSVWriter, Echo
 from server.core.numbers import Shown, show, show_stated, unit_text
 from server.search.columns import COLUMNS, Column
 from server.search.drive_list import (
@@ -234,13 +234,6 @@ def _number(row: DriveSummary, column: Column, numbers: str) -> tuple[Shown | No
     return shown, f"median of {runs} run{'' if runs == 1 else 's'} of {units} unit{'' if units == 1 else 's'}"
 
 
-class _Echo:
-    """A file that hands back what is written to it."""
-
-    def write(self, text: str) -> str:
-        return text
-
-
 def _csv_response(found: DriveList) -> StreamingHttpResponse:
     response = StreamingHttpResponse(_csv_lines(found), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="drives.csv"'
@@ -248,7 +241,7 @@ def _csv_response(found: DriveList) -> StreamingHttpResponse:
 
 
 def _csv_lines(found: DriveList) -> Iterator[str]:
-    writer: Any = csv.writer(_Echo())
+    writer = CSVWriter(Echo())
     metrics = metrics_by_key()
     facts = ["vendor", "number", "name", "family", "year", "capacity_bytes", "rated_rpm", "interface"]
     facts += ["form_factor", "recording", "measured_runs", "units", "simulated_runs", "claims", "page"]
@@ -263,7 +256,7 @@ def _csv_lines(found: DriveList) -> Iterator[str]:
         for column in found.columns:
             known = headline_of(row, column, found.query.numbers)
             numbers += [known[0], known[3]] if known else ["", ""]
-        yield writer.writerow([_safe(value) for value in _facts(row)] + numbers)
+        yield writer.writerow(_facts(row) + numbers)
 
 
 def _facts(row: DriveSummary) -> list[object]:
@@ -285,10 +278,3 @@ def _facts(row: DriveSummary) -> list[object]:
         row.claims,
         reverse("drive-detail", args=[model.slug]),
     ]
-
-
-def _safe(value: object) -> object:
-    """Return a cell that no spreadsheet takes for a formula: names come from devices."""
-    if value is None:
-        return ""
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value

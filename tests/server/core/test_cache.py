@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -47,6 +48,29 @@ def away(request: pytest.FixtureRequest, redis: RedisServer) -> str:
     assert cache.get("kept") == 1 and hit() == 1
     getattr(redis, request.param)()
     return str(request.param)
+
+
+class Trap:
+    """What a stranger with a hand on Redis would leave there: unpickling it would run something."""
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return (sprung.append, ("ran",))
+
+
+sprung: list[str] = []
+
+
+def test_18_9_an_entry_that_the_archive_did_not_write_is_not_there_and_runs_nothing() -> None:
+    cache.set("page", {"text": "own"})
+    client = cache._cache.get_client(None, write=True)  # type: ignore[attr-defined]
+    raw = client.get(cache.make_key("page"))
+    for forged in (pickle.dumps(Trap()), pickle.dumps(Trap()) + raw[-16:], raw[:-1] + b"x", b"", b"x"):
+        client.set(cache.make_key("page"), forged)
+        assert cache.get("page") is None
+        assert cache.get_many(["page"]) == {}
+    assert sprung == []
+    client.set(cache.make_key("page"), raw)
+    assert cache.get("page") == {"text": "own"}
 
 
 def come_back(redis: RedisServer, away: str, monkeypatch: pytest.MonkeyPatch) -> None:
