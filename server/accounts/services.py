@@ -14,10 +14,9 @@ from server.core.envelope import ALGORITHM, Envelope
 from server.core.problems import ErrorItem, problem
 
 
-def probe_key_for(envelope: Envelope) -> ProbeKey:
-    """Return the key to check the envelope with, which may be new and not yet written; raises Problem where
-    none is known or it is revoked."""
-    known = ProbeKey.objects.filter(keyid=envelope.keyid).first()
+def probe_key_for(envelope: Envelope, known: ProbeKey | None) -> ProbeKey:
+    """Return the key to check the envelope with, which is the known one of its keyid or not yet written;
+    raises Problem where there is none or it is revoked."""
     if known is not None and known.status == ProbeKey.Status.REVOKED:
         raise problem(
             "revoked-key",

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from django.urls import reverse
 from rest_framework import serializers
 from rest_framework.request import Request
 
 from server.core.lifecycle import Provenance, State
-from server.measurements.models import Benchmark, Run
+from server.measurements.models import Benchmark
+from server.submissions.intake import Received
 from server.submissions.models import Submission
 from server.submissions.selectors import submission_queue_position, submission_run
 
@@ -92,14 +94,15 @@ class ProblemSerializer(serializers.Serializer[Any]):
     )
 
 
-def receipt_data(submission: Submission, request: Request) -> dict[str, Any]:
+def receipt_data(received: Received, request: Request) -> dict[str, Any]:
     """Return the body of a 202."""
+    status_path = reverse("api:submission", args=[received.submission_id])
     return {
-        "id": str(submission.pk),
-        "digest": submission.digest,
-        "state": submission.state,
-        "status_url": request.build_absolute_uri(reverse("api:submission", args=[submission.pk])),
-        "run_url": _run_url(submission_run(submission), request),
+        "id": str(received.submission_id),
+        "digest": received.digest,
+        "state": received.state,
+        "status_url": request.build_absolute_uri(status_path),
+        "run_url": _run_url(received.run_id, request),
     }
 
 
@@ -112,7 +115,7 @@ def status_data(submission: Submission, request: Request) -> dict[str, Any]:
         "state": submission.state,
         "queue_position": submission_queue_position(submission),
         "run_id": run.run_id if run else None,
-        "run_url": _run_url(run, request),
+        "run_url": _run_url(run.run_id if run else None, request),
         "provenance": run.provenance if run else None,
         "received_at": submission.received_at,
         "published_at": submission.published_at,
@@ -122,5 +125,5 @@ def status_data(submission: Submission, request: Request) -> dict[str, Any]:
     return dict(StatusSerializer(data).data)
 
 
-def _run_url(run: Run | None, request: Request) -> str | None:
-    return request.build_absolute_uri(f"/runs/{run.run_id}/") if run else None
+def _run_url(run_id: UUID | None, request: Request) -> str | None:
+    return request.build_absolute_uri(f"/runs/{run_id}/") if run_id else None

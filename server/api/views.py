@@ -63,7 +63,7 @@ class SubmissionsView(APIView):
             if kept is not None:
                 trouble.extensions["status_url"] = request.build_absolute_uri(f"{request.path}{kept}/")
             raise
-        body = receipt_data(received.submission, request)
+        body = receipt_data(received, request)
         return Response(body, status=202, headers={"Location": body["status_url"]})
 
 

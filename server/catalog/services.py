@@ -8,6 +8,7 @@ from django.utils.text import slugify
 
 from server.catalog.models import DriveAlias, DriveModel, Vendor, VendorAlias
 from server.core.locks import transaction_lock
+from server.core.prepared import prepared_row
 from server.core.text import normalize_name, squeeze_spaces
 
 UNKNOWN_VENDOR = "Unknown"
@@ -30,7 +31,13 @@ def vendor_resolve(*, name: str) -> Vendor:
 
 
 def drive_model_resolve(*, vendor_name: str | None, model_name: str, simulated: bool) -> DriveModel:
-    """Return the model that the device's strings mean; make an uncurated entry where none matches.
+    """Return the model that the device's strings mean; make an uncurated entry where none matches."""
+    found = drive_model_id_resolve(vendor_name=vendor_name, model_name=model_name, simulated=simulated)
+    return DriveModel.objects.select_related("vendor").get(pk=found)
+
+
+def drive_model_id_resolve(*, vendor_name: str | None, model_name: str, simulated: bool) -> int:
+    """Return the number of that model.
 
     Interfaces name the maker in the vendor field (SCSI), in the model field (ATA) or not at all: the alias
     table is asked for both strings joined, then for the model string alone; only then is the maker looked for
@@ -40,8 +47,30 @@ def drive_model_resolve(*, vendor_name: str | None, model_name: str, simulated: 
     if normalize_name(vendor_text) in _NO_VENDOR:
         vendor_text = ""
     model_text = squeeze_spaces(model_name)
-    found = _by_alias(f"{vendor_text} {model_text}", model_text) or _by_names(vendor_text, model_text)
-    return found or _drive_model_make(vendor_text, model_text, simulated=simulated)
+    first, _space, rest = model_text.partition(" ")
+    maker, number = (vendor_text, model_text) if vendor_text else (first, rest)
+    names = [normalize_name(text) for text in (f"{vendor_text} {model_text}", model_text)]
+    row = prepared_row(_FIND, *names, normalize_name(maker)[:512], normalize_name(number)[:512])
+    found: int | None = row[0] if row else None
+    return found or _drive_model_make(vendor_text, model_text, simulated=simulated).pk
+
+
+_FIND = """
+SELECT coalesce(
+    (SELECT drive_model_id FROM catalog_drivealias WHERE normalized = nullif(%s, '')),
+    (SELECT drive_model_id FROM catalog_drivealias WHERE normalized = nullif(%s, '')),
+    (
+        SELECT CASE WHEN count(*) = 1 THEN min(model.id) END
+        FROM catalog_drivemodel AS model JOIN (
+            SELECT id, normalized FROM catalog_vendor
+            UNION SELECT vendor_id, normalized FROM catalog_vendoralias
+        ) AS maker ON maker.id = model.vendor_id
+        WHERE maker.normalized = nullif(%s, '') AND model.normalized = nullif(%s, '')
+    )
+)
+"""
+"""The model of an alias, or of a maker's name and a number where that tells; else NULL, which leaves it to
+who may make it."""
 
 
 @transaction.atomic
@@ -93,24 +122,6 @@ def search_text_of(vendor: str, number: str, name: str, aliases: list[str]) -> s
     """Return what full-text search looks into: the names, and each without its punctuation."""
     texts = [vendor, number, f"{vendor} {number}", name, *aliases]
     return " ".join(dict.fromkeys(text for raw in texts for text in (raw, normalize_name(raw)) if text))
-
-
-def _by_alias(*texts: str) -> DriveModel | None:
-    """Return the model that the first of the texts names that names one."""
-    names = [name for name in map(normalize_name, texts) if name]
-    aliases = DriveAlias.objects.select_related("drive_model__vendor").filter(normalized__in=names)
-    found = {alias.normalized: alias.drive_model for alias in aliases}
-    return next((found[name] for name in names if name in found), None)
-
-
-def _by_names(vendor_text: str, model_text: str) -> DriveModel | None:
-    """Return the model of that maker and number where one query tells; None leaves it to who may make it."""
-    maker, number = normalize_name(vendor_text)[:512], normalize_name(model_text)[:512]
-    if not maker or not number:
-        return None
-    makers = Vendor.objects.filter(Q(normalized=maker) | Q(aliases__normalized=maker))
-    found = DriveModel.objects.select_related("vendor").filter(vendor__in=makers, normalized=number)[:2]
-    return found[0] if len(found) == 1 else None
 
 
 def _split(vendor_text: str, model_text: str) -> tuple[Vendor, str]:

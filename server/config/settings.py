@@ -154,7 +154,7 @@ def _storage(prefix: dict[str, str], folder: Path, **options: Any) -> dict[str, 
     if S3_BUCKET:
         return {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": {**_S3, **prefix}}
     options = {"location": str(folder), "allow_overwrite": True, **options}
-    return {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": options}
+    return {"BACKEND": "server.core.envelope_store.WholeFileStorage", "OPTIONS": options}
 
 
 STORAGES = {

@@ -2,15 +2,44 @@
 
 from __future__ import annotations
 
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+
 import zstandard
 from django.core.files.base import ContentFile
-from django.core.files.storage import Storage, storages
+from django.core.files.storage import FileSystemStorage, Storage, storages
 
 from server.core.envelope import sha256_hex
+
+_LEVEL = 3
+"""Level 6 takes three times as long for 6 % fewer bytes."""
 
 
 class EnvelopeLost(Exception):
     """The storage backend has no bytes, or other bytes, under an envelope's name."""
+
+
+class WholeFileStorage(FileSystemStorage):
+    """A folder in which a file stands as a whole or not at all, however its writer ends."""
+
+    def _save(self, name: str, content: Any) -> str:
+        path = Path(self.path(name))
+        # Two writers of the same bytes at once must not share it.
+        part = path.with_name(f"{path.name}.{secrets.token_hex(8)}.part")
+        try:
+            self._write(part, content)
+        except FileNotFoundError:
+            part.parent.mkdir(parents=True, exist_ok=True)
+            self._write(part, content)
+        part.replace(path)
+        return name
+
+    def _write(self, part: Path, content: Any) -> None:
+        mode = self.file_permissions_mode or 0o666
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
+            file.writelines(content.chunks())
 
 
 def _storage() -> Storage:
@@ -23,12 +52,9 @@ def envelope_name(digest: str) -> str:
 
 
 def envelope_store(*, digest: str, content: bytes) -> str:
-    """Store the envelope's bytes and return their name. Storing the same bytes again changes nothing."""
-    name = envelope_name(digest)
-    storage = _storage()
-    if not storage.exists(name):
-        storage.save(name, ContentFile(zstandard.ZstdCompressor(level=6).compress(content)))
-    return name
+    """Store the envelope's bytes, as a whole or not at all, and return their name."""
+    packed = ContentFile(zstandard.ZstdCompressor(level=_LEVEL).compress(content))
+    return _storage().save(envelope_name(digest), packed)
 
 
 def envelope_load(*, digest: str, name: str) -> bytes:

@@ -32,7 +32,8 @@ def timings_count(samples: Any) -> int:
     these columns mean the same in every one.
     """
     if isinstance(samples, list):
-        return sum(timings_count(entry) for entry in samples if isinstance(entry, dict | list))
+        holds_more = bool(samples) and isinstance(samples[0], dict | list)
+        return sum(map(timings_count, samples)) if holds_more else 0
     if not isinstance(samples, dict):
         return 0
     own = sum(len(samples[name]) for name in TIME_COLUMNS if isinstance(samples.get(name), list))

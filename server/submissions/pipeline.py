@@ -55,7 +55,7 @@ from server.submissions.events import (
     submission_enqueue,
     submission_move,
 )
-from server.submissions.intake import document_of
+from server.submissions.intake import document_check
 from server.submissions.models import Submission, SubmissionEvent
 from server.subscriptions.outbox import pending_notifications_add
 from server.transparency.log_entry import LogEntry
@@ -264,7 +264,7 @@ def _read(work: _Work) -> bool:
         envelope = envelope_of(submission)
         signature_check(envelope, bytes(submission.probe_key.public_key))
         if work.started_before:
-            document_of(envelope)
+            document_check(document_in(envelope))
     except EnvelopeLost as error:
         work.move(State.QUARANTINED, str(error))
         return False

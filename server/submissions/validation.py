@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from functools import cache
+from operator import add
 from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
-import numpy as np
 
 from server.benchmarks.registry import kinds_by_slug
 from server.core import schema as core_schema
@@ -254,15 +254,13 @@ def _length_errors(columns: dict[str, list[int]], path: str) -> Iterator[ErrorIt
             yield ErrorItem(f"{path}/{name}", message)
 
 
-def _address_errors(value: Any, path: str, blocks: int) -> Iterator[ErrorItem]:
-    addresses = np.atleast_1d(np.asarray(value, dtype=np.int64))
-    wrong = np.flatnonzero((addresses < 0) | (addresses >= blocks))
-    if wrong.size:
-        index = int(wrong[0])
-        where = f"{path}/{index}" if isinstance(value, list) else path
-        yield ErrorItem(
-            where, f"is block {int(addresses[index])}; the device has the blocks 0 to {blocks - 1}."
-        )
+def _address_errors(value: int | list[int], path: str, blocks: int) -> Iterator[ErrorItem]:
+    addresses = value if isinstance(value, list) else [value]
+    if not addresses or (min(addresses) >= 0 and max(addresses) < blocks):
+        return
+    index = next(n for n, address in enumerate(addresses) if not 0 <= address < blocks)
+    where = f"{path}/{index}" if isinstance(value, list) else path
+    yield ErrorItem(where, f"is block {addresses[index]}; the device has the blocks 0 to {blocks - 1}.")
 
 
 def _equally_long(columns: dict[str, list[int]], *names: str) -> bool:
@@ -270,10 +268,7 @@ def _equally_long(columns: dict[str, list[int]], *names: str) -> bool:
 
 
 def _extent_errors(columns: dict[str, list[int]], path: str, blocks: int) -> Iterator[ErrorItem]:
-    ends = np.asarray(columns["offset_blocks"], dtype=np.int64) + np.asarray(
-        columns["length_blocks"], dtype=np.int64
-    )
-    wrong = np.flatnonzero(ends > blocks)
-    if wrong.size:
-        index = int(wrong[0])
-        yield ErrorItem(f"{path}/length_blocks/{index}", f"reaches to block {int(ends[index])} of {blocks}.")
+    ends = list(map(add, columns["offset_blocks"], columns["length_blocks"]))
+    if ends and max(ends) > blocks:
+        index = next(n for n, end in enumerate(ends) if end > blocks)
+        yield ErrorItem(f"{path}/length_blocks/{index}", f"reaches to block {ends[index]} of {blocks}.")
