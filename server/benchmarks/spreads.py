@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -134,7 +134,7 @@ def _spread(chart: Chart, series: Series, others: list[Series]) -> Series | None
     covered = np.isfinite(rows).sum(axis=0) >= BAND_FROM
     if not covered.any():
         return None
-    q1, middle, q3 = np.nanpercentile(rows[:, covered], [25, 50, 75], axis=0)
+    q1, middle, q3 = _quartiles(rows[:, covered])
     x = 10 ** places[covered] if chart.x.scale.startswith("log") else places[covered]
     return Series(
         f"{series.key}-spread",
@@ -147,6 +147,17 @@ def _spread(chart: Chart, series: Series, others: list[Series]) -> Series | None
     )
 
 
+def _quartiles(rows: FloatArray) -> Iterator[FloatArray]:
+    """Return the quartiles of each column of those rows that have a number there: `numpy.nanpercentile` goes
+    through the columns one by one."""
+    ordered = np.sort(rows, axis=0)  # what is not a number comes last
+    column, last = np.arange(rows.shape[1]), np.isfinite(rows).sum(axis=0) - 1
+    for share in (0.25, 0.5, 0.75):
+        below = np.floor(share * last).astype(int)
+        low, high = ordered[below, column], ordered[np.minimum(below + 1, last), column]
+        yield low + (high - low) * (share * last - below)
+
+
 def _scaled(axis: Axis, x: Sequence[float]) -> FloatArray:
     values = np.asarray(x, dtype=np.float64)
     return np.log10(np.maximum(values, 1e-300)) if axis.scale.startswith("log") else values
@@ -155,10 +166,12 @@ def _scaled(axis: Axis, x: Sequence[float]) -> FloatArray:
 def _along(places: FloatArray, x: FloatArray, y: Sequence[float]) -> FloatArray:
     """A unit's values at the places: the median of its points nearest to each, between them by a line, and
     nothing beyond its first and last point."""
-    values = np.asarray(y, dtype=np.float64)
     edges = (places[1:] + places[:-1]) / 2
     near = np.searchsorted(edges, x)
-    filled = np.unique(near)
-    medians = np.asarray([np.median(values[near == place]) for place in filled])
+    values = np.asarray(y, dtype=np.float64)
+    order = np.lexsort((values, near))
+    values, near = values[order], near[order]
+    filled, starts, counts = np.unique(near, return_index=True, return_counts=True)
+    medians = (values[starts + (counts - 1) // 2] + values[starts + counts // 2]) / 2
     found = np.interp(places, places[filled], medians, left=np.nan, right=np.nan)
     return np.asarray(found)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -10,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
+import orjson
 import structlog
 from django.db import transaction
 
@@ -114,7 +114,7 @@ def charts_of_run(*, run_id: UUID) -> Mapping[str, tuple[Chart, ...]]:
 def run_chart(*, run_id: UUID, kind: str, chart_id: str) -> Chart | None:
     """Return one chart, thinned out, or None where the run has none of that name."""
     text = run_chart_text(run_id=run_id, kind=kind, chart_id=chart_id)
-    return None if text is None else chart_of(json.loads(text))
+    return None if text is None else chart_of(orjson.loads(text))
 
 
 def run_chart_text(*, run_id: UUID, kind: str, chart_id: str) -> str | None:
@@ -161,7 +161,7 @@ def _made(benchmark: Benchmark, kind: Kind) -> tuple[StoredChart, ...]:
 
 
 def _chart(row: StoredChart) -> Chart:
-    return chart_of(json.loads(unpacked(row.data)))
+    return chart_of(orjson.loads(unpacked(row.data)))
 
 
 def stored_extraction(benchmark: Benchmark) -> Extraction:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -11,19 +10,21 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
+import orjson
 import structlog
-from django.db import OperationalError, transaction
+from django.db import OperationalError, connection, transaction
 from django.db.models import F, QuerySet
 
 from server.benchmarks.chart_json import chart_of, chart_text
 from server.benchmarks.contract import Chart
-from server.benchmarks.registry import kinds_by_slug
+from server.benchmarks.registry import kinds_by_slug, metrics_by_key
 from server.benchmarks.spreads import chart_with_others
 from server.catalog.models import DriveModel
 from server.core import clock
 from server.core.envelope_store import EnvelopeLost
 from server.core.lifecycle import Provenance, State
 from server.core.querying import CompiledQuery
+from server.core.robust import median
 from server.measurements.charts import charts_of_benchmark, packed, unpacked
 from server.measurements.models import Benchmark, DriveChart, Measurement, StoredChart
 
@@ -31,6 +32,10 @@ log = structlog.get_logger("diskatlas.charts")
 
 MOST_UNITS = 40
 """So many units are drawn, those measured last."""
+
+
+_Headline = Mapping[int, Mapping[tuple[str, str], float]]
+"""Benchmark to metric and scope to value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +93,7 @@ def drive_chart(*, slug: str, provenance: str, kind: str, chart_id: str) -> Mode
 
 
 def _model_chart(row: DriveChart) -> ModelChart:
-    return ModelChart(row.kind, chart_of(json.loads(unpacked(row.data))), row.run_id, row.units)
+    return ModelChart(row.kind, chart_of(orjson.loads(unpacked(row.data))), row.run_id, row.units)
 
 
 def model_charts_refresh(*, drive_model_id: int) -> int:
@@ -105,46 +110,58 @@ def model_charts_refresh(*, drive_model_id: int) -> int:
 
 def drive_charts_update(*, drive_model_id: int, provenances: Collection[str] = frozenset(Provenance)) -> int:
     """Draw a model's charts anew, of the provenances that it has runs of; return how many there are."""
+    latest = _latest(drive_model_id, provenances)
+    headline = _headline(benchmark for found in latest.values() for benchmark in found)
     rows = [
         row
-        for provenance in sorted(provenances)
-        for benchmarks in _latest(drive_model_id, provenance).values()
-        for row in _drawn(drive_model_id, provenance, benchmarks)
+        for (provenance, _kind), benchmarks in latest.items()
+        for row in _drawn(drive_model_id, provenance, benchmarks, headline)
     ]
     DriveChart.objects.filter(drive_model_id=drive_model_id).delete()
     DriveChart.objects.bulk_create(rows)
     return len(rows)
 
 
-def _latest(drive_model_id: int, provenance: str) -> Mapping[str, list[Benchmark]]:
-    """By kind, the benchmark measured last of each unit; a run without a digest is of a unit of its own."""
+_LATEST = f"""
+SELECT provenance, kind, id FROM (
+    SELECT *, row_number() OVER (PARTITION BY provenance, kind ORDER BY created_at DESC, run_id) AS place
+    FROM (
+        SELECT DISTINCT ON (r.provenance, b.kind, coalesce(r.unit_id::text, r.run_id::text))
+            r.provenance, b.kind, b.id, r.created_at, r.run_id
+        FROM measurements_benchmark b
+        JOIN measurements_run r USING (run_id)
+        JOIN submissions_submission s ON s.id = r.submission_id AND s.state = '{State.PUBLISHED.value}'
+        WHERE r.drive_model_id = %s AND r.provenance = ANY(%s)
+            AND b.state = '{Benchmark.State.EXTRACTED.value}'
+        ORDER BY r.provenance, b.kind, coalesce(r.unit_id::text, r.run_id::text), r.created_at DESC, r.run_id
+    ) AS of_unit
+) AS ranked WHERE place <= {MOST_UNITS} ORDER BY provenance, kind
+"""
+
+
+def _latest(drive_model_id: int, provenances: Collection[str]) -> Mapping[tuple[str, str], list[Benchmark]]:
+    """By provenance and kind, the benchmark measured last of each unit; a run without a digest is of a unit
+    of its own."""
+    with connection.cursor() as cursor:
+        cursor.execute(_LATEST, [drive_model_id, [str(one) for one in provenances]])
+        chosen = cursor.fetchall()
     rows = (
-        Benchmark.objects.filter(
-            run__drive_model_id=drive_model_id,
-            run__provenance=provenance,
-            run__submission__state=State.PUBLISHED,
-            state=Benchmark.State.EXTRACTED,
-        )
-        .order_by("-run__created_at", "run_id")
-        .values_list("kind", "run__unit_id", "run_id", "pk")
+        Benchmark.objects.filter(pk__in=[pk for _provenance, _kind, pk in chosen])
+        .select_related("run__submission")
+        .prefetch_related("charts")
+        .defer("details", "run__summary")
     )
-    chosen: dict[str, dict[object, int]] = defaultdict(dict)
-    for kind, unit, run_id, pk in rows.iterator(chunk_size=5000):
-        if len(chosen[kind]) < MOST_UNITS:
-            chosen[kind].setdefault(unit or run_id, pk)
-    return {
-        kind: list(
-            Benchmark.objects.filter(pk__in=units.values())
-            .select_related("run__submission")
-            .prefetch_related("charts")
-            .defer("details", "run__summary")
-        )
-        for kind, units in chosen.items()
-    }
+    benchmarks = rows.in_bulk()
+    found: dict[tuple[str, str], list[Benchmark]] = defaultdict(list)
+    for provenance, kind, pk in chosen:
+        found[provenance, kind].append(benchmarks[pk])
+    return found
 
 
-def _drawn(drive_model_id: int, provenance: str, benchmarks: Sequence[Benchmark]) -> Iterable[DriveChart]:
-    drawn = _median(benchmarks)
+def _drawn(
+    drive_model_id: int, provenance: str, benchmarks: Sequence[Benchmark], headline: _Headline
+) -> Iterable[DriveChart]:
+    drawn = _median(benchmarks, headline)
     try:
         charts = charts_of_benchmark(drawn)
     except EnvelopeLost:
@@ -179,26 +196,36 @@ def _others(benchmarks: Sequence[Benchmark]) -> Mapping[str, list[Chart]]:
 
 
 def _stored(row: StoredChart) -> Chart:
-    return chart_of(json.loads(unpacked(row.data)))
+    return chart_of(orjson.loads(unpacked(row.data)))
 
 
-def _median(benchmarks: Sequence[Benchmark]) -> Benchmark:
-    """The benchmark whose headline numbers lie nearest to the medians of all, each by its own spread."""
-    kind = kinds_by_slug().get(benchmarks[0].kind)
-    headline = [metric.key for metric in kind.metrics if metric.headline] if kind else []
-    values: dict[tuple[str, str], dict[int, float]] = defaultdict(dict)
-    for metric, scope, pk, value in Measurement.objects.filter(
-        benchmark__in=[one.pk for one in benchmarks],
-        metric__in=headline,
+def _headline(benchmarks: Iterable[Benchmark]) -> _Headline:
+    """Return the headline numbers of each benchmark."""
+    pks = [one.pk for one in benchmarks]
+    metrics = [key for key, metric in metrics_by_key().items() if metric.headline]
+    rows = Measurement.objects.filter(
+        benchmark__in=pks,
+        metric__in=metrics,
         extractor_version=F("benchmark__extractor_version"),
-    ).values_list("metric", "scope", "benchmark_id", "value"):
-        if value is not None:
-            values[metric, scope][pk] = value
+        value__isnull=False,
+    )
+    found: dict[int, dict[tuple[str, str], float]] = defaultdict(dict)
+    for metric, scope, pk, value in rows.order_by().values_list("metric", "scope", "benchmark_id", "value"):
+        found[pk][metric, scope] = value or 0.0
+    return found
+
+
+def _median(benchmarks: Sequence[Benchmark], headline: _Headline) -> Benchmark:
+    """The benchmark whose headline numbers lie nearest to the medians of all, each by its own spread."""
+    values: dict[tuple[str, str], dict[int, float]] = defaultdict(dict)
+    for one in benchmarks:
+        for place, value in headline.get(one.pk, {}).items():
+            values[place][one.pk] = value
     away: dict[int, list[float]] = defaultdict(list)
     for found in values.values():
         every = np.asarray(list(found.values()))
-        middle = float(np.median(every))
-        spread = float(np.median(np.abs(every - middle))) or abs(middle) or 1.0
+        middle = median(every)
+        spread = median(np.abs(every - middle)) or abs(middle) or 1.0
         for pk, value in found.items():
             away[pk].append(abs(value - middle) / spread)
     # A unit without a number for what the others have is not their middle.

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from server.core.robust import quartile_range, rank_correlation
+from server.core.robust import median, quartile_range, rank_correlation
 from server.plausibility.access_patterns import scattered
 from server.plausibility.check import Check, Result, judged, not_applicable
 from server.plausibility.evidence import TURN_SLOWEST_NS, Evidence
@@ -34,7 +35,7 @@ SIZES_SPAN = 8
 BY_SIZE = 0.8
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Profile:
     """Rates of transfers of one length, or of one time, over the device, ordered by place."""
 
@@ -44,12 +45,12 @@ class Profile:
     median_ns: float
     """What such a transfer takes."""
 
-    @property
+    @cached_property
     def varies(self) -> float:
         """Distance between the quartiles over the median."""
-        return quartile_range(self.mb_per_s) / float(np.median(self.mb_per_s))
+        return quartile_range(self.mb_per_s) / median(self.mb_per_s)
 
-    @property
+    @cached_property
     def by_place(self) -> float:
         """How far the rates follow the place or at least the neighbour: the greater rank correlation of
         the two."""
@@ -65,7 +66,7 @@ class Profile:
     def ends(self) -> tuple[float, float]:
         """Median rate of the outermost and of the innermost sixth."""
         sixth = max(self.mb_per_s.size // 6, 2)
-        return float(np.median(self.mb_per_s[:sixth])), float(np.median(self.mb_per_s[-sixth:]))
+        return median(self.mb_per_s[:sixth]), median(self.mb_per_s[-sixth:])
 
 
 def profiles(evidence: Evidence, least_ns: float = LONG_NS) -> Iterator[Profile]:
@@ -90,7 +91,7 @@ def profiles(evidence: Evidence, least_ns: float = LONG_NS) -> Iterator[Profile]
         table = np.array(sorted(points), dtype=np.float64).reshape(-1, 3)
         places = np.unique(table[:, 0])
         if places.size >= ENOUGH_PLACES and np.ptp(places) >= SPAN * evidence.blocks:
-            yield Profile(name, table[:, 0], table[:, 1], float(np.median(table[:, 2])))
+            yield Profile(name, table[:, 0], table[:, 1], median(table[:, 2]))
 
 
 def longer_way(evidence: Evidence) -> Result:

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from server.benchmarks.access import definitions as metric
 from server.benchmarks.access.rates import Columns, FloatArray, columns_of, scatter_of
 from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
+from server.core.robust import t_quantile
 
 # ---- Numbers that another tool printed without its samples: carried as they stand, and always called poor.
 
@@ -101,7 +101,7 @@ def _access_time(random: Columns) -> Measurement:
         return _none(metric.ACCESS, f"{count} random reads do not carry a mean; it needs {FEWEST_RANDOM}.")
     times = random.elapsed_ns / 1e6
     mean = float(times.mean())
-    reach = float(stats.t.ppf((1 + LEVEL) / 2, count - 1) * times.std(ddof=1)) / count**0.5
+    reach = t_quantile((1 + LEVEL) / 2, count - 1) * float(times.std(ddof=1)) / count**0.5
     quality, reason = Quality.GOOD, ""
     if count < MANY_RANDOM:
         quality, reason = Quality.FAIR, f"From {count} reads."

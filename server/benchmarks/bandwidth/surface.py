@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from server.core.robust import median
+
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
@@ -112,7 +114,7 @@ def law_of(samples: Samples) -> Law | None:
         },
         scatter_ns=float(_scatter(samples, time, time - design @ solved).min()),
         spread=_spread(time, fitted, float(_scatter(samples, time, time - design @ solved).min())),
-        misfit=float(np.median(np.abs(np.log(time / fitted)))),
+        misfit=median(np.abs(np.log(time / fitted))),
         hits=int((time < HIT * fitted).sum()),
     )
 
@@ -127,7 +129,7 @@ def _weighted(design: FloatArray, time: FloatArray, scatter: FloatArray) -> tupl
 
 def _scatter(samples: Samples, time: FloatArray, rest: FloatArray) -> FloatArray:
     """Of each transfer: a constant part, from the shorter half, and a part that grows with the time."""
-    shorter = samples.size_bytes <= np.median(samples.size_bytes)
+    shorter = samples.size_bytes <= median(samples.size_bytes)
     constant = _deviation(rest[shorter])
     longer = rest[~shorter] / time[~shorter] if (~shorter).any() else rest / time
     share = min(max(_deviation(longer), 1e-4), 0.2)
@@ -142,5 +144,5 @@ def _spread(time: FloatArray, fitted: FloatArray, scatter: float) -> float:
 
 def _deviation(rest: FloatArray) -> float:
     """Between a robust deviation, which a uniform wait overstates, and the plain one, which outliers do."""
-    robust = 1.4826 * float(np.median(np.abs(rest)))
+    robust = 1.4826 * median(np.abs(rest))
     return min(robust, float(np.sqrt(np.mean(rest**2)))) if len(rest) else 0.0

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
 from server.benchmarks.positional import definitions as metric
+from server.core.robust import chi2_quantile, t_quantile
 
 POSITIONS = ("outer", "middle", "inner")
 LEVEL = 0.95
@@ -45,9 +45,7 @@ class Position:
     def error(self) -> float:
         """Half of the mean's interval; 0 where one sample says nothing of it."""
         count = len(self.mb_per_s)
-        return (
-            float(stats.t.ppf((1 + LEVEL) / 2, count - 1)) * self.deviation / count**0.5 if count > 1 else 0.0
-        )
+        return t_quantile((1 + LEVEL) / 2, count - 1) * self.deviation / count**0.5 if count > 1 else 0.0
 
 
 def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
@@ -111,7 +109,7 @@ def _of(name: str, position: Position | None) -> list[Measurement]:
         reason = "One sample has no deviation; measure at least two."
         return [*found, *(_none(one, name, reason) for one in (metric.DEVIATION, metric.VARIATION))]
     low, high = (
-        deviation * float(np.sqrt((count - 1) / stats.chi2.ppf(share, count - 1)))
+        deviation * float(np.sqrt((count - 1) / chi2_quantile(share, count - 1)))
         for share in ((1 + LEVEL) / 2, (1 - LEVEL) / 2)
     )
     for what, unit in ((metric.DEVIATION, 1.0), (metric.VARIATION, mean)):

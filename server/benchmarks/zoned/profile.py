@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from server.core.robust import median
+
 # ---- The samples as regions by position; repeats of one region, and regions of one cell, put together.
 
 FloatArray = NDArray[np.float64]
@@ -72,7 +74,7 @@ def _repeats(
     if len(first) == len(start):
         return start, size, speed
     pairs = list(zip(first, ends, strict=True))
-    speeds = np.array([float(np.median(speed[low:high])) for low, high in pairs])
+    speeds = np.array([median(speed[low:high]) for low, high in pairs])
     return start[first], np.array([float(size[low:high].max()) for low, high in pairs]), speeds
 
 
@@ -80,7 +82,7 @@ def _cells(regions: Regions) -> tuple[FloatArray, FloatArray, FloatArray]:
     """The bandwidth of a cell is its blocks over the time to read them: the mean of its heads' slownesses."""
     first = np.flatnonzero(np.concatenate([[True], np.diff(regions.group) > 0]))
     ends = np.append(first[1:], len(regions.group))
-    usual = float(np.median(ends - first))
+    usual = median(ends - first)
     rows = [
         (
             float(regions.start_mb[low]),
@@ -108,11 +110,11 @@ def scatter_in_cells(regions: Regions) -> float:
     cells = [slowness[low:high] for low, high in zip(first, ends, strict=True) if high - low > 1]
     if not cells:
         return 0.0
-    spreads = [1.4826 * float(np.median(np.abs(one - np.median(one)))) for one in cells]
+    spreads = [1.4826 * median(np.abs(one - np.median(one))) for one in cells]
     shares = [
         spread / float(np.mean(one)) / np.sqrt(len(one)) for spread, one in zip(spreads, cells, strict=True)
     ]
-    return float(np.median(shares))
+    return median(shares)
 
 
 def level(slowness: FloatArray) -> float:
@@ -130,7 +132,7 @@ def thinned(
     groups = np.array_split(np.arange(len(start)), most)
     starts = np.array([start[group[0]] for group in groups])
     sizes = np.array([start[group[-1]] + size[group[-1]] - start[group[0]] for group in groups])
-    speeds = np.array([float(np.median(speed[group])) for group in groups])
+    speeds = np.array([median(speed[group]) for group in groups])
     return starts, sizes, speeds
 
 

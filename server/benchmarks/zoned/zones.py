@@ -9,6 +9,7 @@ import numpy as np
 import ruptures
 
 from server.benchmarks.zoned.profile import FloatArray, Profile, heads_differ, noise_of
+from server.core.robust import median
 
 # ---- Cells across a boundary, and how far a boundary between cells may lie from where it seems.
 #
@@ -26,7 +27,7 @@ parameter, and the zones' bandwidths are estimated too."""
 def without_straddlers(profile: Profile, bounds: list[int]) -> list[int]:
     """The bounds, with one in the place of two where only mixtures stand between them."""
     speed = profile.mb_per_s
-    longest = NO_ZONE_CELLS * float(np.median(profile.end_mb - profile.start_mb))
+    longest = NO_ZONE_CELLS * median(profile.end_mb - profile.start_mb)
     kept, k = list(bounds), 1
     while k < len(kept) - 2:
         low, high = kept[k], kept[k + 1]
@@ -49,7 +50,7 @@ def reach_of(speed: FloatArray, noise: float, bounds: list[int], place: int) -> 
     if place in (0, len(bounds) - 1):
         return bound, bound
     first, last = bounds[place - 1], bounds[place + 1]
-    before, after = float(np.median(speed[first:bound])), float(np.median(speed[bound:last]))
+    before, after = median(speed[first:bound]), median(speed[bound:last])
     moved = ((speed[first:last] - after) ** 2 - (speed[first:last] - before) ** 2) / noise**2
     earlier = np.cumsum(moved[: bound - first][::-1])
     later = np.cumsum(-moved[bound - first :])
@@ -87,7 +88,7 @@ def zones_of(profile: Profile) -> list[Zone]:
     speed = profile.mb_per_s
     if len(profile) < 4:
         return [_zone(profile, 0, len(profile))]
-    noise = max(noise_of(speed), 1e-4 * float(np.median(np.abs(speed))), 1e-12)
+    noise = max(noise_of(speed), 1e-4 * median(np.abs(speed)), 1e-12)
     cleaned = _without_outliers(speed, noise)
     search = ruptures.KernelCPD(kernel="linear", min_size=2).fit(cleaned.reshape(-1, 1) / noise)
     ends = [int(end) for end in search.predict(pen=PENALTY * np.log(len(speed)))]
@@ -102,7 +103,9 @@ def zones_of(profile: Profile) -> list[Zone]:
 
 def _without_outliers(speed: FloatArray, noise: float) -> FloatArray:
     """Single regions far from both neighbours take the value of the neighbourhood."""
-    around = np.array([np.median(speed[max(0, i - 2) : i + 3]) for i in range(len(speed))])
+    around = np.array([median(speed[max(0, i - 2) : i + 3]) for i in (0, 1, *range(2, len(speed))[-2:])])
+    whole = np.sort(np.lib.stride_tricks.sliding_window_view(speed, min(5, len(speed))), axis=1)
+    around = np.concatenate((around[:2], whole[:, 2], around[2:])) if len(speed) > 4 else around
     return np.where(np.abs(speed - around) > 6 * noise, around, speed)
 
 
@@ -134,8 +137,8 @@ def _zone(profile: Profile, low: int, high: int, reach: tuple[int, int] | None =
     """The zone of the places from `low` to before `high`. Its first place is `low`, or any from `reach`."""
     earliest, latest = reach or (low, low)
     speed = profile.mb_per_s[low:high]
-    middle = float(np.median(speed))
-    spread = 1.4826 * float(np.median(np.abs(speed - middle)))
+    middle = median(speed)
+    spread = 1.4826 * median(np.abs(speed - middle))
     error = float(1.96 * 1.2533 * max(spread, float(np.std(speed)) / 3) / np.sqrt(len(speed)))
     start_low = float(profile.start_mb[earliest - 1]) if low else 0.0
     start_high = float(profile.end_mb[latest]) if low else 0.0
@@ -208,4 +211,4 @@ def end_of(profile: Profile, zone: Zone, *, first: bool) -> End:
 
 
 def _median(values: FloatArray) -> float:
-    return float(np.median(values))
+    return median(values)
