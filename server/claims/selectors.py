@@ -71,11 +71,11 @@ def terms_digest_of(terms: Sequence[object]) -> str:
     return hashlib.sha256(json.dumps(list(terms)).encode()).hexdigest()
 
 
-@transaction.atomic
-def verdicts_update(*, drive_model_id: int) -> int:
+@transaction.atomic(savepoint=False)
+def verdicts_update(*, drive_model_id: int, model: DriveModel | None = None) -> int:
     """Judge a model's claims anew and keep the verdicts; return how many there are."""
     transaction_lock("verdicts", str(drive_model_id))
-    model = DriveModel.objects.get(pk=drive_model_id)
+    model = model or DriveModel.objects.get(pk=drive_model_id)
     rows = [_row(judged) for judged in claims_judge(drive_model=model)]
     ClaimVerdict.objects.filter(drive_model=model).delete()
     ClaimVerdict.objects.bulk_create(rows)

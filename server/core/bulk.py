@@ -21,6 +21,17 @@ def rows_copy(model: type[Model], names: Sequence[str], rows: Iterable[Sequence[
             copy.write_row(row)
 
 
+def row_upsert(row: Model, *unique: str) -> None:
+    """Write a row in one statement, in place of the one that has the same values in the unique fields."""
+    given = [field.name for field in row._meta.concrete_fields if not field.generated and field.name != "id"]
+    type(row)._default_manager.bulk_create(
+        [row],
+        update_conflicts=True,
+        unique_fields=unique,
+        update_fields=[name for name in given if name not in unique],
+    )
+
+
 def rows_update(rows: Sequence[Model], names: Sequence[str]) -> None:
     """Write these fields of the rows, each row its own values. Unlike `bulk_update`, whose statement grows by
     a condition for each value, this one sends them as one JSON text."""

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.db import transaction
 
 from server.core import clock
+from server.core.bulk import row_upsert
 from server.measurements.models import AggregateCost, AggregateDue
 
 QUICK_S = 1.0
@@ -20,9 +21,8 @@ QUICK_S = 1.0
 
 def refresh_cost_record(*, drive_model_id: int, took_s: float) -> None:
     """Keep what it took to compute a model's numbers, and when that ended."""
-    AggregateCost.objects.update_or_create(
-        drive_model_id=drive_model_id, defaults={"at": clock.now(), "took_s": took_s}
-    )
+    cost = AggregateCost(drive_model_id=drive_model_id, at=clock.now(), took_s=took_s)
+    row_upsert(cost, "drive_model")
 
 
 @transaction.atomic

@@ -8,6 +8,7 @@ from django.db.models import F
 from server.catalog.models import DriveModel
 from server.claims.selectors import verdicts_update
 from server.core import clock
+from server.core.bulk import row_upsert
 from server.core.cache import model_tag, purge_on_commit
 from server.core.lifecycle import Provenance
 from server.core.locks import transaction_lock
@@ -33,14 +34,15 @@ def refresh_model(*, drive_model_id: int, charts: bool = True) -> int:
     """
     with transaction.atomic():
         transaction_lock("aggregates", str(drive_model_id))
-        if not DriveModel.objects.filter(pk=drive_model_id).exists():
+        model = DriveModel.objects.select_related("vendor").filter(pk=drive_model_id).first()
+        if model is None:
             return 0
         began_ms = clock.monotonic_ms()
         due = AggregateDue.objects.filter(drive_model_id=drive_model_id)
         seen = due.values_list("changes", flat=True).first() or 0
         published = model_measurements_read(drive_model_id=drive_model_id)
         count = aggregates_update(drive_model_id=drive_model_id, published=published)
-        derived_rows_refresh(drive_model_id=drive_model_id, published=published)
+        _derived_rows_refresh(model, published)
         purge_on_commit(model_tag(drive_model_id))
         took_s = (clock.monotonic_ms() - began_ms) / 1000
         refresh_cost_record(drive_model_id=drive_model_id, took_s=took_s)
@@ -52,31 +54,34 @@ def refresh_model(*, drive_model_id: int, charts: bool = True) -> int:
     return count
 
 
-def derived_rows_refresh(*, drive_model_id: int, published: ModelMeasurements | None = None) -> None:
+def derived_rows_refresh(*, drive_model_id: int) -> None:
     """Compute what follows from a model's aggregates: statistics, verdicts and summary."""
-    published = published or model_measurements_read(drive_model_id=drive_model_id)
-    snapshots_update(drive_model_id=drive_model_id, published=published)
-    verdicts_update(drive_model_id=drive_model_id)
-    summary_update(drive_model_id=drive_model_id, published=published)
+    model = DriveModel.objects.select_related("vendor").get(pk=drive_model_id)
+    with transaction.atomic():
+        _derived_rows_refresh(model, model_measurements_read(drive_model_id=drive_model_id))
 
 
-@transaction.atomic
-def snapshots_update(*, drive_model_id: int, published: ModelMeasurements) -> None:
-    """Compute what is kept of a model anew; a provenance without published runs has no row."""
-    model = DriveModel.objects.get(pk=drive_model_id)
+def _derived_rows_refresh(model: DriveModel, published: ModelMeasurements) -> None:
+    snapshots_update(model=model, published=published)
+    verdicts_update(drive_model_id=model.pk, model=model)
+    summary_update(drive_model_id=model.pk, model=model, published=published)
+
+
+def snapshots_update(*, model: DriveModel, published: ModelMeasurements) -> None:
+    """Compute what is kept of a model anew, within the present transaction; a provenance without published
+    runs has no row."""
     ModelStatsSnapshot.objects.filter(drive_model=model).exclude(
         provenance__in=published.provenances
     ).delete()
     for provenance in map(Provenance, sorted(published.provenances)):
         overview = overview_compute(drive_model=model, provenance=provenance)
         statistics = statistics_of_measurements(published, provenance=provenance)
-        ModelStatsSnapshot.objects.update_or_create(
+        snapshot = ModelStatsSnapshot(
             drive_model=model,
             provenance=provenance,
-            defaults={
-                "schema_version": SNAPSHOT_VERSION,
-                "statistics": to_plain(statistics) or {},
-                "overview": to_plain(overview),
-                "representative_run": representative_compute(drive_model=model, provenance=provenance),
-            },
+            schema_version=SNAPSHOT_VERSION,
+            statistics=to_plain(statistics) or {},
+            overview=to_plain(overview),
+            representative_run=representative_compute(drive_model=model, provenance=provenance),
         )
+        row_upsert(snapshot, "drive_model", "provenance")

@@ -7,16 +7,18 @@ models' rows, so that one publication never makes anyone read a million runs.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Count, Max, Q, Sum
 
 from server.benchmarks.registry import metrics_by_key
-from server.catalog.models import DriveModel
+from server.catalog.models import Claim, DriveAlias, DriveModel, LiteratureValue
 from server.claims.models import ClaimVerdict
 from server.claims.verdicts import Outcome
 from server.core import clock
+from server.core.bulk import row_upsert
 from server.core.lifecycle import Provenance, State
 from server.core.text import normalize_name
 from server.measurements.model_measurements import ModelMeasurements, model_measurements_read
@@ -32,20 +34,22 @@ UNTESTED = "untested"
 _DIGITS = re.compile(r"\d+")
 
 
-@transaction.atomic
-def summary_update(*, drive_model_id: int, published: ModelMeasurements | None = None) -> None:
+@transaction.atomic(savepoint=False)
+def summary_update(
+    *, drive_model_id: int, model: DriveModel | None = None, published: ModelMeasurements | None = None
+) -> None:
     """Write a model's row anew, and make the archive's due. A model that is gone has none."""
-    model = DriveModel.objects.select_related("vendor").filter(pk=drive_model_id).first()
+    model = model or DriveModel.objects.select_related("vendor").filter(pk=drive_model_id).first()
     if model is None:
         return
     published = published or model_measurements_read(drive_model_id=drive_model_id)
-    runs = _runs(model)
+    runs, stated = _runs(model), _stated(model)
     headline = _headline(model)
     verdicts = _verdicts(model)
     counts = {
         name: runs[name] or 0 for name in ("measured_runs", "simulated_runs", "units", "batches", "firmwares")
     }
-    literature = model.literature_values.filter(hidden=False).count()
+    literature, claims = stated["literature"], stated["claims"]
     provenances = [
         provenance
         for provenance, there in (
@@ -57,9 +61,8 @@ def summary_update(*, drive_model_id: int, published: ModelMeasurements | None =
         if there
     ]
     outcomes = sorted({outcome for counted in verdicts.values() for outcome in counted})
-    claims = model.claims.filter(hidden=False).count()
     values = (
-        _identity(model)
+        _identity(model, stated["aliases"])
         | counts
         | _amounts(model, published)
         | {
@@ -81,7 +84,7 @@ def summary_update(*, drive_model_id: int, published: ModelMeasurements | None =
         "wanted_rank": wanted.rank if wanted else None,
         "wanted_words": wanted.words if wanted else "",
     }
-    DriveSummary.objects.update_or_create(drive_model=model, defaults=values)
+    row_upsert(DriveSummary(drive_model=model, **values), "drive_model")
     archive_counts_follow()
 
 
@@ -113,9 +116,25 @@ def sort_name_of(vendor: str, number: str) -> str:
     return _DIGITS.sub(lambda found: found.group().zfill(8), f"{vendor} {number}".casefold())[:600]
 
 
-def _identity(model: DriveModel) -> dict[str, Any]:
+_STATED = f"""
+SELECT (SELECT count(*) FROM {LiteratureValue._meta.db_table} WHERE drive_model_id = m.id AND NOT hidden),
+    (SELECT count(*) FROM {Claim._meta.db_table} WHERE drive_model_id = m.id AND NOT hidden),
+    (SELECT coalesce(array_agg(text ORDER BY id), '{{}}') FROM {DriveAlias._meta.db_table}
+        WHERE drive_model_id = m.id)
+FROM {DriveModel._meta.db_table} m WHERE m.id = %s
+"""
+
+
+def _stated(model: DriveModel) -> dict[str, Any]:
+    """Return how many values and claims of a model are shown, and its other names."""
+    with connection.cursor() as cursor:
+        cursor.execute(_STATED, [model.pk])
+        return dict(zip(("literature", "claims", "aliases"), cursor.fetchone(), strict=True))
+
+
+def _identity(model: DriveModel, aliases: Iterable[str]) -> dict[str, Any]:
     names = [model.number, f"{model.vendor.name} {model.number}", model.name, f"{model.family} {model.name}"]
-    names += model.aliases.values_list("text", flat=True)
+    names += aliases
     return {
         "vendor": model.vendor,
         "sort_name": sort_name_of(model.vendor.name, model.number),
