@@ -36,7 +36,7 @@ impl ReadBuffer {
             let track = model.layout.track(segment.end);
             let arrived = stream.at_ns + model.travel_ns(*arm, &track, false);
             let start = arrived + model.wait_ns(track.angle(segment.end), arrived);
-            let sector_ns = model.rotation_ns / f64::from(track.slots);
+            let sector_ns = model.sector_ns(&track, start);
             let wanted = stream.limit.min(track.end()) - segment.end;
             // A little more than what fits, or rounding would hold back the sector that ends right now.
             let passed = (((until_ns - start) / sector_ns + 1e-6).max(0.0) as u64).min(wanted);

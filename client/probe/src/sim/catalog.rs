@@ -62,7 +62,7 @@ fn meant(name: &str) -> String {
 /// Errors: [`SimError`] on an unknown name or option, and on a file that can't be read, parsed or believed.
 pub fn open(spec: &str) -> Result<SimulatedDrive, SimError> {
     let mut parts = spec.split(',');
-    let model = load(parts.next().unwrap_or_default())?;
+    let mut model = load(parts.next().unwrap_or_default())?;
     let (mut level, mut seed) = (NoiseLevel::Default, 1);
     for option in parts {
         let unknown = || SimError::Option { option: option.to_owned() };
@@ -73,6 +73,9 @@ pub fn open(spec: &str) -> Result<SimulatedDrive, SimError> {
             ("seed", number) => seed = number.parse().map_err(|_| unknown())?,
             _ => return Err(unknown()),
         }
+    }
+    if let Some(spindle) = &mut model.spindle {
+        spindle.seed = seed;
     }
     Ok(SimulatedDrive::new(Arc::new(model), level, seed))
 }

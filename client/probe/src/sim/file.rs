@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::variation::{ColdWrites, Unsteady};
+use super::variation::{ColdWrites, Spindle, Unsteady};
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -19,6 +19,7 @@ pub struct DriveFile {
     pub temperature: Option<TemperatureFile>,
     pub cold_writes: Option<ColdWrites>,
     pub unsteady: Option<Unsteady>,
+    pub spindle: Option<Spindle>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -73,6 +74,17 @@ pub struct ZoneFile {
     pub spares_per_track: u32,
     #[serde(default)]
     pub spares_per_cylinder: u32,
+    /// Whole tracks at the zone's end, and sectors before them.
+    #[serde(default)]
+    pub spare_tracks: u32,
+    #[serde(default)]
+    pub spares_per_zone: u32,
+    /// Sectors, at random places, that got no number: those behind them moved on into the nearest spares.
+    #[serde(default)]
+    pub slipped_defects: u32,
+    /// Sectors, at random places, that lie among the zone's spares.
+    #[serde(default)]
+    pub remapped_defects: u32,
 }
 
 #[derive(Clone, Debug, Deserialize)]

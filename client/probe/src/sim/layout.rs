@@ -2,6 +2,12 @@
 //!
 //! Numbers run through tracks; how tracks follow each other is the [`Order`]. Each track's first sector stands at an angle that
 //! grows by the skew from track to track, so that a transfer which crosses a boundary does not wait a whole turn.
+//! Sectors that hold no data ([`Defects`]) cut a track into stretches.
+
+mod defects;
+
+use defects::slipped_before;
+pub use defects::{Defects, Slipping};
 
 /// How consecutive tracks lie on the surfaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +29,9 @@ pub struct Zone {
     pub spares_per_track: u32,
     /// Taken from the last track of each cylinder.
     pub spares_per_cylinder: u32,
+    /// Taken from the zone's end.
+    pub spares_at_end: u64,
+    pub defects: Defects,
     /// Skews in turns, from one track's first sector to the next one's.
     pub track_skew: f64,
     pub cylinder_skew: f64,
@@ -39,9 +48,23 @@ impl Zone {
             - u64::from(self.spares_per_cylinder)
     }
 
-    /// Sectors of the whole zone.
-    pub fn sectors(&self) -> u64 {
+    /// Sectors of the whole zone if it kept none of them as spares.
+    pub fn places(&self) -> u64 {
         self.in_cylinder() * u64::from(self.cylinders)
+    }
+
+    /// Sectors of the whole zone that have a number.
+    pub fn sectors(&self) -> u64 {
+        self.places() - self.spares_at_end
+    }
+
+    /// The nearest spares are those that a sector without a number moves the others to.
+    pub fn slipping(&self) -> Slipping {
+        match (self.spares_per_track, self.spares_per_cylinder) {
+            (0, 0) => Slipping::Zone,
+            (0, _) => Slipping::Cylinder,
+            _ => Slipping::Track,
+        }
     }
 
     fn heads(&self) -> u16 {
@@ -57,7 +80,7 @@ struct ZoneStart {
     angle: f64,
 }
 
-/// One track as far as it is addressed.
+/// One track as far as it is addressed, or a stretch of it between sectors that hold no data.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Track {
     pub cylinder: u32,
@@ -74,6 +97,13 @@ pub struct Track {
 impl Track {
     pub fn end(&self) -> u64 {
         self.first_sector + self.sectors
+    }
+
+    /// The part of it from `first` to before `end`.
+    fn cut(self, first: u64, end: u64) -> Self {
+        let begin = first.max(self.first_sector);
+        let start_angle = if begin == self.first_sector { self.start_angle } else { self.angle(begin) };
+        Self { first_sector: begin, sectors: end.min(self.end()) - begin, start_angle, ..self }
     }
 
     /// Where the sector begins, in turns.
@@ -130,15 +160,33 @@ impl Layout {
         self.zones.iter().map(|placed| (placed.first_sector, placed.first_cylinder, &placed.zone))
     }
 
-    /// The track that holds `sector`.
+    /// Sectors with a number on the whole track that holds `sector`, as if it had no defect.
+    pub fn track_sectors(&self, sector: u64) -> u64 {
+        let index = self.zones.partition_point(|placed| placed.first_sector <= sector) - 1;
+        self.zones[index].zone.on_track(self.track(sector).head)
+    }
+
+    /// The track that holds `sector`, as far as its numbers run through without a gap or a move.
     pub fn track(&self, sector: u64) -> Track {
         let index = self.zones.partition_point(|placed| placed.first_sector <= sector) - 1;
         let placed = &self.zones[index];
-        match self.order {
-            Order::Cylinder => placed.track_in_cylinder(sector, false),
-            Order::CylinderSerpentine => placed.track_in_cylinder(sector, true),
-            Order::SurfaceSerpentine { cylinders } => placed.track_in_band(sector, cylinders),
-        }
+        let serpentine = match self.order {
+            Order::Cylinder => false,
+            Order::CylinderSerpentine => true,
+            Order::SurfaceSerpentine { cylinders } => return placed.track_in_band(sector, cylinders),
+        };
+        let number = sector - placed.first_sector;
+        let defects = &placed.zone.defects;
+        let Some(moved) = defects.moved_at(number) else {
+            let stretch = placed.stretch(number, serpentine);
+            let (first, end) = defects.unmoved_around(number);
+            return stretch.cut(placed.first_sector + first, placed.first_sector + end.min(placed.zone.sectors()));
+        };
+        // Spares that slipping uses come first.
+        let spare = placed.zone.sectors() + defects.slipped.len() as u64 + moved;
+        let track = placed.track_at(spare, serpentine);
+        let start_angle = track.angle(placed.first_sector + spare);
+        Track { first_sector: sector, sectors: 1, start_angle, ..track }
     }
 }
 
@@ -168,26 +216,70 @@ impl ZoneStart {
         if backward { self.zone.heads() - 1 - index } else { index }
     }
 
-    fn track_in_cylinder(&self, sector: u64, serpentine: bool) -> Track {
+    /// The track of one of the zone's places where no sector is left out, numbered from the zone's first on.
+    fn track_at(&self, place: u64, serpentine: bool) -> Track {
+        let in_cylinder = self.zone.in_cylinder();
+        self.track_in_cylinder((place / in_cylinder) as u32, place % in_cylinder, serpentine)
+    }
+
+    /// The track of a cylinder that holds its `inside`-th place; the last one also holds what slips behind its end.
+    fn track_in_cylinder(&self, local: u32, inside: u64, serpentine: bool) -> Track {
         let zone = &self.zone;
-        let offset = sector - self.first_sector;
-        let local = (offset / zone.in_cylinder()) as u32;
         let cylinder = self.first_cylinder + local;
         let backward = serpentine && cylinder % 2 == 1;
-        let mut first = self.first_sector + u64::from(local) * zone.in_cylinder();
-        let mut index = 0;
+        let (mut first, mut index) = (0, 0);
         loop {
             let head = self.turned(index, backward);
             let last = index + 1 == zone.heads();
             let sectors = zone.on_track(head) - if last { u64::from(zone.spares_per_cylinder) } else { 0 };
-            if last || sector < first + sectors {
+            if last || inside < first + sectors {
                 let turns = f64::from(local) * (f64::from(zone.heads() - 1) * zone.track_skew + zone.cylinder_skew);
                 let start_angle = (self.angle + turns + f64::from(index) * zone.track_skew).fract();
                 let slots = zone.slots[usize::from(head)];
-                return Track { cylinder, head, first_sector: first, sectors, slots, start_angle };
+                let first_sector = self.first_sector + u64::from(local) * zone.in_cylinder() + first;
+                return Track { cylinder, head, first_sector, sectors, slots, start_angle };
             }
             first += sectors;
             index += 1;
+        }
+    }
+
+    /// The stretch of a track around the zone's `number`-th sector, up to the sectors beside it that got no number.
+    fn stretch(&self, number: u64, serpentine: bool) -> Track {
+        let zone = &self.zone;
+        if zone.defects.slipped.is_empty() {
+            return self.track_at(number, serpentine);
+        }
+        // All sectors that share spares with this one: the first of them and how many have a number.
+        let (slipping, in_cylinder) = (zone.slipping(), zone.in_cylinder());
+        let (first, count) = match slipping {
+            Slipping::Zone => (0, zone.sectors()),
+            Slipping::Cylinder => (number - number % in_cylinder, in_cylinder),
+            Slipping::Track => {
+                let track = self.track_at(number, serpentine);
+                (track.first_sector - self.first_sector, track.sectors)
+            }
+        };
+        let slipped = zone.defects.slipped_in(first, first + count);
+        let before = slipped_before(slipped, number);
+        let place = number + before;
+        let track = match slipping {
+            Slipping::Zone => self.track_at(place, serpentine),
+            Slipping::Cylinder => self.track_in_cylinder((first / in_cylinder) as u32, place - first, serpentine),
+            Slipping::Track => self.track_at(number, serpentine),
+        };
+        let begin = track.first_sector - self.first_sector;
+        let shared_end = first + count + slipped.len() as u64;
+        // Only the last track before the spares reaches into them.
+        let before_spares = slipping != Slipping::Zone && begin + track.sectors == first + count;
+        let end = if before_spares { shared_end } else { shared_end.min(begin + track.sectors) };
+        let low = before.checked_sub(1).map_or(begin, |index| begin.max(slipped[index as usize] + 1));
+        let high = slipped.get(before as usize).map_or(end, |next| end.min(*next));
+        Track {
+            first_sector: self.first_sector + low - before,
+            sectors: high - low,
+            start_angle: (track.start_angle + (low - begin) as f64 / f64::from(track.slots)).fract(),
+            ..track
         }
     }
 

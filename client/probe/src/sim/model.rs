@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::layout::Layout;
-use super::variation::{ColdWrites, Unsteady};
+use super::variation::{ColdWrites, Spindle, Unsteady};
 
 /// What the drive says of itself; the run document takes it over with provenance `simulated`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -52,6 +52,7 @@ pub struct Model {
     pub temperature: Option<Temperature>,
     pub cold_writes: Option<ColdWrites>,
     pub unsteady: Option<Unsteady>,
+    pub spindle: Option<Spindle>,
 }
 
 impl Model {

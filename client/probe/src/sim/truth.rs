@@ -9,7 +9,7 @@ use super::engine::{Engine, Operation, Request};
 use super::layout::{Order, Track, Zone};
 use super::mechanics::Arm;
 use super::model::{Model, Temperature};
-use super::variation::{ColdWrites, Unsteady};
+use super::variation::{ColdWrites, Spindle, Unsteady};
 
 /// Blocks are device blocks (`block_bytes`), LBAs are sectors of 512 bytes, MB are 10^6 bytes.
 #[derive(Clone, Debug, Serialize)]
@@ -47,6 +47,8 @@ pub struct Truth {
     pub temperature: Option<Temperature>,
     pub cold_writes: Option<ColdWrites>,
     pub unsteady: Option<Unsteady>,
+    /// Around the rotation period above.
+    pub spindle: Option<Spindle>,
     /// By region: `outer`, `middle`, `inner`.
     pub local: BTreeMap<String, Local>,
 }
@@ -141,6 +143,7 @@ pub fn truth(model: &Model, starts: &[(&str, u64)]) -> Truth {
         temperature: model.temperature,
         cold_writes: model.cold_writes,
         unsteady: model.unsteady,
+        spindle: model.spindle,
         local: starts.iter().map(|(region, start)| ((*region).to_owned(), local(model, *start, ratio))).collect(),
     }
 }
@@ -249,7 +252,7 @@ fn gap_turns(track: &Track, next: &Track) -> f64 {
 
 fn local(model: &Model, start: u64, ratio: u64) -> Local {
     let mut track = model.layout.track(start);
-    let (slots, blocks_per_track) = (track.slots, track.sectors);
+    let (slots, blocks_per_track) = (track.slots, model.layout.track_sectors(start));
     let (mut boundaries, mut runs, mut run) = (BTreeMap::<String, usize>::new(), Vec::new(), 0);
     let (mut head_gap, mut cylinder_gap) = (None, None);
     for _ in 0..=5 * usize::from(model.layout.heads()) {
@@ -257,6 +260,10 @@ fn local(model: &Model, start: u64, ratio: u64) -> Local {
             break;
         }
         let next = model.layout.track(track.end());
+        if (next.cylinder, next.head) == (track.cylinder, track.head) {
+            track = next;
+            continue;
+        }
         let gap = gap_turns(&track, &next);
         run += 1;
         let sort = match next.cylinder.abs_diff(track.cylinder) {
@@ -297,7 +304,7 @@ fn local(model: &Model, start: u64, ratio: u64) -> Local {
 /// Host delays over one turn.
 const DELAYS: u32 = 1500;
 
-/// What the shortest of all latencies are; resolved to a 1500th of a turn.
+/// What the shortest of all latencies are.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PhaseSweep {
     /// MTM and the transfer of one sector.
@@ -328,14 +335,23 @@ pub fn phase_sweep(model: &Model, start: u64, operation: Operation) -> PhaseSwee
 fn shortest_ns(model: &Arc<Model>, from: u64, to: u64, operation: Operation) -> f64 {
     let ratio = model.blocks_per_sector();
     let request = |sector: u64| Request { operation, block: sector * ratio, count: ratio };
-    let mut engine = Engine::new(Arc::clone(model));
-    let latency_ns = (0..DELAYS).scan(0.0, |now, step| {
-        let before = engine.serve(*now, request(from));
-        let start = before + model.rotation_ns * f64::from(step) / f64::from(DELAYS);
-        *now = engine.serve(start, request(to));
-        Some(*now - start)
-    });
-    latency_ns.fold(f64::INFINITY, f64::min)
+    let after = |delay_ns: f64| {
+        let mut engine = Engine::new(Arc::clone(model));
+        let before = engine.serve(0.0, request(from));
+        engine.serve(before + delay_ns, request(to)) - before - delay_ns
+    };
+    let step_ns = model.rotation_ns / f64::from(DELAYS);
+    let delays = (0..DELAYS).map(|step| f64::from(step) * step_ns);
+    let (mut last, mut shortest) =
+        delays.map(|delay| (delay, after(delay))).min_by(|one, other| one.1.total_cmp(&other.1)).unwrap_or_default();
+    // The latency falls with the delay until the sector is missed: between two delays it goes on falling.
+    let mut missed = last + step_ns;
+    for _ in 0..24 {
+        let between = f64::midpoint(last, missed);
+        let latency = after(between);
+        if latency < shortest { (last, shortest) = (between, latency) } else { missed = between }
+    }
+    shortest
 }
 
 /// First sectors of the next two tracks that differ in the head alone, or in the cylinder by one.
@@ -347,7 +363,7 @@ fn boundary(model: &Model, start: u64, cylinder: bool) -> Option<(u64, u64)> {
         }
         let next = model.layout.track(track.end());
         let distance = next.cylinder.abs_diff(track.cylinder);
-        if (cylinder && distance == 1) || (!cylinder && distance == 0) {
+        if (cylinder && distance == 1) || (!cylinder && distance == 0 && next.head != track.head) {
             return Some((track.first_sector, next.first_sector));
         }
         track = next;

@@ -3,11 +3,11 @@
 use super::file::{
     DriveFile, MediaFile, PerHead, QueueFile, ReadCacheFile, SeekFile, TemperatureFile, WriteCacheFile, ZoneFile,
 };
-use super::layout::{Layout, Order, Zone};
+use super::layout::{Defects, Layout, Order, Slipping, Zone};
 use super::model::Scheduler;
 use super::model::SeekCurve;
 use super::model::{Command, Identity, Model, Queue, ReadCache, Temperature, WriteCache, WriteCacheState};
-use super::variation::{ColdWrites, Unsteady};
+use super::variation::{ColdWrites, Spindle, Unsteady};
 
 /// What is wrong with which key: fact, limit, remedy.
 #[derive(Debug, PartialEq, Eq)]
@@ -66,6 +66,7 @@ pub fn model_from(name: &str, file: &DriveFile) -> Result<Model, Problem> {
         temperature: file.temperature.as_ref().map(temperature).transpose()?,
         cold_writes: file.cold_writes.as_ref().map(|cold| cold_writes(cold, file.temperature.is_some())).transpose()?,
         unsteady: file.unsteady.as_ref().map(unsteady).transpose()?,
+        spindle: file.spindle.as_ref().map(spindle).transpose()?,
     })
 }
 
@@ -136,8 +137,11 @@ fn layout_from(file: &DriveFile, rotation_ns: f64) -> Result<Layout, Problem> {
     ensure(!file.zones.is_empty(), "zones", "there is none; a drive has at least one [[zones]] entry")?;
     let order = order(&file.media)?;
     let zones = file.zones.iter().enumerate();
-    let zones =
-        zones.map(|(index, zone)| zone_from(&format!("zones[{index}]"), zone, file.media.heads, order, rotation_ns));
+    let zones = zones.map(|(index, zone)| {
+        let key = format!("zones[{index}]");
+        let placed = zone_from(&key, zone, file.media.heads, order, rotation_ns)?;
+        with_defects(&key, zone, placed, matches!(order, Order::SurfaceSerpentine { .. }), index as u64)
+    });
     let zones: Vec<Zone> = zones.collect::<Result<_, _>>()?;
     let cylinders: u64 = zones.iter().map(|zone| u64::from(zone.cylinders)).sum();
     in_range("zones", cylinders, 2, 10_000_000)?;
@@ -182,10 +186,41 @@ fn zone_from(key: &str, file: &ZoneFile, heads: u16, order: Order, rotation_ns: 
         slots,
         spares_per_track: file.spares_per_track,
         spares_per_cylinder: file.spares_per_cylinder,
+        spares_at_end: 0,
+        defects: Defects::default(),
         track_skew: skew("track_skew", file.track_skew_sectors, file.track_skew_ms)?,
         cylinder_skew,
         band_skew,
     })
+}
+
+/// The zone with the spares at its end and the sectors that hold no data.
+fn with_defects(key: &str, file: &ZoneFile, zone: Zone, surface: bool, seed: u64) -> Result<Zone, Problem> {
+    let spare = u64::from(file.spare_tracks) + u64::from(file.spares_per_zone);
+    let (slipped, moved) = (file.slipped_defects, file.remapped_defects);
+    if spare == 0 && slipped == 0 && moved == 0 {
+        return Ok(zone);
+    }
+    ensure(
+        !surface,
+        format!("{key}.spare_tracks"),
+        "and defects have no place in a surface serpentine layout; remove them",
+    )?;
+    let even = zone.slots.iter().all(|slots| *slots == zone.slots[0]);
+    ensure(even, format!("{key}.sectors_per_track"), "differ by head, where spares and defects need equal tracks")?;
+    let track = u64::from(zone.slots[0] - zone.spares_per_track);
+    let spares_at_end = u64::from(file.spare_tracks) * track + u64::from(file.spares_per_zone);
+    in_range(&format!("{key}.spare_tracks"), spares_at_end, 0, zone.places() / 2)?;
+    let zone = Zone { spares_at_end, ..zone };
+    let (group, spares) = match zone.slipping() {
+        Slipping::Track => (track, zone.spares_per_track as usize),
+        Slipping::Cylinder => (zone.places() / u64::from(zone.cylinders), zone.spares_per_cylinder as usize),
+        Slipping::Zone => (u64::MAX, spares_at_end as usize),
+    };
+    let from_zone = u64::from(moved) + if zone.slipping() == Slipping::Zone { u64::from(slipped) } else { 0 };
+    in_range(&format!("{key}.slipped_defects and remapped_defects"), from_zone, 0, spares_at_end)?;
+    let defects = Defects::drawn(slipped, moved, zone.sectors(), (group, spares), seed);
+    Ok(Zone { defects, ..zone })
 }
 
 fn skew_turns(
@@ -334,6 +369,15 @@ fn unsteady(file: &Unsteady) -> Result<Unsteady, Problem> {
     percent("drift_percent_per_day", file.drift_percent_per_day)?;
     percent("jump_percent", file.jump_percent)?;
     seconds("jump_after_s", file.jump_after_s)?;
+    Ok(*file)
+}
+
+fn spindle(file: &Spindle) -> Result<Spindle, Problem> {
+    in_range("spindle.wander_percent", file.wander_percent, 0.0, 1.0)?;
+    in_range("spindle.wander_period_s", file.wander_period_s, 0.0, 1e6)?;
+    let told = file.wander_percent == 0.0 || file.wander_period_s >= 1.0;
+    ensure(told, "spindle.wander_period_s", "is missing or below 1; give the seconds of one wave")?;
+    in_range("spindle.drift_percent_per_hour", file.drift_percent_per_hour, -1.0, 1.0)?;
     Ok(*file)
 }
 

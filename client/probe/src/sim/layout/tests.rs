@@ -10,6 +10,8 @@ fn zone(heads: usize, slots: u32, cylinders: u32) -> Zone {
         slots: vec![slots; heads],
         spares_per_track: 0,
         spares_per_cylinder: 0,
+        spares_at_end: 0,
+        defects: Defects::default(),
         track_skew: 0.1,
         cylinder_skew: 0.25,
         band_skew: 0.4,
@@ -62,6 +64,44 @@ proptest! {
             next = track.end();
         }
         prop_assert_eq!(next, layout.sectors());
+    }
+
+    #[test]
+    fn a_sector_with_a_defect_has_no_number_and_those_behind_it_move_on(
+        (spares, slipped, moved) in (prop_oneof![Just((2, 0, 20)), Just((0, 3, 20)), Just((0, 0, 20))], 0_u32..12, 0_u32..4),
+        seed in 0_u64..1000,
+        serpentine in any::<bool>(),
+    ) {
+        let plain = Zone { spares_per_track: spares.0, spares_per_cylinder: spares.1, spares_at_end: spares.2, ..zone(3, 12, 9) };
+        let group = match plain.slipping() {
+            Slipping::Track => (10, 2),
+            Slipping::Cylinder => (33, 3),
+            Slipping::Zone => (u64::MAX, 20),
+        };
+        let defects = Defects::drawn(slipped, moved, plain.sectors(), group, seed);
+        let order = if serpentine { Order::CylinderSerpentine } else { Order::Cylinder };
+        let layout = Layout::new(order, vec![Zone { defects: defects.clone(), ..plain.clone() }, zone(3, 8, 2)]);
+        let mut places = HashSet::new();
+        let mut number = 0;
+        while number < layout.sectors() {
+            let stretch = layout.track(number);
+            prop_assert_eq!(stretch.first_sector, number);
+            for sector in number..stretch.end() {
+                prop_assert_eq!(layout.track(sector), stretch);
+                let slot = (stretch.angle(sector) * f64::from(stretch.slots)).round() as u64 % u64::from(stretch.slots);
+                prop_assert!(places.insert((stretch.cylinder, stretch.head, slot)), "{} lies where another does", sector);
+            }
+            number = stretch.end();
+        }
+        prop_assert_eq!(number, layout.sectors());
+        let bare = Layout::new(order, vec![plain.clone(), zone(3, 8, 2)]);
+        for place in &defects.slipped {
+            let at = bare.track(*place);
+            if plain.slipping() == Slipping::Zone {
+                let slot = (at.angle(*place) * f64::from(at.slots)).round() as u64 % u64::from(at.slots);
+                prop_assert!(!places.contains(&(at.cylinder, at.head, slot)), "the defect at {} is used", place);
+            }
+        }
     }
 
     #[test]
