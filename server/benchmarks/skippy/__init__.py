@@ -10,7 +10,7 @@ from server.benchmarks.skippy.extract import extract
 KIND = Kind(
     slug="skippy",
     title="SKIPPY: rotation, tracks and heads",
-    extractor_version="3.7.1",
+    extractor_version="3.8.0",
     metrics=METRICS,
     extract=extract,
     charts=charts,

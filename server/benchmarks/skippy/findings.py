@@ -11,6 +11,7 @@ import numpy as np
 from server.benchmarks.skippy.lines import CLEAR_ENOUGH, Lines, Turns, first_lines, turn_candidates, wrap
 from server.benchmarks.skippy.media import FEWEST_MISSES, Threshold, find_threshold, share_regions
 from server.benchmarks.skippy.model import Model, fit_model
+from server.benchmarks.skippy.rarer import MOST_BETWEEN
 from server.benchmarks.skippy.series import Trace
 
 TRUSTED_EXPLAINED = 0.88
@@ -30,6 +31,9 @@ OFTEN = 4
 """Cylinders over which a series must have gone for it to have met their boundaries."""
 CLEARLY_MORE = 10
 """Mean residuals by which the gaps must differ for a series not to miss the difference."""
+SURE = 10.0
+"""Logarithm of how much more likely the rarer gap has to be than none, chance's many tries taken off: a run
+has a dozen series, and hundreds of runs must not count one of noise."""
 SAME_GAP = 1e-3
 """Gaps that differ by a smaller share of a turn are one."""
 BEYOND_SLOPE = 3e-3
@@ -127,7 +131,26 @@ def gaps_differ(model: Model) -> bool:
     if gaps is None or gaps.cylinder_ms is None:
         return False
     errors = [error for error in model.errors_ms[3:] if np.isfinite(error)]
-    return abs(wrapped_more(model)) > max(SAME_GAP * model.lines.turn_ms, 5 * max(errors, default=0.0))
+    apart = abs(wrapped_more(model)) > max(SAME_GAP * model.lines.turn_ms, 5 * max(errors, default=0.0))
+    return apart and evidence(model) > SURE
+
+
+def evidence(model: Model) -> float:
+    """How much more likely the rarer gap makes the accesses over it, as a logarithm, less what the search for
+    it finds by chance: in each series it had its choice of as many phases as there are tracks in a cylinder,
+    and of all periods.
+
+    Residuals are Laplace distributed. Squares would let a few that are far off outweigh the many tries.
+    """
+    gaps = model.gaps
+    if gaps is None or gaps.cylinder_ms is None:
+        return 0.0
+    rare = model.inliers & (gaps.cylinders != 0)
+    apart = model.apart_ms[rare]
+    common = wrap(apart + gaps.cylinders[rare] * wrapped_more(model), model.lines.turn_ms)
+    gained = float((np.abs(common) - np.abs(apart)).sum()) / max(model.noise_ms, 1e-9)
+    places = len(gaps.shifts) + gaps.walks
+    return gained - places * float(np.log(gaps.shape.heads)) - float(np.log(MOST_BETWEEN))
 
 
 def miscounted(model: Model) -> bool:

@@ -7,7 +7,7 @@ first hit (the bracket); a late start of the host turns hits into misses, never 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -154,32 +154,41 @@ def _correlated(cells: IntArray, many: IntArray, kernel: FloatArray, finer: int,
 def share_regions(found: list[tuple[Threshold, float]]) -> list[Threshold]:
     """Narrow the brackets of one variant's regions by one another.
 
-    The overhead is the controller's and the same everywhere; the transfer of the block is the region's
-    (second of each pair, ms). Where the intervals have nothing in common each region is wrong about itself by
-    more than it says: the interval of all reaches over theirs.
+    The overhead is the controller's and the same everywhere. The transfer of the block, which is the region's
+    (second of each pair, ms), adds to it, unless the slower bus hides it: the interval holds both readings
+    that the brackets allow. Where they allow none each region is wrong about itself by more than it says.
     """
     if len(found) < 2:
         return [one for one, _ in found]
-    lows = [one.low_ms - block_ms for one, block_ms in found]
-    highs = [one.high_ms - block_ms for one, block_ms in found]
-    low, high = max(lows), min(highs)
+    added, hidden = ([block_ms for _, block_ms in found], [0.0] * len(found))
+    readings = [own_ms for own_ms in (added, hidden) if np.diff(_common(found, own_ms))[0] > 0] or [added]
+    bounds = [_shared(found, own_ms) for own_ms in readings]
+    shared = []
+    for (one, block_ms), *each in zip(found, *bounds, strict=True):
+        low_ms, high_ms = min(low for low, _ in each), max(high for _, high in each)
+        middle_ms = (low_ms + high_ms) / 2
+        step = one.step + (middle_ms - one.latency_ms) / block_ms
+        shared.append(replace(one, latency_ms=middle_ms, low_ms=low_ms, high_ms=high_ms, step=step))
+    return shared
+
+
+def _common(found: list[tuple[Threshold, float]], own_ms: list[float]) -> tuple[float, float]:
+    """What all brackets have in common beside the part that is each region's own; nothing where the second
+    number is the lower one."""
+    parts = [(one.low_ms - own, one.high_ms - own) for (one, _), own in zip(found, own_ms, strict=True)]
+    return max(low for low, _ in parts), min(high for _, high in parts)
+
+
+def _shared(found: list[tuple[Threshold, float]], own_ms: list[float]) -> list[tuple[float, float]]:
+    """Each region's bounds from what all have in common; from all of theirs where that is nothing."""
+    low, high = _common(found, own_ms)
     if low >= high:
-        low, high = min(lows), max(highs)
+        low = min(one.low_ms - own for (one, _), own in zip(found, own_ms, strict=True))
+        high = max(one.high_ms - own for (one, _), own in zip(found, own_ms, strict=True))
     middle = (low + high) / 2
     # What a few intervals have in common may be a sliver: noise averages no better than with the root of how
     # many there are. And the overhead need not be the same to the last microsecond.
     narrowest = min(one.high_ms - one.low_ms for one, _ in found) / 2
     least = min(block_ms for _, block_ms in found) / 4
     reach = max((high - low) / 2, narrowest / float(np.sqrt(len(found))), least)
-    low, high = middle - reach, middle + reach
-    return [
-        Threshold(
-            latency_ms=middle + block_ms,
-            low_ms=low + block_ms,
-            high_ms=high + block_ms,
-            step=one.step + (middle + block_ms - one.latency_ms) / block_ms,
-            hits=one.hits,
-            misses=one.misses,
-        )
-        for one, block_ms in found
-    ]
+    return [(middle - reach + own, middle + reach + own) for own in own_ms]

@@ -46,6 +46,8 @@ class Gaps:
     use: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
     """The accesses that were followed."""
     shifts: tuple[tuple[int, int], ...] = ()
+    walks: int = 0
+    """Series whose boundaries have a place of their own."""
     told: bool = True
     """Whether the samples say which of the two gaps is the cylinder's, other than by a guess."""
     at_once: float = 0.0
@@ -174,6 +176,7 @@ def _gaps(trace: Trace, fit: Fit) -> Gaps:
         cylinders=rare,
         use=use,
         shifts=fit.shifts,
+        walks=fit.steps.count - len(fit.shifts),
         told=fit.told,
         at_once=fit.at_once,
     )

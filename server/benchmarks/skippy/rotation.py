@@ -10,32 +10,24 @@ from server.benchmarks.contract import Measurement, Quality
 from server.benchmarks.skippy import definitions as metric
 from server.benchmarks.skippy.findings import TEST_ERROR, Finding
 from server.benchmarks.skippy.lines import turn_at_edge
-from server.benchmarks.skippy.series import Z95, Estimate, none, pooled
+from server.benchmarks.skippy.phase import turn_by_phase
+from server.benchmarks.skippy.series import Z95, Estimate, none, scattered
 
 SAME_TURN = 0.01
 """Two ways of finding the turn agree when they lie closer than this share of it."""
 SAME_DISK = 0.02
 """The probe's own test may have found something else than a turn. Within this share it found the turn."""
+SAME_SPINDLE = 1e-3
+"""Regions whose turns are further apart than this share of it contradict each other: no spindle wanders."""
 CLOSE = 0.001
 """Below this share a difference does not matter for the quality, only for the interval."""
 
 
 def rotation(findings: tuple[Finding, ...], hints_ms: tuple[float, ...]) -> list[Measurement]:
     """`hints_ms` are turns known otherwise: what the probe's own test found, what the drive is rated at."""
-    sure = [f for f in findings if f.trusted and f.lines is not None and f.model is not None]
-    estimates = []
-    for finding in sure:
-        model = finding.model
-        assert model is not None
-        error = model.errors_ms[0]
-        if np.isfinite(error) and model.lines.height_seen:
-            estimates.append(
-                Estimate(
-                    model.lines.turn_ms, max(error, 1e-6 * model.lines.turn_ms), int(model.inliers.sum())
-                )
-            )
+    estimates = [found for finding in findings if (found := turn_of(finding)) is not None]
     if estimates:
-        turn = pooled(metric.ROTATION_TIME, "", estimates, 1e-3 * estimates[0].value)
+        turn = scattered(metric.ROTATION_TIME, estimates, SAME_SPINDLE * estimates[0].value)
         if turn.quality is Quality.POOR:
             # Models that contradict each other explain less than the lines that each of them starts from.
             lines = _rotation_from_lines(findings, hints_ms)
@@ -44,6 +36,24 @@ def rotation(findings: tuple[Finding, ...], hints_ms: tuple[float, ...]) -> list
     else:
         turn = _rotation_from_lines(findings, hints_ms)
     return [turn, _rate(turn)]
+
+
+def turn_of(finding: Finding) -> Estimate | None:
+    """The turn of one region and variant: by the phase over whole series, or where these break off too often
+    from the accesses one by one; None where no model holds."""
+    model = finding.model
+    if not finding.trusted or model is None or not model.lines.height_seen:
+        return None
+    error = model.errors_ms[0]
+    if not np.isfinite(error):
+        return None
+    one_by_one = Estimate(
+        model.lines.turn_ms, max(error, 1e-6 * model.lines.turn_ms), int(model.inliers.sum())
+    )
+    by_phase = turn_by_phase(finding.trace, model)
+    if by_phase is None or abs(by_phase.value / one_by_one.value - 1) > SAME_TURN:
+        return one_by_one
+    return min(by_phase, one_by_one, key=lambda one: one.error)
 
 
 def _with_own_test(

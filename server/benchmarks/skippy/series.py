@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
 from server.benchmarks.contract import Measurement, Metric, Quality
 
@@ -125,6 +126,8 @@ def _join(region: str, variant: str, parts: list[dict[str, Any]]) -> Trace:
 # ---- Numbers of several series together, with their interval and quality.
 
 Z95 = 1.96
+DISAGREE = "The series of this run disagree by more than their noise explains."
+WIDE = "The noise of the samples leaves a wide interval."
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,11 +151,46 @@ def pooled(what: Metric, scope: str, estimates: list[Estimate], tolerance: float
     apart = float(np.abs(values - value).max())
     quality, reason = Quality.GOOD, ""
     if apart > max(tolerance, 4 * float(errors.max())):
-        quality, reason = Quality.POOR, "The series of this run disagree by more than their noise explains."
+        quality, reason = Quality.POOR, DISAGREE
         error = max(error, apart / Z95)
     elif Z95 * error > tolerance:
-        quality, reason = Quality.FAIR, "The noise of the samples leaves a wide interval."
+        quality, reason = Quality.FAIR, WIDE
     count = sum(one.count for one in estimates)
     return Measurement(
         what.key, scope, value, value - Z95 * error, value + Z95 * error, count, quality, reason
     )
+
+
+def scattered(what: Metric, estimates: list[Estimate], tolerance: float) -> Measurement:
+    """The mean over regions and variants, of which each had a value of its own when it was measured.
+
+    What they differ by beyond their errors widens the interval as it does that of any few draws (random
+    effects, DerSimonian and Laird, with Student's quantile); beyond `tolerance` it is no wandering any more.
+    """
+    values = np.array([one.value for one in estimates])
+    errors = np.array([one.error for one in estimates])
+    between = _between(values, errors)
+    weights = 1 / (errors**2 + between)
+    value = float((values * weights).sum() / weights.sum())
+    reach = Z95 * float(np.sqrt(1 / (1 / errors**2).sum()))
+    if between > 0:
+        several = len(values) - 1
+        spread = float(((values - value) ** 2 * weights).sum() / weights.sum()) / several
+        reach = max(reach, float(stdtrit(several, 0.975)) * float(np.sqrt(spread)))
+    apart = float(np.abs(values - value).max())
+    quality, reason = Quality.GOOD, ""
+    if apart > max(tolerance, 4 * float(errors.max())):
+        quality, reason, reach = Quality.POOR, DISAGREE, max(reach, apart)
+    elif reach > tolerance:
+        quality, reason = Quality.FAIR, WIDE
+    count = sum(one.count for one in estimates)
+    return Measurement(what.key, "", value, value - reach, value + reach, count, quality, reason)
+
+
+def _between(values: FloatArray, errors: FloatArray) -> float:
+    """Variance of the values beyond their errors."""
+    weights = 1 / errors**2
+    mean = (values * weights).sum() / weights.sum()
+    free = weights.sum() - (weights**2).sum() / weights.sum()
+    excess = (weights * (values - mean) ** 2).sum() - (len(values) - 1)
+    return max(float(excess / free), 0.0) if free > 0 else 0.0

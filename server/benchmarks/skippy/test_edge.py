@@ -90,6 +90,12 @@ def test_regions_that_contradict_each_other_get_the_interval_of_all() -> None:
     assert all((one.low_ms, one.high_ms) == pytest.approx((1.00, 1.14)) for one in found)
 
 
+def test_a_transfer_that_a_slow_bus_hides_is_no_part_of_what_regions_share() -> None:
+    """Inner blocks take longer to pass, and where the bus is slower still the shortest write does not."""
+    found = share_regions([(edge(4.86, 4.96), 0.02), (edge(4.85, 4.95), 0.08)])
+    assert all(one.low_ms <= 4.94 <= one.high_ms for one in found)
+
+
 def test_a_sliver_that_regions_have_in_common_is_no_interval() -> None:
     first, second = share_regions([(edge(1.00, 1.10), 0.02), (edge(1.099, 1.20), 0.02)])
     assert first.high_ms - first.low_ms == pytest.approx(0.1 / 2**0.5)

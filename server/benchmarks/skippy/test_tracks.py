@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_right
 from collections.abc import Callable
 from itertools import accumulate
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +15,7 @@ from server.benchmarks.skippy import KIND
 from server.benchmarks.skippy.test_skippy import FACTS, columns, entry_of, one, value
 from tests.support.traces import skippy_entry
 
+DRAWN = Path(__file__).resolve().parents[3] / "tests" / "data" / "drawn"
 TURN_MS, HEAD_MS, CYLINDER_MS, MTM_MS = 8.333, 0.9, 1.7, 1.5
 STEP_SHARE = 0.26
 
@@ -184,3 +187,12 @@ def test_two_surfaces_without_spares_leave_both_gaps_a_guess() -> None:
         assert gap.quality is Quality.FAIR
         assert gap.low is not None and gap.high is not None
         assert gap.low < HEAD_MS < CYLINDER_MS < gap.high
+
+
+def test_five_spoiled_accesses_among_many_tries_are_no_cylinders() -> None:
+    """Of all periods and phases some fit noise: what one finds must be more likely than that."""
+    entry = json.loads((DRAWN / "surface-serpentine-19-heads.json").read_text(encoding="utf-8"))
+    found = KIND.extract(entry, FACTS)
+    assert one(found, "surfaces").value is None
+    assert one(found, "head_switch_gap", "middle").value is None
+    assert value(found, "sectors_per_track", "middle") == 47
