@@ -10,11 +10,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from server.benchmarks.contract import Measurement, Metric, Quality
+from server.benchmarks.contract import Measurement, Quality
 from server.benchmarks.skippy import definitions as metric
 from server.benchmarks.skippy.findings import Finding, contradicted
 from server.benchmarks.skippy.media import FEWEST_MISSES
 from server.benchmarks.skippy.series import Estimate, none, pooled
+from server.benchmarks.skippy.tracks import Period
 
 REGIONS = ("outer", "middle", "inner")
 
@@ -39,6 +40,8 @@ def sectors(findings: tuple[Finding, ...], region: str) -> Measurement:
         high = max(float(period.high) for period in periods)
     elif best.low != best.high:
         quality, reason = Quality.FAIR, f"The samples cannot tell {best.low:g} from {best.high:g}."
+    elif (most := _with_slipped(here, best)) > best.high:
+        quality, reason, high = Quality.FAIR, SHORTENED, most
     elif best.margin < 3 or best.agreement < 0.95:
         quality, reason = Quality.FAIR, "Few steps tell this number from its neighbours."
         low, high = low - 1, high + 1
@@ -54,6 +57,13 @@ def sectors(findings: tuple[Finding, ...], region: str) -> Measurement:
     )
 
 
+def _with_slipped(here: list[Finding], best: Period) -> float:
+    """The most blocks that a track may hold where slipped sectors shorten some: those that pass in a turn."""
+    passing = [f.model.lines.track_blocks for f in here if f.slipped and f.trusted and f.model is not None]
+    return float(np.floor(min(passing) + 0.3)) if passing else best.high
+
+
+SHORTENED = "Slipped sectors shorten some of the tracks: those without may hold more."
 UNEVEN = (
     "No whole number of blocks puts the boundaries where they lie: this is the mean over tracks of different "
     "lengths, or of lengths that are no multiple of a block."
@@ -88,60 +98,6 @@ def serpentine(finding: Finding) -> bool:
         and model.period is not None
         and model.period.steps > 60
         and model.period.agreement < 0.9
-    )
-
-
-def gap(findings: tuple[Finding, ...], region: str, what: Metric) -> Measurement:
-    here = [f for f in findings if f.trace.region == region]
-    index = 3 if what is metric.HEAD_GAP else 4
-    # Where one series tells the two gaps apart, the others' guesses have no say.
-    estimates: list[Estimate] = []
-    guesses: list[Estimate] = []
-    block_ms = 0.0
-    for finding in here:
-        model = finding.model
-        if (
-            not finding.two_gaps
-            or model is None
-            or model.gaps is None
-            or not np.isfinite(model.errors_ms[index])
-        ):
-            continue
-        value = model.gaps.head_ms if index == 3 else model.gaps.cylinder_ms
-        crossed = model.gaps.heads if index == 3 else model.gaps.cylinders
-        count = int((model.inliers & (crossed != 0)).sum())
-        block_ms = max(block_ms, model.lines.block_ms)
-        if value is not None and count >= 2:
-            estimate = Estimate(value, max(model.errors_ms[index], 1e-3 * block_ms), count)
-            (estimates if model.gaps.told else guesses).append(estimate)
-    layout = layout_of(findings)
-    if layout in NO_CYLINDERS:
-        return none(what, region, LAYOUT_SENTENCES[layout])
-    if estimates:
-        return pooled(what, region, estimates, block_ms / 2)
-    if guesses:
-        found = pooled(what, region, guesses, block_ms / 2)
-        return found if found.quality is Quality.POOR else _either(found, here)
-    if any(finding.trusted for finding in here):
-        return none(what, region, ONE_SORT)
-    return none(what, region, missing(here))
-
-
-ONE_SORT = "Only one sort of track boundary is seen: head and cylinder gap are not told apart."
-
-
-def _either(found: Measurement, here: list[Finding]) -> Measurement:
-    """A gap of a drive with two surfaces: it may be the other one, so the interval reaches to both."""
-    gaps = [f.model.gaps for f in here if f.two_gaps and f.model is not None and f.model.gaps is not None]
-    values = [value for one in gaps for value in (one.head_ms, one.cylinder_ms) if value is not None]
-    reason = "With two surfaces both gaps come equally often: which is which is a guess."
-    reach = ((found.high or 0.0) - (found.low or 0.0)) / 2
-    return replace(
-        found,
-        low=min(found.low or 0.0, min(values) - reach),
-        high=max(found.high or 0.0, max(values) + reach),
-        quality=Quality.FAIR,
-        reason=reason,
     )
 
 

@@ -18,8 +18,8 @@ ROTATION_TIME = Metric(
         "together to the accesses that the track model explains, and anew to the platter's phase at the "
         "completions of whole series, hundreds of turns long. Regions and variants are averaged by their "
         "errors; what they differ by beyond these widens the interval. Where no track model holds, the edge "
-        "alone gives one of fair quality. The probe's own test, which asks for one block again and again, has "
-        "a say: within a fiftieth of the turn it widens the interval, lowers the quality or, where it "
+        "alone gives one of fair quality. The probe's own test, which asks for one block again and again, "
+        "has a say: within a fiftieth of the turn it widens the interval, lowers the quality or, where it "
         "contradicts the models, gives the word to the edge."
     ),
     source="Skippy 4.1.2",

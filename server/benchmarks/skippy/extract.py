@@ -9,6 +9,7 @@ from server.benchmarks.contract import Extraction, Facts
 from server.benchmarks.skippy import combine
 from server.benchmarks.skippy.definitions import CYLINDER_GAP, HEAD_GAP
 from server.benchmarks.skippy.findings import Finding, analyse
+from server.benchmarks.skippy.gaps import gap
 from server.benchmarks.skippy.rotation import rotation
 from server.benchmarks.skippy.series import NS_PER_MS, traces_of
 
@@ -24,8 +25,8 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
         *combine.thresholds(findings, facts.write_cache),
         combine.transfer(findings),
         *combine.each_region(findings, combine.sectors),
-        *combine.each_region(findings, lambda all_of, region: combine.gap(all_of, region, HEAD_GAP)),
-        *combine.each_region(findings, lambda all_of, region: combine.gap(all_of, region, CYLINDER_GAP)),
+        *combine.each_region(findings, lambda all_of, region: gap(all_of, region, HEAD_GAP)),
+        *combine.each_region(findings, lambda all_of, region: gap(all_of, region, CYLINDER_GAP)),
         *combine.surfaces(findings),
     ]
     details = {"layout": combine.layout_of(findings), "series": [_detail(finding) for finding in findings]}

@@ -13,6 +13,7 @@ from server.benchmarks.skippy.media import FEWEST_MISSES, Threshold, find_thresh
 from server.benchmarks.skippy.model import Model, fit_model
 from server.benchmarks.skippy.rarer import MOST_BETWEEN
 from server.benchmarks.skippy.series import Trace
+from server.benchmarks.skippy.steps import slips
 
 TRUSTED_EXPLAINED = 0.88
 TRUSTED_AGREEMENT = 0.93
@@ -31,6 +32,8 @@ OFTEN = 4
 """Cylinders over which a series must have gone for it to have met their boundaries."""
 CLEARLY_MORE = 10
 """Mean residuals by which the gaps must differ for a series not to miss the difference."""
+SLIPPED = 2.5
+"""Blocks that slipped sectors may put an access beside the lines: more are rare within a step."""
 SURE = 10.0
 """Logarithm of how much more likely the rarer gap has to be than none, chance's many tries taken off: a run
 has a dozen series, and hundreds of runs must not count one of noise."""
@@ -50,6 +53,11 @@ class Finding:
     threshold: Threshold | None
     tested_ms: float = 0.0
     """The turn that the probe's own test of the rotation found; 0 where there was none."""
+
+    @cached_property
+    def slipped(self) -> bool:
+        """Whether sectors without a number show between those that have one."""
+        return self.lines is not None and slips(self.trace, self.lines)
 
     @cached_property
     def trusted(self) -> bool:
@@ -265,8 +273,10 @@ def _one(trace: Trace, lines: Lines | None, tested_ms: float) -> Finding:
         return Finding(trace, None, None, None)
     model = fit_model(trace, lines)
     finding = Finding(trace, lines, model, None, tested_ms)
-    return (
-        replace(finding, threshold=find_threshold(trace, model))
-        if finding.trusted and not model.cached
-        else finding
-    )
+    if not finding.trusted and finding.slipped:
+        lines = replace(lines, slack_ms=SLIPPED * lines.block_ms)
+        slipped = Finding(trace, lines, fit_model(trace, lines), None, tested_ms)
+        finding, model = (slipped, slipped.model) if slipped.trusted else (finding, model)
+    if model is None or model.cached or not finding.trusted:
+        return finding
+    return replace(finding, threshold=find_threshold(trace, model))

@@ -107,6 +107,8 @@ class Lines:
 
     height_seen: bool = False
     """Whether both the line before and the line behind the edge were seen: only then is the turn sure."""
+    slack_ms: float = 0.0
+    """How far beside the line slipped sectors may put an access; 0 where none are looked for."""
 
     @property
     def track_blocks(self) -> float:

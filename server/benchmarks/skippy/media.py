@@ -49,7 +49,7 @@ def find_threshold(trace: Trace, model: Model) -> Threshold | None:
     gaps = model.gaps
     if gaps is None:
         return None
-    steady = model.inliers.copy()
+    steady = model.exact.copy()
     steady[1:] &= model.inliers[:-1] | ~trace.chained[1:]
     one_track = steady & (gaps.heads == 0) & (gaps.cylinders == 0)
     # What is left to turn counts from when the request was handed over, not from the completion before.

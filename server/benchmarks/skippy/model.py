@@ -79,6 +79,13 @@ class Model:
     """Standard errors of turn, block, offset, head gap, cylinder gap (nan where not fitted)."""
 
     @property
+    def exact(self) -> BoolArray:
+        """The accesses that the model explains without a slipped sector."""
+        if not self.lines.slack_ms:
+            return self.inliers
+        return np.asarray(self.inliers & (np.abs(self.apart_ms) < self.lines.block_ms / 2))
+
+    @property
     def explained(self) -> float:
         """Share of the fitted accesses that the model explains."""
         return float(self.inliers[self.used].mean()) if bool(self.used.any()) else 0.0
@@ -193,7 +200,7 @@ def _finish(trace: Trace, lines: Lines, period: Period | None, gaps: Gaps | None
     for widening in (10.0, 5.0, 2.0, 1.0, 1.0):
         apart = wrap(trace.elapsed_ms - _modelled(trace, lines, heads, cylinders, widths), lines.turn_ms)
         noise = spread(apart[use]) if bool(use.any()) else 0.0
-        inliers = use & (np.abs(apart) <= max(6 * noise, widening * lines.turn_ms / 2000))
+        inliers = use & (np.abs(apart) <= max(6 * noise, widening * lines.turn_ms / 2000, lines.slack_ms))
         again = widening < 10.0 and bool((inliers == before).all())
         if int(inliers.sum()) < 8 or again:
             break
@@ -218,10 +225,17 @@ def _finish(trace: Trace, lines: Lines, period: Period | None, gaps: Gaps | None
         apart_ms=apart,
         angle_ms=angle,
         whole=whole,
-        noise_ms=float(np.abs(apart[inliers]).mean()) if bool(inliers.any()) else 0.0,
+        noise_ms=_noise(apart[inliers], lines),
         cached=False,
         errors_ms=errors(),
     )
+
+
+def _noise(apart: FloatArray, lines: Lines) -> float:
+    """Mean absolute residual; slipped sectors are no noise."""
+    left = np.abs(apart)
+    left = left[left < lines.block_ms / 2] if lines.slack_ms else left
+    return float(left.mean()) if len(left) else 0.0
 
 
 def _modelled(

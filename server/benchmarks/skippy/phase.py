@@ -60,7 +60,7 @@ def turn_by_phase(trace: Trace, model: Model) -> Estimate | None:
 
 
 def _chains(trace: Trace, model: Model) -> _Chains:
-    lines, gaps = model.lines, model.gaps
+    lines, gaps, exact = model.lines, model.gaps, model.exact
     assert gaps is not None
     turn_ms = lines.turn_ms
     modelled = (
@@ -77,10 +77,10 @@ def _chains(trace: Trace, model: Model) -> _Chains:
     follows[1:] &= trace.before[1:] == trace.block[:-1]
     follows[1:] &= trace.series[1:] == trace.series[:-1]
     # A completion that came late takes from the next access what it took too long: two together show it.
-    near_ms = 3 * max(float(np.abs(model.apart_ms[model.inliers]).max(initial=0.0)), turn_ms / 2000)
+    near_ms = 3 * max(float(np.abs(model.apart_ms[exact]).max(initial=0.0)), turn_ms / 2000)
     both = np.zeros(len(beyond))
     both[:-1] = beyond[:-1] + beyond[1:]
-    late = ~model.inliers & follows & (np.abs(wrap(both, turn_ms)) <= min(near_ms, turn_ms / 20))
+    late = ~exact & follows & (np.abs(wrap(both, turn_ms)) <= min(near_ms, turn_ms / 20))
     late[:-1] &= follows[1:]
     late[-1:] = False
     behind = np.concatenate([[False], late[:-1]])
@@ -88,7 +88,7 @@ def _chains(trace: Trace, model: Model) -> _Chains:
     behind = np.concatenate([[False], late[:-1]])
     after = np.flatnonzero(behind)
     turns[after] = np.round(both[after - 1] / turn_ms) - turns[after - 1]
-    goes_on = follows & (model.inliers | late | behind)
+    goes_on = follows & (exact | late | behind)
     return _Chains(np.cumsum(~goes_on), ~late, turns, beyond - turns * turn_ms)
 
 

@@ -32,6 +32,8 @@ class Steps:
     noise_ms: float
     count: int
     """Number of series."""
+    slack_ms: float = 0.0
+    """How far beside a line slipped sectors may put a step."""
 
     @property
     def distance(self) -> FloatArray:
@@ -60,7 +62,7 @@ class Steps:
     @property
     def tolerance_ms(self) -> float:
         """How far beside a sum of gaps a step may lie and still show it."""
-        return max(5 * self.noise_ms, 0.3 * self.block_ms, self.turn_ms / 2000)
+        return max(5 * self.noise_ms, 0.3 * self.block_ms, self.turn_ms / 2000, self.slack_ms)
 
 
 def steps_of(trace: Trace, lines: Lines) -> Steps:
@@ -81,7 +83,31 @@ def steps_of(trace: Trace, lines: Lines) -> Steps:
         block_ms=lines.block_ms,
         noise_ms=spread(apart[close]),
         count=len(names),
+        slack_ms=lines.slack_ms,
     )
+
+
+SLIPPED_MOST = 3
+"""Slipped sectors that a step of less than a track is expected to cross at most."""
+WHOLE = 0.15
+"""How near to a whole number of blocks the angle of a slipped sector lies, in blocks."""
+SLIPPED_SHARE = 0.01
+
+
+def slips(trace: Trace, lines: Lines) -> bool:
+    """Whether steps lie beside the line by one block, two or three, and hardly any between: a sector that
+    holds no data passes under the head and has no number.
+
+    Noise as long as a block hides them, and then they do no harm.
+    """
+    steps = steps_of(trace, lines)
+    near = steps.only(steps.distance <= lines.track_blocks)
+    beside = near.rest_ms / lines.block_ms
+    whole = np.round(beside)
+    few = (whole >= 1) & (whole <= SLIPPED_MOST)
+    on = int((few & (np.abs(beside - whole) < WHOLE)).sum())
+    between = int((few & (np.abs(beside - whole) > 0.5 - WHOLE)).sum())
+    return on >= max(SLIPPED_SHARE * len(beside), 4 * between, 5)
 
 
 def _first_block(series: IntArray, low: IntArray) -> IntArray:
@@ -112,13 +138,13 @@ def find_spikes(near: Steps) -> Spikes | None:
     """The most frequent gap of steps shorter than a track; None where too few lie beside the line."""
     turn = near.turn_ms
     off = near.beside(0.0)
-    limit = max(4.0 * near.noise_ms, turn / 500)
+    limit = max(4.0 * near.noise_ms, turn / 500, near.slack_ms)
     peaks = circular_peaks(near.rest_ms[off > limit], turn, max(4 * near.noise_ms, turn / 200))
     peaks = [(centre, count) for centre, count in peaks if count >= SHARE_OF_FIRST * peaks[0][1]]
     if not peaks:
         return None
     nearest = min(abs(float(wrap(np.asarray(centre), turn))) for centre, _ in peaks)
-    limit = max(nearest / 2, turn / 1000)
+    limit = max(nearest / 2, turn / 1000, min(near.slack_ms, 0.9 * nearest))
     return Spikes(limit, peaks[0][0], int((off > limit).sum()))
 
 

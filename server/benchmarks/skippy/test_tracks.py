@@ -8,10 +8,12 @@ from collections.abc import Callable
 from itertools import accumulate
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from server.benchmarks.contract import Extraction, Quality
 from server.benchmarks.skippy import KIND
+from server.benchmarks.skippy.series import FloatArray
 from server.benchmarks.skippy.test_skippy import FACTS, columns, entry_of, one, value
 from tests.support.traces import skippy_entry
 
@@ -118,6 +120,58 @@ def test_tracks_that_differ_from_head_to_head_never_give_a_good_whole_number() -
     lengths = (250, 246, 243, 249, 247, 244)
     found = one(platter(lambda n: lengths[n % 6], 6, 252), "sectors_per_track", "outer")
     assert found.quality is not Quality.GOOD
+
+
+def slipping(heads: int, slots: int, spares: tuple[int, int], share: float) -> FloatArray:
+    """Milliseconds under the head of each block, on a drive on which a `share` of all sectors hold no data.
+
+    These have no number; the others move into the `spares`, those of each track and those of each cylinder.
+    """
+    random = np.random.default_rng(11)
+    found: list[FloatArray] = []
+    for cylinder in range(300):
+        begins = cylinder * ((heads - 1) * HEAD_MS + CYLINDER_MS)
+        tracks = []
+        for head in range(heads):
+            sound = np.flatnonzero(random.random(slots) >= share)[: slots - spares[0]]
+            turned = (cylinder * heads + head) * TURN_MS + begins + head * HEAD_MS
+            tracks.append(turned + sound * TURN_MS / slots)
+        found.append(np.concatenate(tracks)[: heads * (slots - spares[0]) - spares[1]])
+    return np.concatenate(found)
+
+
+def over(angles: FloatArray, start: int, steps: list[int], pattern: str) -> dict[str, object]:
+    at, offsets, latencies = start, [], []
+    for step in steps:
+        to = at + step + 1
+        turned = (angles[to] - angles[at]) % TURN_MS
+        latencies.append(round((turned if turned >= MTM_MS else turned + TURN_MS) * 1e6))
+        offsets.append(to)
+        at = to
+    return columns(latencies, start_block=start, step_blocks=steps, offset_blocks=offsets, pattern=pattern)
+
+
+@pytest.mark.parametrize("spares", [(2, 0), (0, 5), (2, 3)])
+@pytest.mark.parametrize("share", [3e-4, 1.5e-3])
+def test_slipped_sectors_make_no_serpentine_of_a_drive_in_cylinder_order(
+    spares: tuple[int, int], share: float
+) -> None:
+    """Each puts the accesses over it a block beside the lines; a person reads the sawtooth all the same."""
+    angles = slipping(5, 180, spares, share)
+    series = [over(angles, 37, list(range(250)), "increasing"), over(angles, 41_000, [48] * 1500, "constant")]
+    found = KIND.extract(entry_of(*series), FACTS)
+    track = one(found, "sectors_per_track", "outer")
+    assert track.value == 180 - spares[0], track
+    assert value(found, "surfaces") == 5
+    block_ms = TURN_MS / 180
+    nominal = (
+        ("head", HEAD_MS + spares[0] * block_ms),
+        ("cylinder", CYLINDER_MS + (spares[0] + spares[1]) * block_ms),
+    )
+    for name, gap_ms in nominal:
+        gap = one(found, f"{name}_switch_gap", "outer")
+        assert gap.low is not None and gap.high is not None
+        assert gap.low <= gap_ms <= gap.high, gap
 
 
 def bands(lengths: list[int], tracks: int) -> Callable[[int], float]:
