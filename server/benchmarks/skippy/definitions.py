@@ -175,6 +175,55 @@ LAYOUT = Metric(
     source="Skippy 4.1.1; layouts newer than the paper are told apart by this project",
 )
 
+MTM_READINGS = ("point_3", "point_3_less_transfer", "point_2_less_point_1")
+MTM_READING = Metric(
+    key="skippy.mtm_reading",
+    title="Minimum time to media, as the paper reads it",
+    unit="ms",
+    direction=Direction.LOWER,
+    definition=(
+        "Three readings of Figure 3: the latency at point (3), right behind the edge; the same less the "
+        "transfer of the block; and by how much point (2), right before the edge, lies above point (1), at "
+        "step 0."
+    ),
+    method=(
+        "From accesses on one track of the outermost series that shows the edge, writes first; those within "
+        "three steps of a point are moved to it along the lines and their median is taken."
+    ),
+    source="Skippy 4.1.2 and 4.1.3",
+)
+ROTATION_READINGS = ("point_1", "edge_height")
+ROTATION_READING = Metric(
+    key="skippy.rotation_reading",
+    title="Rotation time, as the paper reads it",
+    unit="ms",
+    direction=Direction.NEITHER,
+    definition=(
+        "Two readings of Figure 3: the latency at step 0, point (1), which holds a block's transfer and "
+        "lacks the time between requests; and the height of the sawtooth at the edge."
+    ),
+    method="The points as for the minimum time to media; the height is taken between the lines at one step.",
+    source="Skippy 4.1.2 and 4.1.3",
+)
+POSITIONINGS = ("head/write", "head/read", "cylinder/write", "cylinder/read")
+HEAD_POSITIONING = Metric(
+    key="skippy.head_positioning",
+    title="Head positioning time",
+    unit="ms",
+    direction=Direction.LOWER,
+    definition=(
+        "What going to the next head, or to the next cylinder, adds to the shortest latency: the time of the "
+        "mechanism, where the gap is that of the layout."
+    ),
+    method=(
+        "The threshold of accesses across one boundary, in the region where the samples bracket it best, "
+        "less that of accesses on one track: with the skew behind it an access before the edge may be "
+        "served in the same turn, the paper's downward spikes."
+    ),
+    source="Skippy 4.1.4",
+    angular=True,
+)
+
 METRICS = (
     ROTATION_TIME,
     ROTATION_RATE,
@@ -186,4 +235,7 @@ METRICS = (
     CYLINDER_GAP,
     SURFACES,
     LAYOUT,
+    MTM_READING,
+    ROTATION_READING,
+    HEAD_POSITIONING,
 )

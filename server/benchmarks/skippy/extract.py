@@ -10,6 +10,7 @@ from server.benchmarks.skippy import combine
 from server.benchmarks.skippy.definitions import CYLINDER_GAP, HEAD_GAP
 from server.benchmarks.skippy.findings import Finding, analyse
 from server.benchmarks.skippy.gaps import gap
+from server.benchmarks.skippy.readings import positioning, readings
 from server.benchmarks.skippy.rotation import rotation
 from server.benchmarks.skippy.series import NS_PER_MS, traces_of
 
@@ -28,6 +29,8 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
         *combine.each_region(findings, lambda all_of, region: gap(all_of, region, HEAD_GAP)),
         *combine.each_region(findings, lambda all_of, region: gap(all_of, region, CYLINDER_GAP)),
         *combine.surfaces(findings),
+        *readings(findings),
+        *positioning(findings),
     ]
     details = {"layout": combine.layout_of(findings), "series": [_detail(finding) for finding in findings]}
     return Extraction(tuple(measurements), details)

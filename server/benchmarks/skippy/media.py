@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from server.benchmarks.skippy.model import Model
-from server.benchmarks.skippy.series import FloatArray, IntArray, Trace
+from server.benchmarks.skippy.series import BoolArray, FloatArray, IntArray, Trace
 
 GRID = 1500
 FADED = 12.0
@@ -21,6 +21,8 @@ FINER, FINEST = 8.0, 32
 """Cells of the histogram in the time by which starts are late, and at most in a step of the grid."""
 FEWEST_MISSES = 4
 """Accesses before the edge, on one track, without which its place is not believed."""
+FEWEST_ACROSS = 2
+"""Accesses across a boundary on either side of the edge, without which its place is not believed."""
 LEAST_LATE = 5e-6
 """Share of a turn below which no clock and no fit tells lateness from none."""
 STRAY = 3e-3
@@ -49,22 +51,44 @@ def find_threshold(trace: Trace, model: Model) -> Threshold | None:
     gaps = model.gaps
     if gaps is None:
         return None
+    one_track = (gaps.heads == 0) & (gaps.cylinders == 0)
+    # Accesses that cross a boundary need longer: that they came in time says something, that they did not
+    # says nothing.
+    return _threshold(trace, model, one_track, np.ones_like(one_track))
+
+
+def threshold_across(trace: Trace, model: Model | None, cylinder: bool) -> Threshold | None:
+    """The shortest latency across one boundary between heads, or between cylinders (Skippy 4.1.4).
+
+    The skew lets some of these accesses be served in the turn in which others come too late. None where the
+    samples do not show both.
+    """
+    if model is None or model.gaps is None:
+        return None
+    heads, cylinders = np.abs(model.gaps.heads), np.abs(model.gaps.cylinders)
+    across = (heads == 0) & (cylinders == 1) if cylinder else (heads == 1) & (cylinders == 0)
+    found = _threshold(trace, model, across, across)
+    bracketed = found is not None and found.hits >= FEWEST_ACROSS and found.misses >= FEWEST_ACROSS
+    return found if bracketed else None
+
+
+def _threshold(trace: Trace, model: Model, own: BoolArray, heard: BoolArray) -> Threshold | None:
+    """From accesses whose threshold is asked for, and others of which those in time are heard."""
     steady = model.exact.copy()
     steady[1:] &= model.inliers[:-1] | ~trace.chained[1:]
-    one_track = steady & (gaps.heads == 0) & (gaps.cylinders == 0)
     # What is left to turn counts from when the request was handed over, not from the completion before.
     think_ms = trace.elapsed_ms - trace.latency_ms
     left_ms = model.angle_ms - think_ms
-    hit = left_ms[steady & (model.whole == 0)]
-    missed = left_ms[one_track & (model.whole == 1)]
-    on_track = left_ms[one_track & (model.whole == 0)]
-    if len(missed) < 2 or len(on_track) < 2:
+    hit = left_ms[steady & heard & (model.whole == 0)]
+    missed = left_ms[steady & own & (model.whole == 1)]
+    in_time = left_ms[steady & own & (model.whole == 0)]
+    if len(missed) < 2 or len(in_time) < 2:
         return None
     late = max(model.noise_ms, LEAST_LATE * model.lines.turn_ms)
     coarse = np.linspace(0.0, 0.7 * model.lines.turn_ms, GRID)
     widest = max(late, 2 * float(coarse[1]))
     likely = float(coarse[int(_posterior(coarse, hit, missed, widest, STRAY).argmax())])
-    stray = _stray(on_track, missed, likely + FADED * late + model.lines.block_ms)
+    stray = _stray(in_time, missed, likely + FADED * late + model.lines.block_ms)
     reach = 6 * model.lines.block_ms + 10 * widest
     grid = np.linspace(max(likely - reach, 0.0), likely + reach, GRID)
     # Hits far above the threshold and misses below it say nothing; the rest is few.
@@ -79,7 +103,7 @@ def find_threshold(trace: Trace, model: Model) -> Threshold | None:
         low_ms=low + offset,
         high_ms=high + offset,
         step=(middle + float(np.median(think_ms))) / model.lines.block_ms - 1,
-        hits=int((on_track < middle + 4 * model.lines.block_ms).sum()),
+        hits=int((in_time < middle + 4 * model.lines.block_ms).sum()),
         misses=len(missed),
     )
 
