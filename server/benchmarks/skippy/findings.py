@@ -271,12 +271,11 @@ def _apart(turn_ms: float, agreed_ms: float) -> bool:
 def _one(trace: Trace, lines: Lines | None, tested_ms: float) -> Finding:
     if lines is None:
         return Finding(trace, None, None, None)
-    model = fit_model(trace, lines)
-    finding = Finding(trace, lines, model, None, tested_ms)
+    finding = Finding(trace, lines, fit_model(trace, lines), None, tested_ms)
     if not finding.trusted and finding.slipped:
         lines = replace(lines, slack_ms=SLIPPED * lines.block_ms)
         slipped = Finding(trace, lines, fit_model(trace, lines), None, tested_ms)
-        finding, model = (slipped, slipped.model) if slipped.trusted else (finding, model)
-    if model is None or model.cached or not finding.trusted:
+        finding = slipped if slipped.trusted else finding
+    if finding.model is None or finding.model.cached or not finding.trusted:
         return finding
-    return replace(finding, threshold=find_threshold(trace, model))
+    return replace(finding, threshold=find_threshold(trace, finding.model))
