@@ -14,7 +14,8 @@ case "$role" in
     ;;
   worker)
     # A worker that is told to stop finishes what it has; the sweeper picks up what a killed one left.
-    set -- celery --app server.config.celery worker --loglevel "${LOG_LEVEL:-INFO}" \
+    # Whoever waits for an answer comes before what is computed behind it.
+    set -- nice -n 10 celery --app server.config.celery worker --loglevel "${LOG_LEVEL:-INFO}" \
       --concurrency "${WORKER_CONCURRENCY:-2}" --hostname "worker@%h"
     ;;
   beat)

@@ -132,8 +132,12 @@ class System:
                 "",
             ],
         }
+        # docker/entrypoint.sh's, too.
+        behind = {"worker": ["nice", "-n", "10"]}
         for name, command in commands.items():
-            self._pids[name] = children.start(name, [sys.executable, "-m", *command]).pid
+            self._pids[name] = children.start(
+                name, [*behind.get(name, []), sys.executable, "-m", *command]
+            ).pid
         self._pids |= {
             "postgres": self._services.postgres.pid() or 0,
             "redis": self._services.redis.pid() or 0,
