@@ -16,6 +16,19 @@ from server.core.problems import ErrorItem, problem
 PAYLOAD_TYPE = "application/vnd.diskatlas.run+json"
 ALGORITHM = "ed25519"
 _KEY_BYTES = 32
+_MEMBERS = frozenset({"payloadType", "payload", "signatures"})
+_SIGNATURE_MEMBERS = frozenset({"keyid", "sig", "public_key"})
+MAX_FRAME_BYTES = 4096
+"""What an envelope may take beside its payload: its members take 400 bytes, and space is not signed."""
+_SMALL_ORDER_Y = frozenset(
+    {
+        *(y % 2**255 for y in (0, 1, 2**255 - 20, 2**255 - 19, 2**255 - 18)),
+        int("05fc536d880238b13933c6d305acdfd5f098eff289f4c345b027b2c28f95e826", 16),
+        int("7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7", 16),
+    }
+)
+"""The y of every encoding of a point whose order divides 8 (RFC 8032, sections 5.1.2 and 5.1.7). Such a key
+fits signatures of messages that nobody signed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +57,14 @@ def envelope_parse(data: Any) -> Envelope:
     """Check the envelope's form; raises Problem with the place that is wrong."""
     if not isinstance(data, dict) or not {"payloadType", "payload", "signatures"} <= data.keys():
         raise _not_an_envelope("", "Not a DSSE envelope: payloadType, payload and signatures are needed.")
+    _check_members(data, _MEMBERS, "")
     _check_payload_type(data["payloadType"])
     payload = _decode(data["payload"], "/payload")
     signatures = data["signatures"]
     if not isinstance(signatures, list) or len(signatures) != 1 or not isinstance(signatures[0], dict):
         raise _not_an_envelope("/signatures", "An envelope carries exactly one signature. Sign with one key.")
     entry = signatures[0]
+    _check_members(entry, _SIGNATURE_MEMBERS, "/signatures/0")
     keyid = entry.get("keyid")
     if not isinstance(keyid, str) or len(keyid) != 64 or set(keyid) - set("0123456789abcdef"):
         raise _not_an_envelope(
@@ -61,6 +76,13 @@ def envelope_parse(data: Any) -> Envelope:
 
 def signature_check(envelope: Envelope, public_key: bytes) -> None:
     """Check the signature over the payload with the raw public key; raises Problem where it does not fit."""
+    if int.from_bytes(public_key, "little") % 2**255 in _SMALL_ORDER_Y:
+        raise problem(
+            "bad-signature",
+            "The public key is a point of small order, whose signatures prove nothing. Make a key with "
+            "`diskatlas key new` and measure again.",
+            ErrorItem("/signatures/0/public_key", "is a point of small order"),
+        )
     message = pre_authentication_encoding(PAYLOAD_TYPE, envelope.payload)
     try:
         Ed25519PublicKey.from_public_bytes(public_key).verify(envelope.signature, message)
@@ -72,6 +94,27 @@ def signature_check(envelope: Envelope, public_key: bytes) -> None:
             "them. Send the file as the probe wrote it.",
             ErrorItem("/signatures/0/sig", "does not verify"),
         ) from None
+
+
+def frame_check(envelope: Envelope, size_bytes: int) -> None:
+    """Raise Problem for an envelope padded with what its key did not sign."""
+    frame = size_bytes - 4 * -(-len(envelope.payload) // 3)
+    if frame > MAX_FRAME_BYTES:
+        raise _not_an_envelope(
+            "",
+            f"The envelope has {frame} bytes beside its payload; the limit is {MAX_FRAME_BYTES}. Send the "
+            "file as the probe wrote it.",
+        )
+
+
+def _check_members(data: dict[str, Any], known: frozenset[str], path: str) -> None:
+    if unknown := sorted(data.keys() - known):
+        name = unknown[0][:60]
+        raise _not_an_envelope(
+            f"{path}/{name}",
+            f"The member {name!r} is not signed and not known; known are {', '.join(sorted(known))}. Send "
+            "the file as the probe wrote it.",
+        )
 
 
 def _check_payload_type(value: Any) -> None:

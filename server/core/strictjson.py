@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn
 
 import orjson
 
 from server.core.problems import ErrorItem, Problem, problem
 
+MAX_VALUES = 8_000_000
+"""Thirty times what a standard run holds; each takes up to 40 bytes of memory."""
+MAX_PARTS = 200_000
+"""Objects, lists and texts, a hundred times a standard run's; each takes some hundred bytes."""
 _PLAIN = {int, bool, type(None)}
 
 
@@ -19,10 +23,30 @@ def strict_loads(content: bytes, *, max_depth: int = 32, what: str = "The body")
 
     A float that is whole and exact in a double becomes an int, as JSON Schema takes `1.0` for an integer.
     """
+    _check_counts(content, what)
     try:
         return _loads_plain(content, max_depth)
     except (_NotPlain, orjson.JSONDecodeError):
         return _loads_exact(content, max_depth, what)
+
+
+def _check_counts(content: bytes, what: str) -> None:
+    """Refuse what would fill the memory, before anything is built: a value of the bytes `[],` takes seventy.
+
+    Marks within texts count, too: no document that a program writes comes near the limits.
+    """
+    parts = content.count(b"[") + content.count(b"{") + content.count(b'"') // 2
+    for count, limit, noun in (
+        (parts, MAX_PARTS, "objects, lists and texts"),
+        (content.count(b",") + 1, MAX_VALUES, "values"),
+    ):
+        if count > limit:
+            raise problem(
+                "too-large",
+                f"{what} holds {count} {noun}; the limit is {limit}. Measure fewer kinds in one run "
+                "(`--only KIND`).",
+                ErrorItem("", f"holds more than {limit} {noun}"),
+            )
 
 
 # ---- The quick way, for what programs write.
@@ -125,33 +149,42 @@ def _float(text: str) -> float | int:
 
 def _check_tree(data: Any, max_depth: int, what: str) -> None:
     """Check depth and texts level by level; PostgreSQL stores neither NUL nor lone surrogates."""
-    level: list[tuple[str, Any]] = [("", data)]
-    for _depth in range(max_depth + 1):
-        level = [child for path, value in level for child in _children(path, value)]
-        if not level:
+    level: list[Any] = [[data]]
+    for _depth in range(max_depth + 2):
+        below: list[Any] = []
+        for node in level:
+            children = list(node.values()) if isinstance(node, dict) else node
+            texts = "".join(child for child in (*node, *children) if isinstance(child, str))
+            if _text_fault(texts):
+                raise next(_bad_texts("", data))
+            below += [child for child in children if isinstance(child, dict | list)]
+        if not below:
             return
+        level = below
     raise _malformed(f"{what} is nested deeper than {max_depth} levels. Send what the probe wrote.")
 
 
-def _children(path: str, value: Any) -> list[tuple[str, Any]]:
-    if isinstance(value, dict):
-        for key in value:
-            _check_text(path, key)
-        return [(f"{path}/{key}", child) for key, child in value.items() if type(child) in (dict, list, str)]
-    if isinstance(value, list):
-        return [(f"{path}/{n}", child) for n, child in enumerate(value) if type(child) in (dict, list, str)]
-    if isinstance(value, str):
-        _check_text(path, value)
-    return []
-
-
-def _check_text(path: str, text: str) -> None:
+def _text_fault(text: str) -> str:
+    """Return what is wrong with a text; empty where it can be stored."""
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise _bad_text(path, "holds half of a surrogate pair") from None
-    if "\0" in text:
-        raise _bad_text(path, "holds a NUL character")
+        return "holds half of a surrogate pair"
+    return "holds a NUL character" if "\0" in text else ""
+
+
+def _bad_texts(path: str, node: Any) -> Iterator[Problem]:
+    """Give the problem of each text that cannot be stored; looked for once it is known that there is one."""
+    if isinstance(node, str):
+        if fault := _text_fault(node):
+            yield _bad_text(path, fault)
+    elif isinstance(node, dict):
+        for key, child in node.items():
+            yield from _bad_texts(path, key)
+            yield from _bad_texts(f"{path}/{key}", child)
+    elif isinstance(node, list):
+        for number, child in enumerate(node):
+            yield from _bad_texts(f"{path}/{number}", child)
 
 
 def _bad_text(path: str, message: str) -> Problem:

@@ -21,7 +21,7 @@ from server.accounts.models import ProbeKey
 from server.accounts.services import probe_key_for, probe_key_register
 from server.catalog.services import drive_model_id_resolve
 from server.core import clock
-from server.core.envelope import Envelope, envelope_parse, sha256_hex, signature_check
+from server.core.envelope import Envelope, envelope_parse, frame_check, sha256_hex, signature_check
 from server.core.envelope_store import envelope_store
 from server.core.ids import uuid7
 from server.core.lifecycle import Provenance, State
@@ -34,7 +34,7 @@ from server.measurements.documents import summary_of, timings_count
 from server.measurements.models import Batch, Benchmark, Run
 from server.submissions.events import event_add, next_sweep, submission_announce
 from server.submissions.models import Submission
-from server.submissions.validation import document_validate
+from server.submissions.validation import LICENSES, document_validate
 
 log = structlog.get_logger("diskatlas.intake")
 
@@ -58,6 +58,7 @@ def submission_receive(*, content: bytes) -> Received:
     """
     digest = sha256_hex(content)
     envelope = envelope_parse(strict_loads(content, max_depth=settings.SUBMISSION_MAX_DEPTH))
+    frame_check(envelope, len(content))
     document = _payload_data(envelope)
     known = _lookup(digest, envelope.keyid, document)
     if known.received is not None:
@@ -71,13 +72,17 @@ def submission_receive(*, content: bytes) -> Received:
         name = _store(digest, content)
         return _commit(digest, len(content), name, key, document)
     except Problem as trouble:
-        if trouble.type.slug not in NOT_KEPT:
+        if trouble.type.slug not in NOT_KEPT and _consented(document):
             _keep_rejected(digest, content, key, trouble)
         raise
 
 
-NOT_KEPT = frozenset({"storage-unavailable", "no-licence", "run-id-taken"})
-"""Without consent there is nothing that may be kept, and of a run that is there nothing is kept twice."""
+NOT_KEPT = frozenset({"storage-unavailable", "run-id-taken", "too-many-requests"})
+
+
+def _consented(document: Any) -> bool:
+    """Whether a document, valid or not, says what may be done with it: nothing else may be kept."""
+    return isinstance(document, dict) and document.get("license") in LICENSES
 
 
 @dataclass(frozen=True, slots=True)

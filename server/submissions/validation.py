@@ -17,6 +17,7 @@ from server.core import schema as core_schema
 from server.core.problems import ErrorItem, problem
 from server.core.text import counted
 
+LICENSES = ("CC0-1.0", "CC-BY-4.0")
 _MAX_ERRORS = 20
 _MAX_MESSAGE = 240
 

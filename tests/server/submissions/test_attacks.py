@@ -1,0 +1,132 @@
+"""What an attacker finds shut, by the points of issue 18."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import zstandard
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+from server.core.envelope import PAYLOAD_TYPE
+from server.submissions.models import Submission
+from tests.server.submissions.test_bad_input import changed, problem_of, with_signature
+from tests.support.documents import document, envelope
+
+pytestmark = pytest.mark.django_db
+Post = Callable[..., Any]
+MIB = 1024**2
+
+
+@pytest.mark.parametrize("part", [b"[]", b"{}", b'""', b'{"a":"\\n"}', b"0.5", b'"\\u0041"'])
+def test_issue_18_point_1_a_bomb_of_small_parts_is_refused_before_it_is_built(
+    post: Post, settings: Any, part: bytes
+) -> None:
+    settings.SUBMISSION_MAX_BYTES = 48 * MIB
+    bomb = b"[" + (part + b",") * (47 * MIB // (len(part) + 1)) + b"0]"
+    packed = zstandard.compress(bomb)
+    del bomb
+    tracemalloc.start()
+    try:
+        body = problem_of(post(packed, content_encoding="zstd"), 413, "too-large")
+        _now, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert "the limit is" in body["detail"]
+    assert peak < 4 * 48 * MIB
+
+
+def test_issue_18_point_1_a_bomb_within_a_signed_payload_is_refused(post: Post) -> None:
+    payload = b"[" + b"[]," * 300_000 + b"0]"
+    problem_of(post(envelope(payload)), 413, "too-large")
+    assert not Submission.objects.exists()
+
+
+@pytest.mark.parametrize("payload", [b"{", b"[" * 40 + b"]" * 40, b'{"a": 1, "a": 2}', b"\xff"])
+def test_issue_18_point_4_what_cannot_be_parsed_is_not_stored(post: Post, payload: bytes) -> None:
+    problem_of(post(envelope(payload)), 400, "malformed-json")
+    assert not Submission.objects.exists()
+
+
+def test_issue_18_point_4_a_taken_run_id_is_not_stored(post: Post) -> None:
+    first = document()
+    assert post(first).status_code == 202
+    body = problem_of(post({**first, "created_at": "2026-01-02T03:04:06Z"}), 409, "run-id-taken")
+    assert "status_url" not in body
+    assert Submission.objects.count() == 1
+
+
+def test_issue_18_point_4_padding_that_nobody_signed_is_refused(post: Post) -> None:
+    body = problem_of(post(envelope(document()) + b" " * 5000), 400, "not-an-envelope")
+    assert "beside its payload" in body["detail"]
+
+
+def test_issue_18_point_9_an_unknown_member_of_the_envelope_is_refused(post: Post) -> None:
+    body = problem_of(post(changed(note="<script>")), 400, "not-an-envelope")
+    assert body["errors"][0]["path"] == "/note"
+    body = problem_of(post(with_signature(note="x")), 400, "not-an-envelope")
+    assert body["errors"][0]["path"] == "/signatures/0/note"
+
+
+PRIME = 2**255 - 19
+
+
+def multiplied_by_8(y: int, sign: int) -> tuple[int, int] | None:
+    """Return 8 times the point, by RFC 8032's formulas; None where there is no such point."""
+    d = -121665 * pow(121666, -1, PRIME) % PRIME
+    square = (y * y - 1) * pow(d * y * y + 1, -1, PRIME) % PRIME
+    x = pow(square, (PRIME + 3) // 8, PRIME)
+    if (x * x - square) % PRIME:
+        x = x * pow(2, (PRIME - 1) // 4, PRIME) % PRIME
+    if (x * x - square) % PRIME:
+        return None
+    x = PRIME - x if x % 2 != sign else x
+    for _double in range(3):
+        product = d * x * x * y * y % PRIME
+        x, y = (
+            2 * x * y * pow(1 + product, -1, PRIME) % PRIME,
+            (y * y + x * x) * pow(1 - product, -1, PRIME) % PRIME,
+        )
+    return x, y
+
+
+def small_order_keys() -> list[bytes]:
+    from server.core.envelope import _SMALL_ORDER_Y
+
+    return [(y | sign << 255).to_bytes(32, "little") for y in sorted(_SMALL_ORDER_Y) for sign in (0, 1)]
+
+
+@pytest.mark.parametrize("key", small_order_keys(), ids=lambda key: key.hex()[:8])
+def test_issue_18_point_9_a_key_of_small_order_is_refused(post: Post, key: bytes) -> None:
+    number = int.from_bytes(key, "little")
+    assert multiplied_by_8(number % 2**255 % PRIME, number >> 255) == (0, 1)
+    raw = json.dumps(document()).encode()
+    # R is the neutral element and S zero: it verifies for one message in as many as the key's order.
+    entry = {
+        "keyid": hashlib.sha256(key).hexdigest(),
+        "sig": base64.b64encode((1).to_bytes(32, "little") + bytes(32)).decode(),
+        "public_key": "ed25519:" + base64.b64encode(key).decode(),
+    }
+    body = {"payloadType": PAYLOAD_TYPE, "payload": base64.b64encode(raw).decode(), "signatures": [entry]}
+    told = problem_of(post(json.dumps(body).encode()), 422, "bad-signature")
+    assert "small order" in told["detail"]
+
+
+def test_issue_18_point_9_such_a_key_would_verify_what_nobody_signed() -> None:
+    key = (1).to_bytes(32, "little")
+    Ed25519PublicKey.from_public_bytes(key).verify(key + bytes(32), b"anything")
+
+
+@pytest.mark.parametrize("change", [{"license": None}, {"license": "all mine"}, {"license": 5}])
+def test_issue_18_point_9_an_invalid_document_is_not_kept_without_consent(
+    post: Post, change: dict[str, Any]
+) -> None:
+    bad = {**document(), **change, "conditions": {}}
+    body = problem_of(post(bad), 422, "schema-violation")
+    assert "status_url" not in body
+    assert not Submission.objects.exists()
