@@ -146,6 +146,12 @@ PROBLEM_TYPES = _types(
         409,
         "A run is immutable: a new measurement is a new run.",
     ),
+    ProblemType(
+        "rejected",
+        "Rejected by a person",
+        409,
+        "What a moderator decided about a run stays. A new measurement is a new run.",
+    ),
     ProblemType("not-found", "Not found", 404, "Nothing is at this address."),
     ProblemType(
         "takes-too-long",

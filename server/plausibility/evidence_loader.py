@@ -14,12 +14,13 @@ from statistics import median
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models import F, Q
 
 from server.benchmarks.registry import metrics_by_key
 from server.core.bulk import json_text
 from server.core.lifecycle import State
+from server.core.locks import transaction_lock
 from server.measurements.extraction import MeasurementRow, rows_of
 from server.measurements.models import Benchmark, Measurement, Run
 from server.plausibility.evidence import (
@@ -54,9 +55,12 @@ class AssessedRun:
 
 def evidence_gather(runs: Sequence[AssessedRun]) -> list[Evidence]:
     """Return what is known of each run; keeps their samples' traces."""
-    traces = [dict(_traces(one)) for one in runs]
-    _traces_keep({benchmark: trace for found in traces for benchmark, trace in found.items()})
-    copies = _copies(runs, [list(found.values()) for found in traces])
+    traces = [list(_traces(one)) for one in runs]
+    with transaction.atomic():
+        # One at a time: whoever keeps its traces later sees those of whoever came before.
+        transaction_lock("sample-traces")
+        _traces_keep(runs, traces)
+        copies = _copies(runs, traces)
     peers = _peers([one.run for one in runs])
     return [_evidence(one, found, *others) for one, found, others in zip(runs, copies, peers, strict=True)]
 
@@ -239,55 +243,58 @@ def _values(runs: Iterable[UUID]) -> dict[UUID, dict[tuple[str, str], float]]:
 # ---- Samples seen before.
 
 
-def _traces(one: AssessedRun) -> Iterator[tuple[int, Trace]]:
+def _traces(one: AssessedRun) -> Iterator[Trace]:
     for benchmark in one.benchmarks:
         part = one.document["benchmarks"][benchmark.position]
         if "skipped" not in part and (trace := trace_of(part)) is not None:
-            yield benchmark.pk, trace
+            yield trace
 
 
 _KEEP = f"""
 INSERT INTO {SampleTrace._meta.db_table}
-    (benchmark_id, kind, times_digest, places_digest, first_times_ns, near_keys)
-SELECT * FROM json_to_recordset(%s) AS given(benchmark_id bigint, kind text, times_digest text,
+    (run_id, kind, times_digest, places_digest, first_times_ns, near_keys)
+SELECT * FROM json_to_recordset(%s) AS given(run_id uuid, kind text, times_digest text,
     places_digest text, first_times_ns jsonb, near_keys bigint[])
-ON CONFLICT (benchmark_id) DO UPDATE SET kind = excluded.kind, times_digest = excluded.times_digest,
+ON CONFLICT (run_id, kind) DO UPDATE SET times_digest = excluded.times_digest,
     places_digest = excluded.places_digest, first_times_ns = excluded.first_times_ns,
     near_keys = excluded.near_keys
 """
 
 
-def _traces_keep(traces: Mapping[int, Trace]) -> None:
-    """Keep traces before copies are looked for: of two copies that are assessed at once, one sees the
-    other's."""
+def _traces_keep(runs: Sequence[AssessedRun], traces: Sequence[Sequence[Trace]]) -> None:
+    """Keep the traces of each run."""
     rows = [
         {
-            "benchmark_id": benchmark,
+            "run_id": one.run.pk,
             "kind": trace.kind,
             "times_digest": trace.times_digest,
             "places_digest": trace.places_digest,
             "first_times_ns": trace.first_times_ns,
             "near_keys": trace.near_keys(),
         }
-        for benchmark, trace in traces.items()
+        for one, found in zip(runs, traces, strict=True)
+        for trace in found
     ]
     with connection.cursor() as cursor:
         cursor.execute(_KEEP, [json_text(rows)])
 
 
 # Of any provenance: what a simulator gave, sent as a disk's, has its samples too. Equal times come first,
-# then traces that share many keys, as near ones do and others by chance do not; of each the earliest.
+# then traces that share many keys, as near ones do and others by chance do not; of each the earliest. A run
+# meets those received before it, and those received later that were assessed before and did not see it.
 _ALIKE = f"""
 SELECT mine.place, seen.run_id, seen.times_digest, seen.places_digest, seen.first_times_ns
 FROM json_to_recordset(%s) AS mine(place int, run_id uuid, received_at timestamptz, kind text,
     times_digest text, near_keys bigint[])
+JOIN {SampleTrace._meta.db_table} own ON own.run_id = mine.run_id AND own.kind = mine.kind
 CROSS JOIN LATERAL (
-    SELECT b.run_id, t.times_digest, t.places_digest, t.first_times_ns
+    SELECT t.run_id, t.times_digest, t.places_digest, t.first_times_ns
     FROM {SampleTrace._meta.db_table} t
-    JOIN measurements_benchmark b ON b.id = t.benchmark_id AND b.run_id <> mine.run_id
-    JOIN measurements_run r ON r.run_id = b.run_id
-    JOIN submissions_submission s ON s.id = r.submission_id AND s.received_at <= mine.received_at
-    WHERE t.kind = mine.kind AND (t.times_digest = mine.times_digest OR t.near_keys && mine.near_keys)
+    JOIN measurements_run r ON r.run_id = t.run_id
+    JOIN submissions_submission s ON s.id = r.submission_id
+    WHERE t.run_id <> mine.run_id
+        AND (s.received_at <= mine.received_at OR (t.id < own.id AND t.run_id <> ALL(%s)))
+        AND t.kind = mine.kind AND (t.times_digest = mine.times_digest OR t.near_keys && mine.near_keys)
     ORDER BY t.times_digest = mine.times_digest DESC,
         (SELECT count(*) FROM unnest(t.near_keys) AS k(key) WHERE k.key = ANY(mine.near_keys)) DESC, t.id
     LIMIT {ALIKE_TRACES}
@@ -310,7 +317,7 @@ def _copies(runs: Sequence[AssessedRun], traces: Sequence[Sequence[Trace]]) -> l
         for place, (number, trace) in enumerate(every)
     ]
     with connection.cursor() as cursor:
-        cursor.execute(_ALIKE, [json_text(sought)])
+        cursor.execute(_ALIKE, [json_text(sought), [one.run.pk for one in runs]])
         rows = cursor.fetchall()
     seen: dict[int, list[Copy]] = defaultdict(list)
     for place, run_id, times_digest, places_digest, first_times_ns in rows:

@@ -42,10 +42,10 @@ class CheckResult(models.Model):
 
 
 class SampleTrace(models.Model):
-    """What one benchmark's samples are recognised by: digests of its times and places, and its first
-    times."""
+    """What one kind's samples of a run are recognised by: digests of its times and places, and its first
+    times. It outlives a withdrawal, after which the same samples are still a copy."""
 
-    benchmark = models.OneToOneField("measurements.Benchmark", on_delete=models.CASCADE, related_name="trace")
+    run = models.ForeignKey("measurements.Run", on_delete=models.CASCADE, related_name="traces")
     kind = models.CharField(max_length=32)
     times_digest = models.CharField(max_length=64)
     places_digest = models.CharField(max_length=64)
@@ -57,6 +57,7 @@ class SampleTrace(models.Model):
     )
 
     class Meta:
+        constraints = [models.UniqueConstraint(fields=["run", "kind"], name="sampletrace_once_per_kind")]
         indexes = [
             models.Index(fields=["times_digest"], name="sampletrace_by_times"),
             # Without a list of pending entries, which every search would have to go through.

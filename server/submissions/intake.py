@@ -63,6 +63,8 @@ def submission_receive(*, content: bytes) -> Received:
     known = _lookup(digest, envelope.keyid, document)
     if known.received is not None:
         return known.received
+    if known.rejection is not None:
+        raise _rejected_by_a_person(*known.rejection)
     key = probe_key_for(envelope, known.key)
     signature_check(envelope, bytes(key.public_key))
     try:
@@ -91,6 +93,8 @@ class _Known:
 
     received: Received | None
     """What came of these bytes, where they were accepted before."""
+    rejection: tuple[UUID, str] | None
+    """The submission of these bytes that a person rejected, and why."""
     key: ProbeKey | None
     run_id_taken: bool
 
@@ -99,6 +103,8 @@ _KEY_FIELDS = ("id", "keyid", "algorithm", "public_key", "status")
 _LOOKUP = f"""
 SELECT submission.id, submission.state, own.run_id,
     EXISTS (SELECT FROM measurements_run WHERE run_id = asked.run_id AND own.run_id IS NULL),
+    (SELECT max(reason) FROM submissions_decision WHERE submission_id = submission.id
+        AND verdict = 'rejected'),
     {", ".join(f"probe_key.{name}" for name in _KEY_FIELDS)}
 FROM (SELECT %s::text AS digest, %s::text AS keyid, %s::uuid AS run_id) AS asked
 LEFT JOIN submissions_submission AS submission ON submission.digest = asked.digest
@@ -114,10 +120,11 @@ def _lookup(digest: str, keyid: str, document: Any) -> _Known:
         run_id = None
     row = prepared_row(_LOOKUP, digest, keyid, run_id)
     assert row is not None
-    submission_id, state, own_run_id, taken, *key = row
+    submission_id, state, own_run_id, taken, rejection, *key = row
     accepted = submission_id is not None and state != State.REJECTED
     return _Known(
         Received(submission_id, digest, state, own_run_id, created=False) if accepted else None,
+        (submission_id, rejection) if rejection is not None and not accepted else None,
         ProbeKey.from_db(None, _KEY_FIELDS, key) if key[0] is not None else None,
         taken,
     )
@@ -152,6 +159,9 @@ WITH given AS MATERIALIZED (
         state = excluded.state, storage_name = excluded.storage_name, probe_key_id = excluded.probe_key_id,
         next_sweep_at = excluded.next_sweep_at
     WHERE known.state = 'rejected'
+        AND NOT EXISTS (
+            SELECT FROM submissions_decision WHERE submission_id = known.id AND verdict = 'rejected'
+        )
     RETURNING known.id, known.xmax = 0 AS new
 ), event AS (
     INSERT INTO submissions_submissionevent (submission_id, at, state, reason)
@@ -246,6 +256,15 @@ def _keep_rejected(digest: str, content: bytes, key: ProbeKey, trouble: Problem)
         if last is None or last.reason != trouble.detail:
             event_add(submission, State.REJECTED, trouble.detail)
     trouble.extensions["submission_id"] = submission.pk
+
+
+def _rejected_by_a_person(submission_id: UUID, reason: str) -> Problem:
+    return problem(
+        "rejected",
+        f"A person looked at this run and rejected it: {reason} That is final for these bytes. Write to the "
+        "archive's operator if it was a mistake, or measure again, which makes a new run.",
+        submission_id=submission_id,
+    )
 
 
 def _run_id_taken(document: dict[str, Any]) -> Problem:

@@ -59,21 +59,24 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "benchmark",
-                    models.OneToOneField(
+                    "run",
+                    models.ForeignKey(
                         on_delete=django.db.models.deletion.CASCADE,
-                        related_name="trace",
-                        to="measurements.benchmark",
+                        related_name="traces",
+                        to="measurements.run",
                     ),
                 ),
             ],
             options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("run", "kind"), name="sampletrace_once_per_kind"),
+                ],
                 "indexes": [
                     models.Index(fields=["times_digest"], name="sampletrace_by_times"),
                     django.contrib.postgres.indexes.GinIndex(
                         fastupdate=False, fields=["near_keys"], name="sampletrace_by_near_keys"
                     ),
-                ]
+                ],
             },
         ),
     ]

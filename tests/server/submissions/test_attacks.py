@@ -13,13 +13,16 @@ import pytest
 import zstandard
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
+from server.accounts.models import User
 from server.core.envelope import PAYLOAD_TYPE
+from server.submissions import moderation, pipeline, withdrawal
 from server.submissions.models import Submission
 from tests.server.submissions.test_bad_input import changed, problem_of, with_signature
-from tests.support.documents import document, envelope
+from tests.support.documents import document, envelope, skippy_part
 
 pytestmark = pytest.mark.django_db
 Post = Callable[..., Any]
+Submit = Callable[[dict[str, Any]], Submission]
 MIB = 1024**2
 
 
@@ -130,3 +133,46 @@ def test_issue_18_point_9_an_invalid_document_is_not_kept_without_consent(
     body = problem_of(post(bad), 422, "schema-violation")
     assert "status_url" not in body
     assert not Submission.objects.exists()
+
+
+REASON = "Looked at the evidence in a test."
+
+
+def curator() -> User:
+    return User.objects.get_or_create(username="a-curator", is_superuser=True)[0]
+
+
+def test_issue_18_point_2_a_persons_rejection_is_final_for_the_same_bytes(post: Post, submit: Submit) -> None:
+    run = document(skippy_part(), rotation_rate_rpm=5400)
+    body = envelope(run)
+    submission = submit(run)
+    assert pipeline.submissions_process(submission_id=submission.pk) == ["quarantined"]
+    moderation.submission_reject(submission, by=curator(), reason=REASON)
+    told = problem_of(post(body), 409, "rejected")
+    assert REASON in told["detail"]
+    assert told["status_url"].endswith(f"{submission.pk}/")
+    submission.refresh_from_db()
+    assert submission.state == "rejected"
+    # Around the same signed payload other bytes make another digest.
+    problem_of(post(body + b" "), 409, "run-id-taken")
+
+
+def test_issue_18_point_2_copies_meet_in_whatever_order_they_are_assessed(submit: Submit) -> None:
+    first, copy = submit(document(skippy_part())), submit(document(skippy_part(), unit_digest="cd" * 32))
+    Submission.objects.filter(pk=first.pk).update(attempts=1)  # so that it goes alone
+    assert pipeline.submissions_process(submission_id=copy.pk) == ["published"]
+    pipeline.submissions_process(submission_id=first.pk)
+    first.refresh_from_db()
+    assert first.state == "quarantined"
+    assert first.run.check_results.get(outcome="held").figures["runs"] == [str(copy.run.pk)]
+
+
+def test_issue_18_point_2_a_copy_of_a_withdrawn_run_is_held(
+    publish: Callable[..., Submission], submit: Submit
+) -> None:
+    part = skippy_part()
+    original = publish(part)
+    withdrawal.run_withdraw(run=original.run, by=curator(), reason=REASON)
+    copy = submit(document(part, unit_digest="cd" * 32, rotation_rate_rpm=None))
+    assert pipeline.submissions_process(submission_id=copy.pk) == ["quarantined"]
+    assert copy.run.check_results.get(outcome="held").figures["runs"] == [str(original.run.pk)]
