@@ -1,21 +1,18 @@
 //! `diskatlas import`: what another tool measured, as a signed document that says so.
 
-use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use clap::ValueHint;
 use serde_json::json;
 
-use super::run::{Answer, checked_label, parse_week, save_document, summary};
+use super::run::{Answer, ResultOptions, save_document, summary};
 use super::{Status, UsageError, input, load_or_create_key};
 use crate::import::{self, ImportOptions, Input, LARGEST_FILE_BYTES, Tool};
-use crate::report::document::{Manufacture, RunDocument};
+use crate::report::document::{Benchmark, RunDocument};
 use crate::report::json::Json;
 use crate::report::save;
 use crate::terminal::say;
-use crate::terminal::text;
 
 /// Import what fio, hdparm, HD Tune or zcav measured, as a signed run that says so
 ///
@@ -42,21 +39,8 @@ pub struct Args {
     #[arg(long, value_enum)]
     rotational: Option<Answer>,
 
-    /// The licence under which you give the result away [otherwise asked for before it is sent, and nothing is sent without]
-    #[arg(long, value_parser = ["CC0-1.0", "CC-BY-4.0"])]
-    license: Option<String>,
-
-    /// A label of your own for disks that came together (a site, a lot)
-    #[arg(long, value_name = "TEXT")]
-    batch_label: Option<String>,
-
-    /// When the disk was made, as its label says: year and ISO week, for example 2024-W07
-    #[arg(long, value_name = "YYYY-Www", value_parser = parse_week)]
-    manufactured: Option<Manufacture>,
-
-    /// Where the signed document goes [default: diskatlas-<run id>.json in this folder]
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    result: ResultOptions,
 
     /// Say in JSON what was imported and where it lies
     #[arg(long)]
@@ -67,9 +51,9 @@ pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
     let asked = ImportOptions {
         offset_gib: args.offset,
         rotational: args.rotational.map(|answer| answer == Answer::Yes),
-        manufacture: args.manufactured.clone(),
-        batch_label: checked_label(args.batch_label.as_deref())?,
-        license: args.license.clone(),
+        manufacture: args.result.manufactured.clone(),
+        batch_label: args.result.checked_label()?,
+        license: args.result.license.clone(),
     };
     let inputs = args.files.iter().map(|path| read(path)).collect::<anyhow::Result<Vec<_>>>()?;
     let identity = read(&args.identity)?;
@@ -83,29 +67,20 @@ pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
         )
         .into());
     }
-    if let Some(output) = &args.output {
+    if let Some(output) = &args.result.output {
         save::preflight(output)?;
     }
     let document = import::document(tool, &inputs, &identity, &asked)?;
     check(&document)?;
-    let output = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("diskatlas-{}.json", document.run_id)));
+    let output = args.result.output_or_default(&document.run_id);
     let file = save_document(&output, &document, &load_or_create_key()?)?;
     report(args, &document, &file, stdout)?;
     Ok(Status::Done)
 }
 
 fn read(path: &Path) -> anyhow::Result<Input> {
-    let context = || format!("can't read {}", path.display());
-    let file = File::open(path).with_context(context)?;
-    let mut bytes = Vec::new();
-    file.take(LARGEST_FILE_BYTES + 1).read_to_end(&mut bytes).with_context(context)?;
-    if bytes.len() as u64 > LARGEST_FILE_BYTES {
-        let limit = text::bytes(LARGEST_FILE_BYTES);
-        anyhow::bail!(
-            "{} is larger than {limit}, which no output of these tools needs; give the tool's own file",
-            path.display()
-        );
-    }
+    let beyond = ", which no output of these tools needs; give the tool's own file";
+    let bytes = input::read_at_most(path, LARGEST_FILE_BYTES, beyond)?;
     Ok(Input { name: path.display().to_string(), bytes })
 }
 
@@ -125,7 +100,7 @@ fn report(args: &Args, document: &RunDocument, file: &Path, stdout: &mut dyn Wri
     for remark in imported.map(|imported| imported.remarks.as_slice()).unwrap_or_default() {
         say!("{remark}");
     }
-    let kinds: Vec<&str> = document.benchmarks.iter().map(crate::report::document::Benchmark::kind).collect();
+    let kinds: Vec<&str> = document.benchmarks.iter().map(Benchmark::kind).collect();
     say!("imported as {}, of a {}", kinds.join(", "), document.device.model);
     if args.json {
         let benchmarks: Vec<_> = document.benchmarks.iter().map(summary).collect();

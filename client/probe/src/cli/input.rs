@@ -13,22 +13,28 @@ use crate::terminal::text;
 
 /// The bytes of an envelope; `-` is standard input.
 pub fn read_envelope(path: &Path) -> anyhow::Result<Vec<u8>> {
-    let context = || format!("can't read {}", path.display());
-    let source: Box<dyn Read> =
-        if path == Path::new("-") { Box::new(io::stdin()) } else { Box::new(File::open(path).with_context(context)?) };
+    let beyond = ", which no archive takes: measure fewer kinds at once (--only)";
+    if path == Path::new("-") {
+        return read_from(io::stdin(), path, MAX_ENVELOPE_BYTES, beyond);
+    }
+    read_at_most(path, MAX_ENVELOPE_BYTES, beyond)
+}
+
+/// The bytes of a file of at most `limit` bytes; `beyond` says what is wrong with a larger one.
+pub fn read_at_most(path: &Path, limit: u64, beyond: &str) -> anyhow::Result<Vec<u8>> {
+    let file = File::open(path).with_context(|| format!("can't read {}", path.display()))?;
+    read_from(file, path, limit, beyond)
+}
+
+fn read_from(source: impl Read, path: &Path, limit: u64, beyond: &str) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    source.take(MAX_ENVELOPE_BYTES + 1).read_to_end(&mut bytes).with_context(context)?;
-    if bytes.len() as u64 > MAX_ENVELOPE_BYTES {
-        let limit = text::bytes(MAX_ENVELOPE_BYTES);
-        bail!(
-            "{} is larger than {limit}, which no archive takes: measure fewer kinds at once (--only)",
-            path.display()
-        );
+    source.take(limit + 1).read_to_end(&mut bytes).with_context(|| format!("can't read {}", path.display()))?;
+    if bytes.len() as u64 > limit {
+        bail!("{} is larger than {}{beyond}", path.display(), text::bytes(limit));
     }
     Ok(bytes)
 }
 
-/// A checker that knows the schemas of all kinds.
 pub fn checker() -> anyhow::Result<Checker> {
     Ok(Checker::new(KINDS.iter().map(|kind| (kind.slug(), kind.declaration().schema)))?)
 }

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use serde_json::json;
+use serde::Serialize;
 
 use super::Status;
 use crate::device::Writing;
@@ -12,6 +12,7 @@ use crate::identify::{Disk, Tree};
 use crate::report::document::CacheSetting;
 use crate::run::target::digest_of;
 use crate::safety::{self, Snapshot, signatures, snapshot};
+use crate::terminal::text;
 
 /// List the disks of this machine, and whether each may be measured
 #[derive(Debug, clap::Args)]
@@ -26,20 +27,36 @@ pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
     let names = tree.block_devices().into_iter().filter(|name| Disk::is_measurable_kind(&tree, name));
     let rows: Vec<Row> = names.filter_map(|name| row(&tree, &name)).collect();
     if args.json {
-        let list: Vec<_> = rows.iter().map(Row::to_json).collect();
-        writeln!(stdout, "{}", serde_json::to_string_pretty(&list)?)?;
+        writeln!(stdout, "{}", serde_json::to_string_pretty(&serde_json::to_value(&rows)?)?)?;
     } else {
         print_table(&rows, stdout)?;
     }
     Ok(Status::Done)
 }
 
-/// A disk, and what stands against each way of measuring it; nothing there means that it may be.
+#[derive(Serialize)]
 struct Row {
+    #[serde(flatten)]
     disk: Disk,
-    read: Vec<String>,
-    preserve: Vec<String>,
-    destroy: Vec<String>,
+    read: Verdict,
+    preserve: Verdict,
+    destroy: Verdict,
+}
+
+#[derive(Serialize)]
+struct Verdict {
+    allowed: bool,
+    reasons: Vec<String>,
+}
+
+impl Verdict {
+    fn new(reasons: Vec<String>) -> Self {
+        Self { allowed: reasons.is_empty(), reasons }
+    }
+
+    fn word(&self) -> &'static str {
+        if self.allowed { "yes" } else { "no" }
+    }
 }
 
 fn row(tree: &Tree, name: &str) -> Option<Row> {
@@ -65,49 +82,13 @@ fn row(tree: &Tree, name: &str) -> Option<Row> {
             snapshot.signatures = Some(Vec::new());
         }
     }
-    let against = |writing| read.iter().cloned().chain(reasons(&snapshot, writing)).collect();
+    let against = |writing| Verdict::new(read.iter().cloned().chain(reasons(&snapshot, writing)).collect());
     let (preserve, destroy) = (against(Writing::Preserve), against(Writing::Destroy));
-    Some(Row { disk, read, preserve, destroy })
+    Some(Row { disk, read: Verdict::new(read), preserve, destroy })
 }
 
 fn reasons(snapshot: &Snapshot, writing: Writing) -> Vec<String> {
     safety::refusals(snapshot, writing, false).iter().map(ToString::to_string).collect()
-}
-
-impl Row {
-    fn to_json(&self) -> serde_json::Value {
-        let disk = &self.disk;
-        // The serial number is this machine's own business, but whether there is one decides what is asked for.
-        json!({
-            "device": disk.path,
-            "vendor": disk.vendor,
-            "model": disk.model,
-            "firmware": disk.firmware,
-            "has_serial": disk.serial.is_some(),
-            "capacity_bytes": disk.capacity_bytes,
-            "logical_block_bytes": disk.logical_block_bytes,
-            "physical_block_bytes": disk.physical_block_bytes,
-            "interface": disk.interface,
-            "kernel_says_rotational": disk.kernel_says_rotational,
-            "rotation_rate_rpm": disk.rotation_rate_rpm,
-            "form_factor": disk.form_factor,
-            "has_wwn": disk.has_wwn,
-            "link_speed_bits_per_s": disk.link_speed_bits_per_s,
-            "link_speed_supported_bits_per_s": disk.link_speed_supported_bits_per_s,
-            "bridge": disk.bridge,
-            "hba": disk.hba,
-            "write_cache": disk.caches.write,
-            "look_ahead": disk.caches.look_ahead,
-            "temperature_celsius": disk.temperature_celsius,
-            "manufactured": disk.manufactured.map(|made| json!({"year": made.year, "week": made.week})),
-            "scheduler": disk.scheduler,
-            "controller": disk.controller,
-            "notes": disk.notes,
-            "read": {"allowed": self.read.is_empty(), "reasons": self.read},
-            "preserve": {"allowed": self.preserve.is_empty(), "reasons": self.preserve},
-            "destroy": {"allowed": self.destroy.is_empty(), "reasons": self.destroy},
-        })
-    }
 }
 
 /// What else the disk says, in lines below its own: how it is reached, its caches, its temperature.
@@ -120,21 +101,16 @@ fn details(disk: &Disk) -> Vec<String> {
     lines.push(joined(&[firmware, rpm, disk.form_factor.clone(), made, temperature]));
     let on_off = |name: &str, setting: CacheSetting| {
         let fixed = if setting.changeable == Some(false) { " (fixed)" } else { "" };
-        setting.current.map(|on| format!("{name} {}{fixed}", if on { "on" } else { "off" }))
+        setting.current.map(|on| format!("{name} {}{fixed}", text::on_off(on)))
     };
     let write = on_off("write cache", disk.caches.write);
     lines.push(joined(&[write, on_off("look-ahead", disk.caches.look_ahead)]));
-    let link = disk.link_speed_bits_per_s.map(|speed| format!("link {}", crate::terminal::text::bits_per_s(speed)));
+    let link = disk.link_speed_bits_per_s.map(|speed| format!("link {}", text::bits_per_s(speed)));
     let slower =
         disk.link_speed_supported_bits_per_s.filter(|&most| disk.link_speed_bits_per_s.is_some_and(|now| now < most));
-    let slower = slower.map(|most| format!("below the {} it could run at", crate::terminal::text::bits_per_s(most)));
+    let slower = slower.map(|most| format!("below the {} it could run at", text::bits_per_s(most)));
     lines.push(joined(&[link, slower, disk.controller.as_ref().map(|controller| format!("controller {controller}"))]));
-    if let Some(bridge) = &disk.bridge {
-        let names = [&bridge.vendor, &bridge.product, &bridge.driver].map(Clone::clone);
-        let ids = bridge.usb_vendor_id.as_ref().zip(bridge.usb_product_id.as_ref());
-        let ids = ids.map(|(vendor, product)| format!("{vendor}:{product}"));
-        lines.push(format!("USB bridge {}", joined(&[&[ids][..], &names[..]].concat())));
-    }
+    lines.extend(disk.bridge.as_ref().map(|bridge| format!("USB bridge {}", bridge.words().join(", "))));
     lines.extend(disk.notes.iter().cloned());
     lines.retain(|line| !line.is_empty());
     lines
@@ -163,13 +139,11 @@ fn print_table(rows: &[Row], stdout: &mut dyn Write) -> std::io::Result<()> {
             Some(false) => "not said",
             None => "-",
         };
-        let word = |against: &[String]| if against.is_empty() { "yes" } else { "no" };
-        let (device, size) = (disk.path.display().to_string(), crate::terminal::text::bytes(disk.capacity_bytes));
-        let answers = [word(&row.read), word(&row.preserve), word(&row.destroy)];
-        let [read, preserve, destroy] = answers;
+        let (device, size) = (disk.path.display().to_string(), text::bytes(disk.capacity_bytes));
+        let [read, preserve, destroy] = [&row.read, &row.preserve, &row.destroy].map(Verdict::word);
         writeln!(stdout, "{}", line([&device, model, &size, &disk.interface, turns, read, preserve, destroy]))?;
         for detail in details(disk) {
-            writeln!(stdout, "    {}", crate::terminal::text::printable(&detail))?;
+            writeln!(stdout, "    {}", text::printable(&detail))?;
         }
         for reason in distinct(row) {
             writeln!(stdout, "    {reason}")?;
@@ -181,7 +155,7 @@ fn print_table(rows: &[Row], stdout: &mut dyn Write) -> std::io::Result<()> {
 /// Each reason once, in the order in which they stand in the way.
 fn distinct(row: &Row) -> Vec<&String> {
     let mut seen: Vec<&String> = Vec::new();
-    for reason in row.read.iter().chain(&row.preserve).chain(&row.destroy) {
+    for reason in row.read.reasons.iter().chain(&row.preserve.reasons).chain(&row.destroy.reasons) {
         if !seen.contains(&reason) {
             seen.push(reason);
         }

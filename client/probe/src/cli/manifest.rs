@@ -12,14 +12,13 @@ use ed25519_dalek::Signature;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{Status, UsageError};
+use super::{Status, UsageError, input};
 use crate::report::envelope::parse_public_key;
 use crate::report::keys::{hex, keyid};
 use crate::terminal::text;
 
 const SCHEMA: &str = "diskatlas-manifest/v1";
 
-/// Larger than any list of a few files.
 const MAX_MANIFEST_BYTES: u64 = 1 << 20;
 
 #[derive(Debug, Deserialize)]
@@ -46,7 +45,6 @@ struct Findings {
     keyid: Option<String>,
     version: String,
     commit: Option<String>,
-    /// Why the signature does not count.
     problem: Option<String>,
     files: Vec<Found>,
 }
@@ -60,9 +58,7 @@ struct Found {
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum State {
-    /// The bytes are the listed ones.
     Same,
-    /// Other bytes than the listed ones.
     Different,
     /// Not in the manifest's folder.
     Absent,
@@ -80,7 +76,7 @@ pub fn execute(path: &Path, key: Option<&str>, json: bool, stdout: &mut dyn Writ
 }
 
 fn examine(path: &Path, key: Option<&str>) -> anyhow::Result<Findings> {
-    let bytes = read(path)?;
+    let bytes = input::read_at_most(path, MAX_MANIFEST_BYTES, ": no manifest")?;
     let manifest: Manifest = serde_json::from_slice(&bytes)
         .with_context(|| format!("{} is not a manifest of a download page", path.display()))?;
     if manifest.schema != SCHEMA {
@@ -128,17 +124,6 @@ fn signature_path(manifest: &Path) -> PathBuf {
     let mut name = manifest.as_os_str().to_owned();
     name.push(".sig");
     name.into()
-}
-
-fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
-    let context = || format!("can't read {}", path.display());
-    let mut bytes = Vec::new();
-    let file = File::open(path).with_context(context)?;
-    file.take(MAX_MANIFEST_BYTES + 1).read_to_end(&mut bytes).with_context(context)?;
-    if bytes.len() as u64 > MAX_MANIFEST_BYTES {
-        bail!("{} is larger than {}: no manifest", path.display(), text::bytes(MAX_MANIFEST_BYTES));
-    }
-    Ok(bytes)
 }
 
 fn look(folder: &Path, listed: &Listed) -> anyhow::Result<Found> {

@@ -68,7 +68,6 @@ enum Command {
 /// How a command ended that had nothing more to say about it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Status {
-    /// Exit code 0.
     Done,
     /// Exit code 1: a measurement or an upload failed, and the command has said why.
     Failed,

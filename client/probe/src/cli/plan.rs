@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use serde::Serialize;
 use serde_json::json;
 
 use super::choice::Choice;
@@ -49,7 +50,6 @@ pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
     Ok(Status::Done)
 }
 
-/// What is known without opening the device.
 struct Facts {
     name: String,
     geometry: Geometry,
@@ -81,11 +81,9 @@ fn rotation_ns(rpm: Option<u32>) -> u64 {
 }
 
 fn sum(costs: &[(&dyn Kind, Cost)]) -> Cost {
-    costs.iter().fold(Cost::default(), |total, (_, cost)| Cost {
-        elapsed_ns: total.elapsed_ns + cost.elapsed_ns,
-        read_bytes: total.read_bytes + cost.read_bytes,
-        written_bytes: total.written_bytes + cost.written_bytes,
-    })
+    let of = |part: fn(&Cost) -> u64| costs.iter().map(|(_, cost)| part(cost)).sum();
+    let (read_bytes, written_bytes) = (of(|cost| cost.read_bytes), of(|cost| cost.written_bytes));
+    Cost { elapsed_ns: of(|cost| cost.elapsed_ns), read_bytes, written_bytes }
 }
 
 fn table(costs: &[(&dyn Kind, Cost)]) -> String {
@@ -105,7 +103,6 @@ fn table(costs: &[(&dyn Kind, Cost)]) -> String {
     page + &line("total", sum(costs))
 }
 
-/// What a person has to know beside the numbers.
 fn remarks(writes: Writing, turns: Option<bool>, costs: &[(&dyn Kind, Cost)]) -> Vec<String> {
     let mut words = Vec::new();
     let idle: Vec<&str> = costs.iter().filter(|(_, cost)| cost.elapsed_ns == 0).map(|(kind, _)| kind.slug()).collect();
@@ -127,17 +124,14 @@ fn remarks(writes: Writing, turns: Option<bool>, costs: &[(&dyn Kind, Cost)]) ->
 }
 
 fn write_json(args: &Args, costs: &[(&dyn Kind, Cost)], stdout: &mut dyn Write) -> anyhow::Result<()> {
-    let entry = |cost: Cost| json!({"elapsed_ns": cost.elapsed_ns, "read_bytes": cost.read_bytes, "written_bytes": cost.written_bytes});
-    let kinds: Vec<_> = costs
-        .iter()
-        .map(|&(kind, cost)| {
-            let mut value = entry(cost);
-            value["kind"] = json!(kind.slug());
-            value
-        })
-        .collect();
-    let plan =
-        json!({"device": args.device, "suite": args.choice.suite().name(), "kinds": kinds, "total": entry(sum(costs))});
+    #[derive(Serialize)]
+    struct Entry {
+        kind: &'static str,
+        #[serde(flatten)]
+        cost: Cost,
+    }
+    let kinds: Vec<Entry> = costs.iter().map(|&(kind, cost)| Entry { kind: kind.slug(), cost }).collect();
+    let plan = json!({"device": args.device, "suite": args.choice.suite().name(), "kinds": kinds, "total": sum(costs)});
     serde_json::to_writer_pretty(&mut *stdout, &plan)?;
     writeln!(stdout)?;
     Ok(())

@@ -3,18 +3,14 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::run::{
-    ReportOptions, announce, ask, close_journal, nothing_measured, report_end, save_document, usage_or_failure,
-};
-use super::{Status, UsageError, load_or_create_key, parse_server, upload_with_defaults};
+use super::run::{Finish, announce, ask, usage_or_failure};
+use super::{Status, UsageError, load_or_create_key, parse_server};
 use crate::identify::{Disk, Tree};
 use crate::report::save;
 use crate::run::journal::{JournalError, LoadError, RunJournal};
-use crate::run::measure::{Outcome, measure};
 use crate::run::start::{self, ResumeError};
 use crate::run::{Request, signals};
 use crate::safety::confirm::Challenge;
-use crate::terminal::progress::Display;
 use crate::terminal::say;
 
 /// Go on with a run that was cut off by Ctrl-C, a kill, a power cut or a reboot
@@ -49,11 +45,11 @@ pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
         parse_server(server)?;
     }
     let (output, path) = names(&args.file);
-    let (mut journal, damaged_bytes) = RunJournal::load(&path).map_err(|error| missing_or_failure(error, &output))?;
+    let (journal, damaged_bytes) = RunJournal::load(&path).map_err(|error| missing_or_failure(error, &output))?;
     save::preflight(&output)?;
     let mut request = journal.header.asked.clone();
     let tree = Tree::machine();
-    let mut target = reopen(args, &mut request, &journal, &tree)?;
+    let target = reopen(args, &mut request, &journal, &tree)?;
     if damaged_bytes > 0 {
         say!(
             "the end of the journal is damaged ({damaged_bytes} bytes) and left out: what stood there is measured again"
@@ -62,19 +58,8 @@ pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
     let key = load_or_create_key()?;
     let interrupt = signals::listen()?;
     announce(&target);
-    let (document, end) = measure(&mut target, &request, &tree, &mut Display::new(), &interrupt, &mut journal);
-    drop(target);
-    let file = save_document(&output, &document, &key)?;
-    let options = ReportOptions { json: args.json, submits: args.submit.is_some() };
-    report_end(&options, &document, &end, &file, stdout)?;
-    close_journal(journal, &end);
-    if !matches!(end, Outcome::Complete) || nothing_measured(&document) {
-        return Ok(Status::Failed);
-    }
-    match &args.submit {
-        Some(server) => upload_with_defaults(&file, server, false, stdout),
-        None => Ok(Status::Done),
-    }
+    let finish = Finish { output: &output, key: &key, submit: args.submit.as_deref(), json: args.json };
+    finish.measure(target, &request, &tree, &interrupt, journal, stdout)
 }
 
 /// The document's name and the journal's, whichever of them was given.

@@ -13,14 +13,16 @@ use crate::device::open::OpenError;
 use crate::identify::{Disk, Tree};
 use crate::kinds;
 use crate::report::document::{Benchmark, Manufacture, RunDocument};
+use crate::report::keys::Key;
 use crate::report::{save, sign_document};
 use crate::run::journal::RunJournal;
 use crate::run::measure::{Outcome, measure};
 use crate::run::target::{self, Target, TargetError};
 use crate::run::{Request, signals, start};
 use crate::safety::confirm::Challenge;
+use crate::session::Interrupt;
 use crate::terminal::progress::Display;
-use crate::terminal::{message, say, summary};
+use crate::terminal::{message, say, summary, text};
 
 /// Measure a disk and write a signed run document
 ///
@@ -47,21 +49,8 @@ pub struct Args {
     #[arg(long, value_enum)]
     pub rotational: Option<Answer>,
 
-    /// The licence under which you give the result away [otherwise asked for before it is sent, and nothing is sent without]
-    #[arg(long, value_parser = ["CC0-1.0", "CC-BY-4.0"])]
-    pub license: Option<String>,
-
-    /// A label of your own for disks that came together (a site, a lot)
-    #[arg(long, value_name = "TEXT")]
-    pub batch_label: Option<String>,
-
-    /// When the disk was made, as its label says: year and ISO week, for example 2024-W07
-    #[arg(long, value_name = "YYYY-Www", value_parser = parse_week)]
-    pub manufactured: Option<Manufacture>,
-
-    /// Where the signed document goes [default: diskatlas-<run id>.json in this folder]
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub result: ResultOptions,
 
     /// Submit the result to this archive when it is measured
     #[arg(long, value_name = "URL")]
@@ -72,16 +61,45 @@ pub struct Args {
     pub json: bool,
 }
 
+// What is said of a result by hand, and where it goes. (A doc comment would become that of the command.)
+#[derive(Clone, Debug, clap::Args)]
+pub struct ResultOptions {
+    /// The licence under which you give the result away [otherwise asked for before it is sent, and nothing is sent without]
+    #[arg(long, value_parser = ["CC0-1.0", "CC-BY-4.0"])]
+    pub license: Option<String>,
+
+    /// A label of your own for disks that came together (a site, a lot)
+    #[arg(long, value_name = "TEXT")]
+    batch_label: Option<String>,
+
+    /// When the disk was made, as its label says: year and ISO week, for example 2024-W07
+    #[arg(long, value_name = "YYYY-Www", value_parser = parse_week)]
+    pub manufactured: Option<Manufacture>,
+
+    /// Where the signed document goes [default: diskatlas-<run id>.json in this folder]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+impl ResultOptions {
+    /// The label without the space around it; `None` where nothing is left.
+    pub fn checked_label(&self) -> Result<Option<String>, UsageError> {
+        let label = self.batch_label.as_deref().map(str::trim).filter(|label| !label.is_empty());
+        if label.is_some_and(|label| label.chars().count() > 64 || label.chars().any(char::is_control)) {
+            return Err(UsageError("--batch-label takes at most 64 characters on one line; shorten it".to_owned()));
+        }
+        Ok(label.map(str::to_owned))
+    }
+
+    pub fn output_or_default(&self, run_id: &str) -> PathBuf {
+        self.output.clone().unwrap_or_else(|| PathBuf::from(format!("diskatlas-{run_id}.json")))
+    }
+}
+
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub enum Answer {
     Yes,
     No,
-}
-
-impl Args {
-    fn options(&self) -> ReportOptions {
-        ReportOptions { json: self.json, submits: self.submit.is_some() }
-    }
 }
 
 pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
@@ -90,7 +108,7 @@ pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
         parse_server(server)?;
         request.license = consent::ask_before_run(request.license)?;
     }
-    if let Some(output) = &args.output {
+    if let Some(output) = &args.result.output {
         save::preflight(output)?;
     }
     let tree = Tree::machine();
@@ -100,54 +118,97 @@ pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
     let interrupt = signals::listen()?;
     announce(&target);
     let header = start::header(&mut target, &request, &tree);
-    let output = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("diskatlas-{}.json", header.run_id)));
-    let mut journal = RunJournal::begin(&journal_path(&output, &header.run_id), header)
+    let output = args.result.output_or_default(&header.run_id);
+    let journal = RunJournal::begin(&journal_path(&output, &header.run_id), header)
         .map_err(|error| UsageError(error.to_string()))?;
-    let (document, end) = measure(&mut target, &request, &tree, &mut Display::new(), &interrupt, &mut journal);
-    // Closed before anything is uploaded: a disk is not held for the sake of a network.
-    drop(target);
-    let file = save_document(&output, &document, &key)?;
-    report_end(&args.options(), &document, &end, &file, stdout)?;
-    close_journal(journal, &end);
-    if !matches!(end, Outcome::Complete) || nothing_measured(&document) {
-        return Ok(Status::Failed);
+    let finish = Finish { output: &output, key: &key, submit: args.submit.as_deref(), json: args.json };
+    finish.measure(target, &request, &tree, &interrupt, journal, stdout)
+}
+
+/// What is done with a run that begins, or goes on.
+pub(super) struct Finish<'a> {
+    pub output: &'a Path,
+    pub key: &'a Key,
+    pub submit: Option<&'a str>,
+    pub json: bool,
+}
+
+impl Finish<'_> {
+    /// Measures, saves and says what came of it, and sends it where that was asked for.
+    pub fn measure(
+        &self,
+        mut target: Target,
+        request: &Request,
+        tree: &Tree,
+        interrupt: &Interrupt,
+        mut journal: RunJournal,
+        stdout: &mut dyn Write,
+    ) -> anyhow::Result<Status> {
+        let (document, end) = measure(&mut target, request, tree, &mut Display::new(), interrupt, &mut journal);
+        // Closed before anything is uploaded: a disk is not held for the sake of a network.
+        drop(target);
+        let file = save_document(self.output, &document, self.key)?;
+        self.report(&document, &end, &file, stdout)?;
+        close_journal(journal, &end);
+        if !matches!(end, Outcome::Complete) || nothing_measured(&document) {
+            return Ok(Status::Failed);
+        }
+        match self.submit {
+            Some(server) => upload_with_defaults(&file, server, false, stdout),
+            None => Ok(Status::Done),
+        }
     }
-    match &args.submit {
-        Some(server) => upload_with_defaults(&file, server, false, stdout),
-        None => Ok(Status::Done),
+
+    fn report(&self, document: &RunDocument, end: &Outcome, file: &Path, stdout: &mut dyn Write) -> anyhow::Result<()> {
+        say!("{}", summary::page(document, message::width(), kinds::overview).trim_end());
+        for warning in summary::warnings(document) {
+            say!("warning: {warning}");
+        }
+        match end {
+            Outcome::Complete if nothing_measured(document) => {
+                say!("nothing was measured: the file says why for each benchmark, and an archive would refuse it");
+            }
+            Outcome::Complete => {}
+            Outcome::Interrupted => say!("interrupted: the file holds what was measured until then"),
+            Outcome::Gone(error) => say!("the device vanished ({error}): the file holds what was measured until then"),
+        }
+        if self.json {
+            let kinds: Vec<_> = document.benchmarks.iter().map(summary).collect();
+            let interrupted = document.conditions.interrupted;
+            let line =
+                json!({"file": file, "run_id": document.run_id, "interrupted": interrupted, "benchmarks": kinds});
+            writeln!(stdout, "{line}")?;
+        } else {
+            writeln!(stdout, "{}", file.display())?;
+            if self.submit.is_none() && !nothing_measured(document) {
+                let license = document.license.as_deref();
+                let under =
+                    license.map(|license| format!(", and free under {license} once submitted")).unwrap_or_default();
+                say!("signed{under}: diskatlas submit {} --server URL", file.display());
+            }
+        }
+        Ok(())
     }
 }
 
 fn request(args: &Args) -> Result<Request, UsageError> {
-    let kinds = args.choice.kinds();
     if args.wipe && args.choice.writes != Writing::Destroy {
         return Err(UsageError("--wipe only means something with --writes destroy; leave it out".to_owned()));
     }
-    let batch_label = checked_label(args.batch_label.as_deref())?;
     Ok(Request {
         device: args.device.clone(),
-        kinds,
+        kinds: args.choice.kinds(),
         writing: args.choice.writes,
         wipe: args.wipe,
         rotational: args.rotational.map(|answer| answer == Answer::Yes),
         settings: args.choice.settings(),
-        license: args.license.clone(),
-        batch_label,
-        manufacture: args.manufactured.clone(),
+        license: args.result.license.clone(),
+        batch_label: args.result.checked_label()?,
+        manufacture: args.result.manufactured.clone(),
     })
 }
 
-/// A label without the space around it; `None` where nothing is left.
-pub(super) fn checked_label(label: Option<&str>) -> Result<Option<String>, UsageError> {
-    let label = label.map(str::trim).filter(|label| !label.is_empty());
-    if label.is_some_and(|label| label.chars().count() > 64 || label.chars().any(char::is_control)) {
-        return Err(UsageError("--batch-label takes at most 64 characters on one line; shorten it".to_owned()));
-    }
-    Ok(label.map(str::to_owned))
-}
-
-/// `2024-W07`: an ISO year and week.
-pub(super) fn parse_week(text: &str) -> Result<Manufacture, String> {
+fn parse_week(text: &str) -> Result<Manufacture, String> {
     let wrong = || format!("'{text}' is not a year and an ISO week such as 2024-W07");
     let (year, week) = text.split_once("-W").ok_or_else(wrong)?;
     let (year, week): (u16, u8) = (year.parse().map_err(|_| wrong())?, week.parse().map_err(|_| wrong())?);
@@ -167,7 +228,7 @@ pub(super) fn ask(confirm: Option<&str>, disk: &Disk, challenge: &Challenge) -> 
         say!("nobody can be asked here; give --confirm with {}", challenge.asked_for);
         return None;
     }
-    let size = crate::terminal::text::bytes(disk.capacity_bytes);
+    let size = text::bytes(disk.capacity_bytes);
     let model = disk.model.as_deref().unwrap_or("of an unknown model");
     say!("The probe is about to write to {} ({model}, {size}).", disk.path.display());
     say!("Type {} to go on:", challenge.asked_for);
@@ -194,7 +255,7 @@ pub(super) fn usage_or_failure(error: TargetError) -> anyhow::Error {
 pub(super) fn announce(target: &Target) {
     let report = &target.report;
     let vendor = report.vendor.as_deref().map(|vendor| format!("{vendor} ")).unwrap_or_default();
-    let size = crate::terminal::text::bytes(report.capacity_bytes);
+    let size = text::bytes(report.capacity_bytes);
     say!("{vendor}{}, {size}, in blocks of {} bytes ({})", report.model, report.block_bytes, report.block_bytes_source);
     for sentence in &target.left_behind {
         say!("{sentence}");
@@ -208,11 +269,7 @@ fn journal_path(output: &Path, run_id: &str) -> PathBuf {
     start::journal_path(&output)
 }
 
-pub(super) fn save_document(
-    path: &Path,
-    document: &RunDocument,
-    key: &crate::report::keys::Key,
-) -> anyhow::Result<PathBuf> {
+pub(super) fn save_document(path: &Path, document: &RunDocument, key: &Key) -> anyhow::Result<PathBuf> {
     let saved = save::save(path, &sign_document(document, key)?)?;
     if let Some(why) = saved.instead_because {
         say!("warning: {why}; the result lies in {} instead", saved.path.display());
@@ -221,7 +278,7 @@ pub(super) fn save_document(
 }
 
 /// The journal of a run that is through goes; that of one that is not stays, and how to go on with it is said.
-pub(super) fn close_journal(journal: RunJournal, end: &Outcome) {
+fn close_journal(journal: RunJournal, end: &Outcome) {
     let kept = journal.resumable().filter(|_| !matches!(end, Outcome::Complete));
     match kept {
         Some(path) => say!("go on where it stopped with: diskatlas resume {}", start::output_path(path).display()),
@@ -229,49 +286,8 @@ pub(super) fn close_journal(journal: RunJournal, end: &Outcome) {
     }
 }
 
-/// How the person wants to hear of the end.
-pub(super) struct ReportOptions {
-    pub json: bool,
-    pub submits: bool,
-}
-
-pub(super) fn report_end(
-    options: &ReportOptions,
-    document: &RunDocument,
-    end: &Outcome,
-    file: &Path,
-    stdout: &mut dyn Write,
-) -> anyhow::Result<()> {
-    say!("{}", summary::page(document, message::width(), kinds::overview).trim_end());
-    for warning in summary::warnings(document) {
-        say!("warning: {warning}");
-    }
-    match end {
-        Outcome::Complete if nothing_measured(document) => {
-            say!("nothing was measured: the file says why for each benchmark, and an archive would refuse it");
-        }
-        Outcome::Complete => {}
-        Outcome::Interrupted => say!("interrupted: the file holds what was measured until then"),
-        Outcome::Gone(error) => say!("the device vanished ({error}): the file holds what was measured until then"),
-    }
-    if options.json {
-        let kinds: Vec<_> = document.benchmarks.iter().map(summary).collect();
-        let interrupted = document.conditions.interrupted;
-        let line = json!({"file": file, "run_id": document.run_id, "interrupted": interrupted, "benchmarks": kinds});
-        writeln!(stdout, "{line}")?;
-    } else {
-        writeln!(stdout, "{}", file.display())?;
-        if !options.submits && !nothing_measured(document) {
-            let license = document.license.as_deref();
-            let under = license.map(|license| format!(", and free under {license} once submitted")).unwrap_or_default();
-            say!("signed{under}: diskatlas submit {} --server URL", file.display());
-        }
-    }
-    Ok(())
-}
-
 /// A document without a single measurement tells nobody anything.
-pub(super) fn nothing_measured(document: &RunDocument) -> bool {
+fn nothing_measured(document: &RunDocument) -> bool {
     document.benchmarks.iter().all(|benchmark| matches!(benchmark, Benchmark::Skipped { .. }))
 }
 

@@ -13,7 +13,7 @@ use crate::report::document::{
 use crate::report::envelope::{Envelope, Verified};
 use crate::report::json::Json;
 use crate::terminal::say;
-use crate::terminal::text;
+use crate::terminal::text::{self, on_off};
 
 /// Show what a file holds, and so what would be sent
 #[derive(Debug, clap::Args)]
@@ -52,7 +52,6 @@ pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
     Ok(Status::Done)
 }
 
-/// The whole page, for a terminal of any width.
 fn describe(document: &RunDocument, verified: &Verified) -> String {
     let mut page = Page::default();
     page.section("Run");
@@ -193,15 +192,11 @@ fn count_samples(measured: &Measured) -> (u64, u64) {
 const NO_LICENCE: &str = "none yet: nothing is given away, and diskatlas submit asks before it sends";
 
 fn bridge(bridge: &Bridge) -> String {
-    let names = [&bridge.vendor, &bridge.product, &bridge.driver].map(Clone::clone);
-    let ids = bridge.usb_vendor_id.as_ref().zip(bridge.usb_product_id.as_ref());
-    let ids = ids.map(|(vendor, product)| format!("{vendor}:{product}"));
     let reached = match &bridge.pass_through {
         Some(command) => format!("the disk behind it answers to {command}"),
         None => "the disk behind it can't be asked".to_owned(),
     };
-    let words = [ids].into_iter().chain(names).flatten().chain([reached]);
-    words.collect::<Vec<_>>().join(", ")
+    [bridge.words(), vec![reached]].concat().join(", ")
 }
 
 /// The states of a cache's switch that are known.
@@ -224,10 +219,6 @@ fn licence(identifier: &str) -> String {
         "CC-BY-4.0" => "CC-BY-4.0: anyone may use the data for anything and names the contributor's key".to_owned(),
         other => other.to_owned(),
     }
-}
-
-fn on_off(on: bool) -> &'static str {
-    if on { "on" } else { "off" }
 }
 
 fn or_unknown(text: Option<&String>) -> &str {

@@ -177,7 +177,6 @@ fn say_failed(error: &SubmitError, file: &Path, endpoint: &Endpoint) {
     }
 }
 
-/// The path as a shell takes it back.
 fn shell_quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |character: char| character.is_ascii_alphanumeric() || "/._-+:@%".contains(character);

@@ -71,7 +71,6 @@ struct Findings {
     run_id: Option<String>,
     /// What the contributor has consented to.
     license: Option<String>,
-    /// Why there is no document to check.
     problem: Option<String>,
     violations: Vec<Violation>,
     /// What the publication log shows, where it was asked.

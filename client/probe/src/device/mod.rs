@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::identify::processors::Processors;
 use request::{Action, Burst, BurstError, BurstOutcome, Completion, QueueUnavailable};
 
+pub use crate::identify::pages::{Cache, CacheStates};
 pub use request::{AccessError, Span, Timing};
 
 /// Sizes in which a device is addressed. A block is what the benchmarks step by.
@@ -48,11 +49,13 @@ impl Geometry {
 }
 
 /// What may be written; the words of each are those of `--help`.
-#[derive(Clone, Copy, Debug, serde::Deserialize, Eq, PartialEq, serde::Serialize, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, serde::Deserialize, Eq, PartialEq, serde::Serialize, clap::ValueEnum, strum::Display)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Writing {
     /// Nothing: the disk is opened read-only
     #[value(name = "none")]
+    #[strum(serialize = "none")]
     Nothing,
     /// The bytes that stand there: its content stays as it is
     Preserve,
@@ -60,27 +63,6 @@ pub enum Writing {
     Destroy,
 }
 
-/// A cache of the device that can be on or off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cache {
-    /// Writes are answered before they are on the medium.
-    Write,
-    /// The device reads on after a read.
-    LookAhead,
-}
-
-impl Cache {
-    pub const ALL: [Self; 2] = [Self::Write, Self::LookAhead];
-
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Write => "write cache",
-            Self::LookAhead => "look-ahead",
-        }
-    }
-}
-
-/// Why a cache stays as it is, as a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct CacheSwitchError(pub String);
@@ -99,7 +81,6 @@ pub trait Device {
     /// [`LONGEST_READ_BYTES`]; the device then sees several requests, under way at once.
     fn max_transfer_blocks(&self) -> u32;
 
-    /// Nanoseconds on the device's clock.
     fn now_ns(&self) -> u64;
 
     /// Lets time pass without a request (a host that thinks, a pause between samples).
@@ -142,7 +123,6 @@ pub trait Device {
     /// Errors: [`BurstError`] when the burst asks for what the device can't do, or when the device is gone.
     fn burst(&mut self, burst: &Burst<'_>, done: &mut Vec<Completion>) -> Result<BurstOutcome, BurstError>;
 
-    /// Whether one issuer can have up to `depth` requests under way here.
     fn queue(&mut self, depth: u32) -> Result<(), QueueUnavailable>;
 
     /// What the machine's processors did so far; `None` for a simulated drive, whose time is not theirs.
@@ -154,7 +134,6 @@ pub trait Device {
     /// that does not obey, is through at once.
     fn flush(&mut self) {}
 
-    /// Whether `write_timed` may be called.
     fn writable(&self) -> bool;
 
     /// Whether the cache is on now; `None` where nobody can tell.

@@ -8,7 +8,6 @@ use rustix::io::Errno;
 
 use super::Writing;
 
-/// Why a device could not be opened, with what to do about it.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     #[error("there is no device {0}; `diskatlas list` shows the disks of this machine")]

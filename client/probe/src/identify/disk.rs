@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde::{Serialize, Serializer};
+
 use super::pages::ata::AtaIdentity;
 use super::pages::log::Manufactured;
 use super::pages::{Caches, Rotation, vpd};
@@ -35,13 +37,17 @@ pub struct DeviceInfo {
 }
 
 /// What is known of a disk before it is opened. The serial number stays on this machine.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Disk {
     /// The kernel's name, for example `sda`.
+    #[serde(skip)]
     pub name: String,
+    #[serde(rename = "device")]
     pub path: PathBuf,
     pub vendor: Option<String>,
     pub model: Option<String>,
+    /// This machine's own business; whether there is one decides what is asked for.
+    #[serde(rename = "has_serial", serialize_with = "is_there")]
     pub serial: Option<String>,
     pub firmware: Option<String>,
     pub capacity_bytes: u64,
@@ -59,6 +65,7 @@ pub struct Disk {
     pub bridge: Option<Bridge>,
     pub scheduler: Option<String>,
     /// The write cache's current state is the kernel's belief until the disk itself was asked.
+    #[serde(flatten)]
     pub caches: Caches,
     pub temperature_celsius: Option<i32>,
     pub manufactured: Option<Manufactured>,
@@ -67,8 +74,15 @@ pub struct Disk {
     /// What is not known of it and why, as sentences.
     pub notes: Vec<String>,
     pub controller: Option<String>,
+    #[serde(skip)]
     pub read_only: bool,
+    #[serde(skip)]
     pub max_request_bytes: Option<u32>,
+}
+
+#[expect(clippy::ref_option, reason = "as serde hands it over")]
+fn is_there<S: Serializer>(text: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_bool(text.is_some())
 }
 
 impl Disk {

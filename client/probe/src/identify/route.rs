@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use super::tree;
 use crate::report::document::{Bridge, Hba};
 
-/// What lies between the machine and the disk.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Route {
     /// One of the document's interfaces: `ata`, `scsi`, `nvme`, `usb`, `virtio`, `loop`, `unknown`.
@@ -127,7 +126,6 @@ fn giga(text: &str) -> Option<u64> {
     Some((whole.parse::<u64>().ok()?.checked_mul(10)? + tenth.get(..1)?.parse::<u64>().ok()?) * 100_000_000)
 }
 
-/// The nearest PCI function above the disk.
 fn pci_function(place: &Path) -> Option<PathBuf> {
     place
         .ancestors()
@@ -148,7 +146,6 @@ fn hba(function: &Path) -> Option<Hba> {
     })
 }
 
-/// The USB device that the disk hangs on.
 fn usb_device(place: &Path) -> Option<PathBuf> {
     place.ancestors().find(|folder| folder.join("idVendor").exists()).map(Path::to_path_buf)
 }

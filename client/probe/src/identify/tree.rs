@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where sysfs, procfs and devices are.
 #[derive(Clone, Debug)]
 pub struct Tree {
     pub sys: PathBuf,
@@ -14,7 +13,6 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// This machine's.
     pub fn machine() -> Self {
         Self { sys: "/sys".into(), proc: "/proc".into(), dev: "/dev".into(), run: "/run".into() }
     }

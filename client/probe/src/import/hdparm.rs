@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::figures::{Figure, time_of};
 use super::{ImportContext, ImportError, Input, ToolOutput, entry};
+use crate::report::document::Measured;
 
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
@@ -32,9 +33,9 @@ pub fn import(inputs: &[Input], about: &ImportContext<'_>) -> Result<ToolOutput,
     let mut positions: BTreeMap<&'static str, Vec<Sample>> = BTreeMap::new();
     let (mut direct, mut buffered) = (0, 0);
     for input in inputs {
-        for line in lines(input, &mut taken)? {
+        for line in lines(input, &mut taken).map_err(ImportError::of(input))? {
             let offset_gib = line.offset_gib.or(about.offset_gib).unwrap_or(0);
-            match sample(input, &line, offset_gib, about)? {
+            match sample(&line, offset_gib, about).map_err(ImportError::of(input))? {
                 Ok((position, sample)) => {
                     positions.entry(position).or_default().push(sample);
                     if line.direct { direct += 1 } else { buffered += 1 }
@@ -59,10 +60,7 @@ pub fn import(inputs: &[Input], about: &ImportContext<'_>) -> Result<ToolOutput,
     Ok(taken)
 }
 
-fn benchmark(
-    positions: &BTreeMap<&'static str, Vec<Sample>>,
-    about: &ImportContext<'_>,
-) -> crate::report::document::Measured {
+fn benchmark(positions: &BTreeMap<&'static str, Vec<Sample>>, about: &ImportContext<'_>) -> Measured {
     let mut elapsed_ns = 0;
     let mut series = Vec::new();
     for position in ["outer", "middle", "inner"] {
@@ -86,14 +84,13 @@ fn benchmark(
 }
 
 /// The results of a file. What is printed besides becomes a remark.
-fn lines(input: &Input, taken: &mut ToolOutput) -> Result<Vec<Line>, ImportError> {
+fn lines(input: &Input, taken: &mut ToolOutput) -> Result<Vec<Line>, String> {
     let text = String::from_utf8_lossy(&input.bytes);
     let mut found = Vec::new();
     for line in text.lines().map(str::trim) {
         let Some(rest) = line.strip_prefix("Timing ") else { continue };
-        let Some((what, result)) = rest.split_once(':') else {
-            return Err(ImportError::new(input, format!("the line {line:?} ends early; give the whole output")));
-        };
+        let early = || format!("the line {line:?} ends early; give the whole output");
+        let (what, result) = rest.split_once(':').ok_or_else(early)?;
         if what.ends_with("cached reads") {
             taken.remarks.push("Cached reads (hdparm -T) time the machine's memory and were left out.".to_owned());
             continue;
@@ -105,9 +102,8 @@ fn lines(input: &Input, taken: &mut ToolOutput) -> Result<Vec<Line>, ImportError
             );
             continue;
         }
-        found.push(parse(what, result).ok_or_else(|| {
-            ImportError::new(input, format!("the line {line:?} is not as hdparm prints it; give its output unchanged"))
-        })?);
+        let wrong = || format!("the line {line:?} is not as hdparm prints it; give its output unchanged");
+        found.push(parse(what, result).ok_or_else(wrong)?);
     }
     Ok(found)
 }
@@ -141,33 +137,29 @@ fn parse(what: &str, result: &str) -> Option<Line> {
     })
 }
 
-/// Where the sample belongs, or why nowhere.
 fn sample(
-    input: &Input,
     line: &Line,
     offset_gib: u64,
     about: &ImportContext<'_>,
-) -> Result<Result<(&'static str, Sample), String>, ImportError> {
+) -> Result<Result<(&'static str, Sample), String>, String> {
     let block = about.block_bytes();
     let capacity = about.device.capacity_bytes;
     let (offset, length) = (offset_gib.saturating_mul(GIB), line.mib.saturating_mul(MIB));
     if length == 0 || offset.saturating_add(length) > capacity {
-        let why = format!(
+        return Err(format!(
             "{} MB from {offset_gib} GiB on lie beyond the {capacity} bytes of --identity; give the identity of the disk that was read",
             line.mib
-        );
-        return Err(ImportError::new(input, why));
+        ));
     }
     #[expect(clippy::cast_precision_loss, reason = "sizes of disks")]
     let (bytes, share) = (length as f64, offset as f64 / capacity as f64);
     let elapsed = time_of(bytes, line.seconds, line.rate, line.rate_unit_bytes, 3.0);
-    let Some(elapsed_ns) = elapsed else {
-        let why = format!(
+    let elapsed_ns = elapsed.ok_or_else(|| {
+        format!(
             "{} MB in {} seconds are not {} MB/sec: the file was changed or is not hdparm's; give its output unchanged",
             line.mib, line.seconds.value, line.rate.value
-        );
-        return Err(ImportError::new(input, why));
-    };
+        )
+    })?;
     let position = if offset == 0 {
         "outer"
     } else if (share - 0.5).abs() <= NEAR {

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::figures::decimal;
-use super::{ImportContext, ImportError, Input, ToolOutput, entry};
+use super::{ImportContext, Input, ToolOutput, entry};
 
 /// As HD Tune names them; the document's name; the units that it prints.
 const LINES: [(&str, &str, &[&str]); 6] = [
@@ -16,30 +16,26 @@ const LINES: [(&str, &str, &[&str]); 6] = [
     ("cpu usage", "cpu_usage_percent", &["%"]),
 ];
 
-pub fn import(inputs: &[Input], about: &ImportContext<'_>) -> Result<ToolOutput, ImportError> {
-    let [input] = inputs else {
-        return Err(ImportError::new(&inputs[1], "one HD Tune text is one run; import each file by itself"));
-    };
+const REMARKS: [&str; 2] = [
+    "HD Tune prints results without samples: nothing says how far each may be trusted, and no statistic uses them.",
+    "HD Tune does not say whether its MB is 10^6 or 2^20 bytes, nor how much of the disk it read.",
+];
+
+pub fn import(input: &Input, about: &ImportContext<'_>) -> Result<ToolOutput, String> {
     let text = text_of(&input.bytes);
     let mut taken = ToolOutput { tool_version: version(&text), ..ToolOutput::default() };
-    same_drive(input, &text, about)?;
+    same_drive(&text, about)?;
     if text.lines().any(|line| line.to_lowercase().contains("write")) {
-        let why =
-            "it speaks of writes, and only HD Tune's read benchmark has a kind here; give the text of a read benchmark";
-        return Err(ImportError::new(input, why));
+        return Err(
+            "it speaks of writes, and only HD Tune's read benchmark has a kind here; give the text of a read benchmark"
+                .into(),
+        );
     }
-    let stated = stated(input, &text, &mut taken)?;
+    let stated = stated(&text, &mut taken)?;
     if stated.is_empty() {
-        let why = "none of HD Tune's six results stands in it (Transfer Rate Minimum, ..., CPU Usage); copy the benchmark's text from HD Tune in English";
-        return Err(ImportError::new(input, why));
+        return Err("none of HD Tune's six results stands in it (Transfer Rate Minimum, ..., CPU Usage); copy the benchmark's text from HD Tune in English".into());
     }
-    taken.remarks.push(
-        "HD Tune prints results without samples: nothing says how far each may be trusted, and no statistic uses them."
-            .to_owned(),
-    );
-    taken.remarks.push(
-        "HD Tune does not say whether its MB is 10^6 or 2^20 bytes, nor how much of the disk it read.".to_owned(),
-    );
+    taken.remarks.extend(REMARKS.map(str::to_owned));
     let params = json!({
         "block_bytes": about.block_bytes(),
         "transfer_blocks": null,
@@ -66,7 +62,7 @@ fn text_of(bytes: &[u8]) -> String {
     String::from_utf16_lossy(&units)
 }
 
-fn stated(input: &Input, text: &str, taken: &mut ToolOutput) -> Result<Map<String, Value>, ImportError> {
+fn stated(text: &str, taken: &mut ToolOutput) -> Result<Map<String, Value>, String> {
     let mut stated = Map::new();
     for line in text.lines() {
         let Some((label, value)) = line.split_once(':') else { continue };
@@ -74,49 +70,40 @@ fn stated(input: &Input, text: &str, taken: &mut ToolOutput) -> Result<Map<Strin
         let Some((_, name, units)) = LINES.iter().find(|(words, ..)| *words == label) else { continue };
         let value = value.trim().to_lowercase();
         let number = units.iter().find_map(|unit| value.strip_suffix(unit)).and_then(|number| decimal(number.trim()));
-        let Some(number) = number else {
-            let why = format!("the line {:?} is not as HD Tune prints it; give its text unchanged", line.trim());
-            return Err(ImportError::new(input, why));
-        };
+        let wrong = || format!("the line {:?} is not as HD Tune prints it; give its text unchanged", line.trim());
+        let number = number.ok_or_else(wrong)?;
         if number.bytes().all(|byte| matches!(byte, b'0' | b'.')) {
             taken.remarks.push(format!("The {label} of {number} is below what HD Tune prints and was left out."));
         } else if stated.insert((*name).to_owned(), Value::String(number)).is_some() {
-            return Err(ImportError::new(
-                input,
-                format!("the {label} stands in it twice; give the text of one benchmark"),
-            ));
+            return Err(format!("the {label} stands in it twice; give the text of one benchmark"));
         }
     }
     Ok(stated)
 }
 
-fn header(text: &str) -> Option<&str> {
+/// The heading `HD Tune Pro 5.75: MODEL Benchmark`, what stands before and behind the colon.
+fn header(text: &str) -> Option<(&str, &str)> {
     let line = text.lines().map(str::trim).find(|line| line.starts_with("HD Tune"))?;
-    line.split_once(':').map(|(_, rest)| rest.trim().trim_end_matches("Benchmark").trim())
+    line.split_once(':').map(|(tool, model)| (tool.trim(), model.trim().trim_end_matches("Benchmark").trim()))
 }
 
 /// `HD Tune Pro 5.75` where the heading says so.
 fn version(text: &str) -> Option<String> {
-    let line = text.lines().map(str::trim).find(|line| line.starts_with("HD Tune"))?;
-    let name = line.split_once(':')?.0.trim();
+    let name = header(text)?.0;
     name.bytes().any(|byte| byte.is_ascii_digit()).then(|| name.chars().take(64).collect())
 }
 
 /// HD Tune prints the model, sometimes cut short or with more before it: one must hold the other.
-fn same_drive(input: &Input, text: &str, about: &ImportContext<'_>) -> Result<(), ImportError> {
+fn same_drive(text: &str, about: &ImportContext<'_>) -> Result<(), String> {
     let letters =
         |text: &str| text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_uppercase();
-    let Some(printed) = header(text) else {
-        return Err(ImportError::new(input, "it has no heading `HD Tune: MODEL Benchmark`; give the whole text"));
-    };
+    let (_, printed) = header(text).ok_or("it has no heading `HD Tune: MODEL Benchmark`; give the whole text")?;
     let (theirs, ours) = (letters(printed), letters(&about.device.model));
-    let same = theirs.len() >= 4 && (theirs.contains(&ours) || ours.contains(&theirs));
-    if !same {
-        let why = format!(
-            "it is of {printed:?}, and --identity is of {:?}; give the identity of the drive that was measured",
-            about.device.model
-        );
-        return Err(ImportError::new(input, why));
+    if theirs.len() >= 4 && (theirs.contains(&ours) || ours.contains(&theirs)) {
+        return Ok(());
     }
-    Ok(())
+    let model = &about.device.model;
+    Err(format!(
+        "it is of {printed:?}, and --identity is of {model:?}; give the identity of the drive that was measured"
+    ))
 }

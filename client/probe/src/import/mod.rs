@@ -29,7 +29,8 @@ pub struct Input {
 }
 
 /// Whose output; the words of each are those of `--help`.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum, strum::Display)]
+#[strum(serialize_all = "lowercase")]
 pub enum Tool {
     /// JSON (json or json+), with latency logs
     Fio,
@@ -54,9 +55,12 @@ impl ImportError {
     fn new(input: &Input, why: impl Into<String>) -> Self {
         Self { file: input.name.clone(), why: why.into() }
     }
+
+    fn of(input: &Input) -> impl Fn(String) -> Self {
+        |why| Self::new(input, why)
+    }
 }
 
-/// What a tool's files carry.
 #[derive(Default)]
 struct ToolOutput {
     tool_version: Option<String>,
@@ -66,7 +70,6 @@ struct ToolOutput {
     writes: bool,
 }
 
-/// What a parser may know beside its files.
 struct ImportContext<'a> {
     device: &'a DeviceReport,
     /// For tools whose output does not say where they read.
@@ -84,16 +87,6 @@ impl ImportContext<'_> {
 }
 
 impl Tool {
-    /// As documents and messages call it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Fio => "fio",
-            Self::Hdparm => "hdparm",
-            Self::HdTune => "hdtune",
-            Self::Zcav => "zcav",
-        }
-    }
-
     /// Whose output a file is, by what only that tool prints.
     pub fn of(input: &Input) -> Option<Self> {
         let text = String::from_utf8_lossy(&input.bytes);
@@ -122,7 +115,7 @@ impl Tool {
                 )
             })?;
             if found.is_some_and(|first| first != tool) {
-                let words = format!("this is {} output beside another tool's; import each tool by itself", tool.name());
+                let words = format!("this is {tool} output beside another tool's; import each tool by itself");
                 return Err(ImportError::new(input, words));
             }
             found = Some(tool);
@@ -141,11 +134,15 @@ impl Tool {
     }
 
     fn import(self, inputs: &[Input], about: &ImportContext<'_>) -> Result<ToolOutput, ImportError> {
+        let single = |read: fn(&Input, &ImportContext<'_>) -> Result<ToolOutput, String>, what: &str| match inputs {
+            [input] => read(input, about).map_err(ImportError::of(input)),
+            _ => Err(ImportError::new(&inputs[1], format!("one {what} is one run; import each file by itself"))),
+        };
         match self {
             Self::Fio => fio::import(inputs, about),
             Self::Hdparm => hdparm::import(inputs, about),
-            Self::HdTune => hdtune::import(inputs, about),
-            Self::Zcav => zcav::import(inputs, about),
+            Self::HdTune => single(hdtune::import, "HD Tune text"),
+            Self::Zcav => single(zcav::import, "zcav output"),
         }
     }
 }
@@ -178,7 +175,6 @@ fn entry(kind: &str, params: Value, series: Vec<Value>, elapsed_ns: u64) -> Meas
 const REMARKS_MOST: usize = 256;
 const REMARK_CHARACTERS_MOST: usize = 1000;
 
-/// What a person asks for and adds.
 #[derive(Clone, Debug, Default)]
 pub struct ImportOptions {
     pub offset_gib: Option<u64>,
@@ -202,7 +198,7 @@ pub fn document(
     files.push(file_of(identity, "smartctl-json"));
     let mut remarks = taken.remarks;
     if let Some(version) = smartctl::version(identity) {
-        remarks.push(format!("The drive's identity is that of smartctl {version}; its caches stood as it says when smartctl ran, not while {} measured.", tool.name()));
+        remarks.push(format!("The drive's identity is that of smartctl {version}; its caches stood as it says when smartctl ran, not while {tool} measured."));
     }
     Ok(RunDocument {
         schema: SCHEMA.to_owned(),
@@ -211,7 +207,7 @@ pub fn document(
         provenance: Provenance::Imported,
         license: asked.license.clone(),
         imported: Some(Imported {
-            tool: tool.name().to_owned(),
+            tool: tool.to_string(),
             tool_version: taken.tool_version.map(|version| printable(&version, 256)),
             measured_at: taken.measured_at,
             files,

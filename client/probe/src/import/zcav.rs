@@ -4,11 +4,14 @@
 use serde_json::json;
 
 use super::figures::{Figure, time_of};
-use super::{ImportContext, ImportError, Input, ToolOutput, entry};
+use super::{ImportContext, Input, ToolOutput, entry};
 
 const MIB: u64 = 1 << 20;
 /// A profile that does not reach both ends says nothing of the disk's.
 const COVERED: f64 = 0.9;
+
+/// Where a block begins, how long it is, and how long it took.
+type Region = (u64, u64, u64);
 
 struct Row {
     gib: Figure,
@@ -16,22 +19,17 @@ struct Row {
     seconds: Figure,
 }
 
-pub fn import(inputs: &[Input], about: &ImportContext<'_>) -> Result<ToolOutput, ImportError> {
-    let [input] = inputs else {
-        let why = "one zcav output is one run; import each file by itself";
-        return Err(ImportError::new(&inputs[1], why));
-    };
+pub fn import(input: &Input, about: &ImportContext<'_>) -> Result<ToolOutput, String> {
     let mut taken = ToolOutput::default();
     let rows = rows(input, &mut taken)?;
     let block_mib = block_mib(&rows).ok_or_else(|| {
-        let why = format!(
+        format!(
             "the size of zcav's blocks does not follow from its {} rows (rate times time is one whole number of MiB in all of them); give the whole output, unchanged, of blocks of 16 MiB or more",
             rows.len()
-        );
-        ImportError::new(input, why)
+        )
     })?;
-    let regions = regions(input, &rows, block_mib, about)?;
-    covers(input, &regions, about)?;
+    let regions = regions(&rows, block_mib, about)?;
+    covers(&regions, about)?;
     taken.remarks.push(format!(
         "zcav prints MiB/s and milliseconds for each block, which follow from one another for blocks of {block_mib} MiB: each time is the middle of what these allow."
     ));
@@ -40,7 +38,7 @@ pub fn import(inputs: &[Input], about: &ImportContext<'_>) -> Result<ToolOutput,
         "zcav reads through the kernel's page cache: read-ahead and copying of the kernel are in its times.".to_owned(),
     );
     let contiguous = regions.windows(2).all(|pair| pair[0].0 + pair[0].1 == pair[1].0);
-    let column = |pick: fn(&(u64, u64, u64)) -> u64| regions.iter().map(pick).collect::<Vec<_>>();
+    let column = |pick: fn(&Region) -> u64| regions.iter().map(pick).collect::<Vec<_>>();
     let series = json!({
         "repeat": 0,
         "offset_blocks": column(|region| region.0),
@@ -57,17 +55,16 @@ pub fn import(inputs: &[Input], about: &ImportContext<'_>) -> Result<ToolOutput,
     Ok(taken)
 }
 
-fn rows(input: &Input, taken: &mut ToolOutput) -> Result<Vec<Row>, ImportError> {
+fn rows(input: &Input, taken: &mut ToolOutput) -> Result<Vec<Row>, String> {
     let text = String::from_utf8_lossy(&input.bytes);
     let mut known = false;
     let mut rows = Vec::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         if let Some(header) = line.strip_prefix("#block") {
             if header.trim() != "offset (GiB), MiB/s, time" {
-                let why = format!(
+                return Err(format!(
                     "its columns are {line:?}, and only \"#block offset (GiB), MiB/s, time\" is known, as bonnie++ 1.03e and later print it; measure with such a version"
-                );
-                return Err(ImportError::new(input, why));
+                ));
             }
             known = true;
         } else if let Some(loops) = line.strip_prefix("#loops:") {
@@ -85,21 +82,16 @@ fn rows(input: &Input, taken: &mut ToolOutput) -> Result<Vec<Row>, ImportError> 
                 [gib, rate, seconds] => Figure::parse(gib).zip(Figure::parse(rate)).zip(Figure::parse(seconds)),
                 _ => None,
             };
-            let Some(((gib, rate), seconds)) = row else {
-                return Err(ImportError::new(
-                    input,
-                    format!("the line {line:?} is not as zcav prints it; give its output unchanged"),
-                ));
-            };
+            let wrong = || format!("the line {line:?} is not as zcav prints it; give its output unchanged");
+            let ((gib, rate), seconds) = row.ok_or_else(wrong)?;
             rows.push(Row { gib, rate, seconds });
         }
     }
     if rows.is_empty() || rows.len() > 1_000_000 {
-        let why = format!(
+        return Err(format!(
             "it has {} rows under \"#block offset (GiB), MiB/s, time\"; give the whole output of zcav",
             rows.len()
-        );
-        return Err(ImportError::new(input, why));
+        ));
     }
     Ok(rows)
 }
@@ -121,13 +113,8 @@ fn block_mib(rows: &[Row]) -> Option<u64> {
     clippy::cast_precision_loss,
     reason = "figures of seven digits"
 )]
-fn regions(
-    input: &Input,
-    rows: &[Row],
-    block_mib: u64,
-    about: &ImportContext<'_>,
-) -> Result<Vec<(u64, u64, u64)>, ImportError> {
-    let mut regions: Vec<(u64, u64, u64)> = Vec::new();
+fn regions(rows: &[Row], block_mib: u64, about: &ImportContext<'_>) -> Result<Vec<Region>, String> {
+    let mut regions: Vec<Region> = Vec::new();
     for row in rows {
         let number = (row.gib.value * 1024.0 / block_mib as f64).round();
         let exact = number * block_mib as f64 / 1024.0;
@@ -137,11 +124,10 @@ fn regions(
         let after = regions.last().is_none_or(|last| place >= last.0 + last.1);
         let (Some(elapsed_ns), true, true) = (elapsed_ns, (exact - row.gib.value).abs() <= row.gib.half + 1e-6, after)
         else {
-            let why = format!(
+            return Err(format!(
                 "the row at {} GiB does not fit blocks of {block_mib} MiB one after the other; give one pass of zcav, unchanged",
                 row.gib.value
-            );
-            return Err(ImportError::new(input, why));
+            ));
         };
         regions.push((place, block_mib * MIB / about.block_bytes(), elapsed_ns));
     }
@@ -149,21 +135,19 @@ fn regions(
 }
 
 #[expect(clippy::cast_precision_loss, reason = "sizes of disks")]
-fn covers(input: &Input, regions: &[(u64, u64, u64)], about: &ImportContext<'_>) -> Result<(), ImportError> {
+fn covers(regions: &[Region], about: &ImportContext<'_>) -> Result<(), String> {
     let end = regions.last().map_or(0, |last| last.0 + last.1);
     if end > about.blocks() {
-        let why = "it goes beyond the capacity of --identity; give the identity of the disk that was read";
-        return Err(ImportError::new(input, why));
+        return Err("it goes beyond the capacity of --identity; give the identity of the disk that was read".into());
     }
     let share = end as f64 / about.blocks() as f64;
     if regions[0].0 != 0 || share < COVERED {
-        let why = format!(
+        return Err(format!(
             "it covers the disk from block {} to {:.0} % of it; a profile needs the start and {:.0} %: measure the whole device",
             regions[0].0,
             100.0 * share,
             100.0 * COVERED
-        );
-        return Err(ImportError::new(input, why));
+        ));
     }
     Ok(())
 }

@@ -13,32 +13,30 @@ pub enum Access {
     Write,
 }
 
-/// What came of a chain. `timings[k]` belongs to `blocks[k]`; shorter than the chain when it was stopped.
-pub struct ChainRun {
-    /// `None` where the access failed, and at the access after that: where the head stood is then unknown.
-    pub timings: Vec<Option<Timing>>,
-    pub stop: Option<Stop>,
-}
+/// A timing and the mark of a disturbance; `None` where the access failed, and at the access after that: where the head
+/// stood is then unknown.
+pub type Marked = Option<(Timing, u8)>;
 
-/// Accesses `blocks` in order. Nothing is allocated, printed or locked between two of them.
+/// Accesses `blocks` in order. Nothing is allocated, printed or locked between two of them. `out[k]` belongs to
+/// `blocks[k]`, and is shorter when the chain was stopped.
 ///
 /// Writing first keeps what stands at all blocks. Blocks that can't be read are then not written.
-pub fn run_chain(session: &mut Session<'_>, blocks: &[u64], access: Access) -> ChainRun {
+pub fn run_chain(session: &mut Session<'_>, blocks: &[u64], access: Access, out: &mut Vec<Marked>) -> Result<(), Stop> {
     let mut taken = preallocate(blocks.len(), None);
-    let result = match access {
+    let end = match access {
         Access::Read => {
             let reads: Vec<Action> = blocks.iter().map(|&block| Action::Read(Span::single(block))).collect();
             session.chain(&reads, &mut taken)
         }
         Access::Write => stage_readable(session, blocks).and_then(|writes| write_all(session, &writes, &mut taken)),
     };
+    let marks = session.disturbed(&taken);
     let mut previous_failed = false;
-    for timing in &mut taken {
-        let failed = timing.is_none();
-        *timing = timing.filter(|_| !previous_failed);
-        previous_failed = failed;
+    for (timing, mark) in taken.into_iter().zip(marks) {
+        out.push(timing.filter(|_| !previous_failed).map(|timing| (timing, mark)));
+        previous_failed = timing.is_none();
     }
-    ChainRun { timings: taken, stop: result.err() }
+    end
 }
 
 /// Writes one after the other, but for those that can't be.

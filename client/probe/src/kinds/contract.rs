@@ -8,7 +8,7 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::device::Geometry;
+use crate::device::{CacheStates, Geometry};
 use crate::report::document::Measured;
 use crate::report::json::Json;
 use crate::session::{Session, Settings, Stop, Suite};
@@ -21,9 +21,9 @@ pub trait Kind: Sync {
     /// What `run` will roughly take and move, for the plan and the progress line.
     fn cost(&self, geometry: &Geometry, settings: &Settings, rotation_ns: u64) -> Cost;
 
-    /// How the device's caches have to stand while it runs. The run puts them there before and back afterwards.
-    fn caches(&self, _settings: &Settings) -> CacheRequirements {
-        CacheRequirements::default()
+    /// How the device's caches have to stand while it runs; `None`: as they stand. The run puts them there before and back afterwards.
+    fn caches(&self, _settings: &Settings) -> CacheStates {
+        CacheStates::default()
     }
 
     /// What a person should see of an entry of this kind at once, without any extraction.
@@ -38,7 +38,6 @@ pub trait Kind: Sync {
         self.declaration().slug
     }
 
-    /// Whether a suite asks for this kind.
     fn part_of(&self, suite: Suite) -> bool {
         self.declaration().suites.contains(&suite)
     }
@@ -50,7 +49,6 @@ impl fmt::Debug for dyn Kind {
     }
 }
 
-/// What a kind says of itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Declaration {
     /// The slug that also names the folders, the JSON `kind` and the database value.
@@ -61,7 +59,6 @@ pub struct Declaration {
     pub schema: &'static str,
     /// Whether its samples mean nothing on a device that does not turn.
     pub needs_rotation: bool,
-    /// The suites that ask for it.
     pub suites: &'static [Suite],
 }
 
@@ -74,23 +71,14 @@ impl Declaration {
 }
 
 /// What a kind takes. An estimate: nothing is known of the device but its size, and perhaps its turn.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]
 pub struct Cost {
-    /// Device time.
     pub elapsed_ns: u64,
     pub read_bytes: u64,
     /// 0 where nothing may be written.
     pub written_bytes: u64,
 }
 
-/// `None`: as it stands.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct CacheRequirements {
-    pub write: Option<bool>,
-    pub look_ahead: Option<bool>,
-}
-
-/// What a kind saw.
 pub struct Measurement {
     /// Or why there are no samples at all, as a sentence.
     pub result: Result<Samples, String>,
@@ -99,12 +87,18 @@ pub struct Measurement {
 }
 
 impl Measurement {
-    /// The series that were measured; `why` where there is none.
-    pub fn of<S: Serialize>(params: &impl Serialize, series: Vec<S>, stop: Option<Stop>, why: &str) -> Self {
+    /// The series that were measured; `why` where there is none. They are packed one by one and let go of, so that all
+    /// of them never stand in memory twice.
+    ///
+    /// # Panics
+    /// When one can't be written as JSON: numbers and texts always can.
+    pub fn of<S: Serialize>(params: Value, series: Vec<S>, end: Result<(), Stop>, why: &str) -> Self {
         if series.is_empty() {
-            return Self::nothing(why, stop);
+            return Self::nothing(why, end.err());
         }
-        Self { result: Ok(Samples::of(params, series)), stop }
+        let packed = series.into_iter().map(|one| Json::of(&one).expect("numbers and texts always serialise"));
+        let samples = Json::Object([("series".to_owned(), Json::List(packed.collect()))].into());
+        Self { result: Ok(Samples { params, samples }), stop: end.err() }
     }
 
     pub fn nothing(why: &str, stop: Option<Stop>) -> Self {
@@ -117,14 +111,4 @@ impl Measurement {
 pub struct Samples {
     pub params: Value,
     pub samples: Json,
-}
-
-impl Samples {
-    /// `series` one by one: each is let go of once it is packed, so that all of them never stand in memory twice.
-    fn of<S: Serialize>(params: &impl Serialize, series: Vec<S>) -> Self {
-        let packed = series.into_iter().map(|one| Json::of(&one).expect("numbers and texts always serialise"));
-        let list = Json::List(packed.collect());
-        let params = serde_json::to_value(params).expect("numbers and texts always serialise");
-        Self { params, samples: Json::Object([("series".to_owned(), list)].into()) }
-    }
 }

@@ -22,7 +22,6 @@ pub fn byte_ns(geometry: &Geometry) -> f64 {
     1000.0 / bytes_per_us.clamp(1.0, FASTEST_BYTES_PER_US)
 }
 
-/// What so many bytes take.
 pub fn bytes_ns(geometry: &Geometry, bytes: u64) -> u64 {
     to_u64(to_f64(bytes) * byte_ns(geometry))
 }

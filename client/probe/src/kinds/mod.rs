@@ -24,7 +24,7 @@ mod zoned;
 #[cfg(test)]
 mod tests;
 
-pub use contract::{CacheRequirements, Cost, Declaration, Kind, Measurement, Samples};
+pub use contract::{Cost, Declaration, Kind, Measurement, Samples};
 
 use crate::report::document::Measured;
 use crate::terminal::overview::Overview;
@@ -44,7 +44,6 @@ pub static KINDS: &[&dyn Kind] = &[
     &access::Access,
 ];
 
-/// The kind of that slug.
 pub fn find(slug: &str) -> Option<&'static dyn Kind> {
     KINDS.iter().copied().find(|kind| kind.slug() == slug)
 }

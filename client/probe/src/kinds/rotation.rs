@@ -31,7 +31,6 @@ const TURNS_WHEN_FITTING: f64 = 0.25;
 /// Distances between the blocks, shortest first: a drive that keeps whole tracks in its cache needs a longer one.
 const STRIDES_BLOCKS: [u64; 4] = [1, 67, 1031, 16_411];
 
-/// What the timing says.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -42,6 +41,12 @@ pub enum Verdict {
     Steady {
         reason: String,
     },
+}
+
+impl Default for Verdict {
+    fn default() -> Self {
+        Self::Steady { reason: String::new() }
+    }
 }
 
 /// Looks for rotation in the blocks before `near_block`. Takes about three seconds of device time where there is one.

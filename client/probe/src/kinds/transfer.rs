@@ -83,6 +83,11 @@ pub struct Sample {
     pub disturbed: u8,
 }
 
+/// Reads of a round, then writes: a read behind a write would wait for what the cache holds of that.
+pub fn directions(session: &Session<'_>) -> &'static [bool] {
+    if session.writable() { &[false, true] } else { &[false] }
+}
+
 /// Marks what something disturbed, at the end of a piece.
 pub fn set_disturbed<'a>(session: &mut Session<'_>, samples: impl IntoIterator<Item = &'a mut Sample>) {
     for sample in samples {
@@ -108,30 +113,46 @@ pub fn sample_bytes(geometry: &Geometry, room_bytes: u64) -> u64 {
     fitting.max(u64::from(geometry.block_bytes))
 }
 
-/// MB/s of all transfers of one direction, ascending: for the terminal.
-fn rates(entry: &Measured, variant: &str) -> Vec<f64> {
-    let block_bytes = entry.params["block_bytes"].as_u64().unwrap_or(0);
-    let mut rates: Vec<f64> = columns::series(entry)
-        .iter()
-        .filter(|one| columns::is(one, "variant", variant))
-        .flat_map(|one| columns::column(one, "length_blocks").into_iter().zip(columns::column(one, "elapsed_ns")))
-        .map(|(blocks, elapsed_ns)| columns::megabytes_per_second(blocks * block_bytes, elapsed_ns))
-        .collect();
-    rates.sort_by(f64::total_cmp);
-    rates
-}
-
-/// The highest of them; `None` without any.
-pub fn peak_rate(entry: &Measured, variant: &str) -> Option<f64> {
-    rates(entry, variant).last().copied()
-}
-
-/// The medians of both directions, in words.
-pub fn median_rates(entry: &Measured) -> Overview {
-    let median = |name, variant| {
-        let rates = rates(entry, variant);
-        rates.get(rates.len() / 2).map(|rate| (name, format!("{rate:.1} MB/s")))
+/// One rate of each direction, in words, as `pick` chooses it from all of them in ascending order.
+pub fn rates(entry: &Measured, names: [&'static str; 2], pick: fn(&[f64]) -> Option<&f64>) -> Overview {
+    let of = |(name, variant)| {
+        let series = columns::series_with(entry, "variant", variant);
+        let mut rates: Vec<f64> = series.flat_map(|one| columns::rates(entry, one)).collect();
+        rates.sort_by(f64::total_cmp);
+        pick(&rates).map(|rate| (name, format!("{rate:.1} MB/s")))
     };
-    let numbers = [median("median read", "read"), median("median write", "write")];
-    Overview { numbers: numbers.into_iter().flatten().collect(), drawing: None }
+    names.into_iter().zip(["read", "write"]).filter_map(of).collect()
+}
+
+pub fn median_rates(entry: &Measured) -> Overview {
+    rates(entry, ["median read", "median write"], |rates| rates.get(rates.len() / 2))
+}
+
+/// All samples of one direction, one entry per round; nothing where there are none.
+#[derive(Debug, Serialize)]
+pub struct RoundColumns {
+    variant: &'static str,
+    /// From the start of the kind.
+    start_ns: Vec<u64>,
+    #[serde(flatten)]
+    columns: columns::TransferColumns,
+}
+
+impl RoundColumns {
+    /// Of reads and of writes, each with what `samples` says beside them.
+    pub fn of_directions<'a, T>(
+        origin_ns: u64,
+        samples: impl Iterator<Item = (T, &'a Sample)> + Clone,
+    ) -> impl Iterator<Item = (Self, Vec<T>)> {
+        [(false, "read"), (true, "write")].into_iter().filter_map(move |(write, variant)| {
+            let mut series = Self { variant, start_ns: Vec::new(), columns: columns::TransferColumns::default() };
+            let mut beside = Vec::new();
+            for (said, one) in samples.clone().filter(|(_, one)| one.write == write) {
+                series.start_ns.push(one.at_ns.saturating_sub(origin_ns));
+                series.columns.push_marked(one.block, one.count, one.elapsed_ns, one.disturbed);
+                beside.push(said);
+            }
+            (!beside.is_empty()).then_some((series, beside))
+        })
+    }
 }

@@ -4,16 +4,14 @@ use std::collections::BTreeMap;
 
 use super::json::Json;
 use super::rules;
-use super::schema::{Problem, Schema};
+use super::schema::{Schema, shortened};
 
 pub use super::rules::Violation;
 
 const RUN_SCHEMA: &str = include_str!("../../../../server/core/schema/run-v1.json");
 /// More than a person reads; a broken column of a million numbers breaks in each of them.
 const MAX_VIOLATIONS: usize = 50;
-const MAX_QUOTED_BYTES: usize = 80;
 
-/// A compiled-in schema that is not one.
 #[derive(Debug, thiserror::Error)]
 #[error("the schema of {name} is broken: {message}")]
 pub struct SchemaError {
@@ -37,12 +35,7 @@ impl Checker {
 
     /// What is wrong with `document`, at most 50 things; nothing when it may be submitted.
     pub fn check(&self, document: &Json) -> Vec<Violation> {
-        let mut violations: Vec<Violation> = self
-            .document
-            .problems(document, MAX_VIOLATIONS)
-            .into_iter()
-            .map(|problem| violation("", problem))
-            .collect();
+        let mut violations = self.document.problems(document, MAX_VIOLATIONS);
         for (index, benchmark) in document["benchmarks"].items().iter().enumerate() {
             violations.extend(self.check_benchmark(&format!("/benchmarks/{index}"), benchmark));
         }
@@ -57,27 +50,20 @@ impl Checker {
         let Some(kind) = benchmark["kind"].as_str() else { return Vec::new() };
         let Some(schema) = self.kinds.get(kind) else {
             let known = self.kinds.keys().copied().collect::<Vec<_>>().join(", ");
-            let message = format!("unknown kind {}: this probe knows {known}; a newer one may know more", quote(kind));
+            let message =
+                format!("unknown kind {:?}: this probe knows {known}; a newer one may know more", shortened(kind));
             return vec![Violation { path: format!("{path}/kind"), message }];
         };
         if benchmark.get("skipped").is_some() {
             return Vec::new();
         }
-        schema.problems(benchmark, MAX_VIOLATIONS).into_iter().map(|problem| violation(path, problem)).collect()
+        let problems = schema.problems(benchmark, MAX_VIOLATIONS).into_iter();
+        problems.map(|problem| Violation { path: format!("{path}{}", problem.path), ..problem }).collect()
     }
 }
 
 fn compile(name: &str, text: &str) -> Result<Schema, SchemaError> {
     Schema::compile(text).map_err(|message| SchemaError { name: name.to_owned(), message })
-}
-
-fn violation(path: &str, problem: Problem) -> Violation {
-    Violation { path: format!("{path}{}", problem.path), message: problem.message }
-}
-
-fn quote(text: &str) -> String {
-    let short: String = text.chars().take(MAX_QUOTED_BYTES).collect();
-    format!("{short:?}")
 }
 
 #[cfg(test)]

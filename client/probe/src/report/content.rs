@@ -7,7 +7,6 @@ use sha2::Digest;
 
 /// Something that can be written as often as it is needed, and is the same bytes each time.
 pub trait Content {
-    /// Errors: what `out` said.
     fn write_to(&self, out: &mut dyn Write) -> io::Result<()>;
 
     /// Bytes that [`Content::write_to`] writes.
@@ -18,7 +17,6 @@ pub trait Content {
         Ok(count.0)
     }
 
-    /// Errors: as [`Content::write_to`].
     fn to_vec(&self) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.write_to(&mut bytes)?;
@@ -32,7 +30,6 @@ impl<T: AsRef<[u8]>> Content for T {
     }
 }
 
-/// A value as JSON text.
 pub struct JsonText<'a, T>(pub &'a T);
 
 impl<T: Serialize> Content for JsonText<'_, T> {
@@ -57,7 +54,6 @@ impl Write for Count {
     }
 }
 
-/// Takes what is written into a digest.
 pub struct DigestWriter<'a, D>(pub &'a mut D);
 
 impl<D: Digest> Write for DigestWriter<'_, D> {

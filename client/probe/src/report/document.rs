@@ -70,7 +70,6 @@ pub struct Probe {
 }
 
 impl Probe {
-    /// This one.
     pub fn this() -> Self {
         let commit = env!("DISKATLAS_COMMIT_OR_UNKNOWN");
         Self {
@@ -145,7 +144,6 @@ pub struct Rotational {
     pub kernel_says: Option<bool>,
 }
 
-/// A USB bridge.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Bridge {
     /// Four hex digits each.
@@ -159,6 +157,15 @@ pub struct Bridge {
     pub pass_through: Option<String>,
 }
 
+impl Bridge {
+    /// Its numbers, its names and its driver, as far as they are known.
+    pub fn words(&self) -> Vec<String> {
+        let ids = self.usb_vendor_id.as_ref().zip(self.usb_product_id.as_ref());
+        let ids = ids.map(|(vendor, product)| format!("{vendor}:{product}"));
+        [ids, self.vendor.clone(), self.product.clone(), self.driver.clone()].into_iter().flatten().collect()
+    }
+}
+
 /// A switch of a cache in the four states in which a device may tell it.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct CacheSetting {
@@ -169,7 +176,6 @@ pub struct CacheSetting {
 }
 
 impl CacheSetting {
-    /// Whether the device tells nothing of it.
     pub fn is_unknown(&self) -> bool {
         *self == Self::default()
     }
@@ -221,7 +227,6 @@ pub struct Conditions {
 pub struct Disturbance {
     pub kind: String,
     pub piece: String,
-    /// How often the piece was measured.
     pub attempts: u32,
     /// Requests of the piece, and how many of them were under way while something else was.
     pub requests: u64,

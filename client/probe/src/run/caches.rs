@@ -2,21 +2,23 @@
 //!
 //! A device that was switched puts itself back as well when it is closed on any other way, a panic included.
 
-use crate::device::{Cache, Device};
-use crate::kinds::CacheRequirements;
+use crate::device::{Cache, CacheStates, Device};
 use crate::report::document::CachesUsed;
+use crate::terminal::text::on_off;
 
 /// Where each cache stood before a kind, of those that were switched for it.
 #[derive(Debug, Default)]
 pub struct SwitchedCaches(Vec<(Cache, bool)>);
 
 /// Switches what can be switched, and says how the caches stand then and what was wanted instead.
-pub fn prepare(device: &mut dyn Device, required: CacheRequirements, allowed: bool) -> (CachesUsed, SwitchedCaches) {
+pub fn prepare(device: &mut dyn Device, required: CacheStates, allowed: bool) -> (CachesUsed, SwitchedCaches) {
     let mut switched = SwitchedCaches::default();
     let mut instead = Vec::new();
-    for (which, wanted) in [(Cache::Write, required.write), (Cache::LookAhead, required.look_ahead)] {
+    for (which, on) in required.known() {
         let before = device.cache(which);
-        let Some(on) = wanted.filter(|&on| before != Some(on)) else { continue };
+        if before == Some(on) {
+            continue;
+        }
         let why = if allowed {
             match device.set_cache(which, on) {
                 Ok(()) => {
@@ -28,8 +30,7 @@ pub fn prepare(device: &mut dyn Device, required: CacheRequirements, allowed: bo
         } else {
             "this run was not to switch caches".to_owned()
         };
-        let word = if on { "on" } else { "off" };
-        instead.push(format!("the {} was wanted {word}: {why}", which.label()));
+        instead.push(format!("the {} was wanted {}: {why}", which.label(), on_off(on)));
     }
     let used = CachesUsed {
         write: device.cache(Cache::Write),
@@ -54,7 +55,7 @@ pub fn restore(device: &mut dyn Device, switched: SwitchedCaches) -> Vec<String>
     let mut problems = Vec::new();
     for (which, was) in switched.0 {
         if let Err(error) = device.set_cache(which, was) {
-            let word = if was { "on" } else { "off" };
+            let word = on_off(was);
             problems.push(format!("the {} was {word} before and could not be put back: {error}", which.label()));
         }
     }
@@ -73,7 +74,7 @@ mod tests {
     use super::*;
     use crate::sim;
 
-    const OFF: CacheRequirements = CacheRequirements { write: Some(false), look_ahead: Some(false) };
+    const OFF: CacheStates = CacheStates { write: Some(false), look_ahead: Some(false) };
 
     fn states(device: &mut dyn Device) -> [Option<bool>; 2] {
         Cache::ALL.map(|which| device.cache(which))
@@ -104,7 +105,7 @@ mod tests {
     #[test]
     fn a_wish_that_holds_already_switches_nothing() {
         let mut drive = sim::open("modern-20tb").expect("a drive");
-        let required = CacheRequirements { write: Some(true), look_ahead: None };
+        let required = CacheStates { write: Some(true), look_ahead: None };
         let (used, switched) = prepare(&mut drive, required, true);
         assert_eq!((used.write, used.instead), (Some(true), None));
         assert!(switched.0.is_empty());

@@ -8,7 +8,7 @@ use super::journal::{KindJournal, RunJournal};
 use super::monitor::Monitor;
 use super::priority::RealtimeGuard;
 use super::target::Target;
-use super::{Request, caches, writing_name};
+use super::{Request, caches};
 use crate::device::Cache;
 use crate::identify::{Tree, disk};
 use crate::kinds::estimate::TYPICAL_ROTATION_NS;
@@ -155,12 +155,8 @@ impl Run<'_> {
         }
         let verdict = self.session("rotation", 0, |session| {
             session.progress("looking for rotation", 0);
-            let (verdict, stop) =
-                session.piece("verdict", |session| match detect(session, session.geometry().capacity_blocks() / 4) {
-                    Ok(verdict) => (Some(verdict), None),
-                    Err(stop) => (None, Some(stop)),
-                });
-            verdict.ok_or(stop)
+            let near_block = session.geometry().capacity_blocks() / 4;
+            session.whole_piece("verdict", |session| detect(session, near_block))
         });
         match verdict {
             Ok(Verdict::Turns { period_ns }) => {
@@ -177,7 +173,7 @@ impl Run<'_> {
                 Some(reason)
             }
             Err(stop) => {
-                self.stopped(stop.unwrap_or(Stop::Interrupted));
+                self.stopped(stop);
                 None
             }
         }
@@ -328,7 +324,7 @@ fn conditions(
     let mut interruptions = journal.interruptions();
     interruptions.truncate(INTERRUPTIONS_MOST);
     Conditions {
-        writes: writing_name(request.writing).to_owned(),
+        writes: request.writing.to_string(),
         write_cache_before: before.write,
         write_cache_during: caches::in_common(used().map(|caches| caches.write)),
         write_cache_after: target.device.cache(Cache::Write).or(kernel_says),

@@ -55,12 +55,3 @@ mod slugs {
         Vec::<String>::deserialize(deserializer)?.iter().map(kind).collect()
     }
 }
-
-/// How the document calls it.
-pub const fn writing_name(writing: Writing) -> &'static str {
-    match writing {
-        Writing::Nothing => "none",
-        Writing::Preserve => "preserve",
-        Writing::Destroy => "destroy",
-    }
-}

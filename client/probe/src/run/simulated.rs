@@ -6,7 +6,6 @@ use crate::report::digest::unit_digest;
 use crate::report::document::{CacheSetting, DeviceReport, Manufacture, Rotational};
 use crate::sim::{self, SimError, SimulatedDrive};
 
-/// The drive that `spec` names, and what is said of it.
 pub fn open(spec: &str, request: &Request) -> Result<(Box<dyn Device>, DeviceReport), SimError> {
     let drive = sim::open(spec)?;
     let report = report(&drive, request);

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use super::Request;
-use super::journal::{CachesBefore, FORMAT, Header};
+use super::journal::{FORMAT, Header};
 use super::target::{self, Ask, Target, TargetError};
-use crate::device::Cache;
+use crate::device::{Cache, CacheStates};
 use crate::identify::{Disk, Tree, host};
 use crate::report::document::{DeviceReport, Probe, Provenance, timestamp};
+use crate::terminal::text::on_off;
 
 /// Where the journal of the run lies whose document goes to `output`.
 pub fn journal_path(output: &Path) -> PathBuf {
@@ -18,12 +19,10 @@ pub fn journal_path(output: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Where the document goes whose journal this is.
 pub fn output_path(journal: &Path) -> PathBuf {
     journal.with_extension("")
 }
 
-/// A run that is about to begin.
 pub fn header(target: &mut Target, request: &Request, tree: &Tree) -> Header {
     let real = target.provenance == Provenance::Probe;
     Header {
@@ -33,7 +32,7 @@ pub fn header(target: &mut Target, request: &Request, tree: &Tree) -> Header {
         created_at: timestamp(Timestamp::now()),
         asked: request.clone(),
         device: target.report.clone(),
-        caches_before: CachesBefore {
+        caches_before: CacheStates {
             write: target.device.cache(Cache::Write).or(target.report.write_cache.current),
             look_ahead: target.device.cache(Cache::LookAhead).or(target.look_ahead),
         },
@@ -90,7 +89,6 @@ pub fn reopen(
     Ok((target, said))
 }
 
-/// What tells two devices apart; `None` where nothing does.
 fn difference(before: &DeviceReport, now: &DeviceReport) -> Option<String> {
     let sizes = |report: &DeviceReport| (report.capacity_bytes, report.block_bytes);
     if before.model != now.model || before.vendor != now.vendor {
@@ -131,11 +129,13 @@ fn find(path: &str, header: &Header, tree: &Tree) -> Result<String, ResumeError>
 }
 
 /// A run that was killed could not put the caches back.
-fn restore_caches(target: &mut Target, before: CachesBefore) -> Vec<String> {
+fn restore_caches(target: &mut Target, before: CacheStates) -> Vec<String> {
     let mut said = Vec::new();
-    for (which, wanted) in [(Cache::Write, before.write), (Cache::LookAhead, before.look_ahead)] {
-        let Some(on) = wanted.filter(|&on| target.device.cache(which).is_some_and(|now| now != on)) else { continue };
-        let word = if on { "on" } else { "off" };
+    for (which, on) in before.known() {
+        if target.device.cache(which).is_none_or(|now| now == on) {
+            continue;
+        }
+        let word = on_off(on);
         said.push(match target.device.set_cache(which, on) {
             Ok(()) => format!("the {} was left switched and is {word} again, as before the run", which.label()),
             Err(error) => format!("warning: the {} was {word} before the run and is not now: {error}", which.label()),

@@ -16,7 +16,6 @@ use crate::safety::{self, Refusal, signatures, snapshot};
 use crate::sim::{self, SimError};
 use crate::terminal::text;
 
-/// A device ready to be measured.
 pub struct Target {
     pub device: Box<dyn Device>,
     pub report: DeviceReport,
@@ -209,7 +208,6 @@ fn model_of(disk: &Disk) -> String {
     disk.model.clone().unwrap_or_else(|| format!("unknown {} device", disk.interface))
 }
 
-/// What stands for the unit in its document.
 pub fn digest_of(disk: &Disk) -> Option<String> {
     let serial = disk.serial.as_deref().unwrap_or_default();
     crate::report::digest::unit_digest(&model_of(disk), serial)

@@ -1,9 +1,7 @@
 //! The second time of being told: a few characters that only someone who means this disk types.
 
-/// How many characters of a serial number are asked for.
 const SERIAL_CHARACTERS: usize = 4;
 
-/// What has to be typed, and how the question names it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Challenge {
     pub expected: String,

@@ -7,13 +7,11 @@ use crate::identify::{Tree, mounts, tree};
 /// The disk and its partitions, and who uses them.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Snapshot {
-    /// The kernel's name of the disk.
     pub name: String,
     /// The kernel's read-only flag (`BLKROGET`).
     pub read_only: bool,
     /// The disk first, then its partitions.
     pub nodes: Vec<Node>,
-    /// Whether an exclusive open succeeded.
     pub exclusive: bool,
     /// What stands on the disk; `None` where that could not be read.
     pub signatures: Option<Vec<&'static str>>,
@@ -44,11 +42,9 @@ pub fn take(tree: &Tree, name: &str) -> Snapshot {
     Snapshot { name: name.to_owned(), read_only, nodes, exclusive: true, signatures: None }
 }
 
-/// Who uses block devices on this machine.
 struct Users {
     mounts: Vec<mounts::Mount>,
     swaps: Vec<String>,
-    /// Loop device and its backing file.
     loops: Vec<(String, String)>,
 }
 

@@ -7,7 +7,6 @@ use crate::device::Timing;
 use crate::device::request::{Action, Burst, BurstError, BurstOutcome, Completion, Concurrency, QueueUnavailable};
 use crate::identify::processors::Processors;
 
-/// What came of a burst.
 #[derive(Debug)]
 pub struct BurstResult {
     /// In the order of the actions, on the run's clock; those at which the medium failed included.
@@ -62,7 +61,6 @@ impl Session<'_> {
         self.record_error(block, io::Error::from_raw_os_error(errno), operation)
     }
 
-    /// Whether one issuer can have `depth` requests under way.
     pub fn queue(&mut self, depth: u32) -> Result<(), QueueUnavailable> {
         self.device.queue(depth)
     }

@@ -32,7 +32,6 @@ const CONSECUTIVE_ERRORS_MEAN_GONE: u32 = 24;
 /// How many medium errors a run writes down one by one: the schema's bound, far above any disk worth measuring.
 const ERRORS_KEPT: usize = 1000;
 
-/// How often a long pause looks up.
 const LOOK_UP_NS: u64 = 500_000_000;
 
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, ValueEnum)]
@@ -45,8 +44,11 @@ pub enum ZonedMode {
 }
 
 /// How much is measured; the words of each are those of `--help`.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize, ValueEnum)]
+#[derive(
+    Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize, ValueEnum, strum::IntoStaticStr,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Suite {
     /// Under three minutes: what kind of disk it is
     Quick,
@@ -61,15 +63,8 @@ pub enum Suite {
 }
 
 impl Suite {
-    /// As the command line calls it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Quick => "quick",
-            Self::Standard => "standard",
-            Self::Full => "full",
-            Self::Day => "day",
-            Self::Week => "week",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 
@@ -78,7 +73,6 @@ impl Suite {
 pub struct Settings {
     /// How far a kind goes. A kind that was asked for by name goes as far as in `Full`.
     pub suite: Suite,
-    /// How often each series is measured.
     pub repeats: u32,
     /// Whether the person said so, or `repeats` is what suits most kinds: see [`Settings::repeats_or`].
     pub repeats_asked: bool,
@@ -126,12 +120,10 @@ impl Interrupt {
     }
 }
 
-/// Why a kind ended before it was through.
 #[derive(Debug)]
 pub enum Stop {
     /// The person pressed Ctrl-C, or the system asked the probe to end.
     Interrupted,
-    /// The device no longer answers.
     Gone(io::Error),
 }
 
@@ -141,7 +133,6 @@ pub trait Progress {
     fn update(&mut self, doing: &str, remaining_ns: u64);
 }
 
-/// Progress that nobody watches.
 pub struct NullProgress;
 
 impl Progress for NullProgress {
@@ -178,7 +169,6 @@ pub struct Session<'a> {
     watch: Option<&'a mut dyn DisturbanceWatch>,
     /// Start and end of each request of the piece, on the device's clock; room is there from the start.
     spans: Vec<(u64, u64)>,
-    /// Pieces that were disturbed.
     pub disturbances: Vec<Disturbance>,
     began_ns: u64,
     /// Device time that went into attempts that were not the first.
@@ -271,7 +261,6 @@ impl<'a> Session<'a> {
         self.device.now_ns().wrapping_add_signed(self.clock_offset_ns)
     }
 
-    /// Whether the cache is on now; `None` where nobody can tell.
     pub fn cache(&mut self, which: Cache) -> Option<bool> {
         self.device.cache(which)
     }

@@ -17,7 +17,6 @@ pub struct Piece {
     pub elapsed_ns: u64,
     /// When it was finished, on the session's clock.
     pub ended_ns: u64,
-    /// What disturbed it, if anything did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disturbance: Option<Disturbance>,
 }
@@ -45,27 +44,27 @@ impl Journal for NullJournal {
 impl Session<'_> {
     /// Measures a piece of the kind, or takes what an earlier invocation of this run measured of that name.
     ///
-    /// `measure` answers with what it has and why it stopped, if it did; only what was finished is written down. It may
-    /// be called again where the piece was disturbed, and then starts over. Names are unique within the kind, and a
+    /// `measure` fills what it is handed, and says why it stopped if it did; only what was finished is written down. It
+    /// may be called again where the piece was disturbed, and then starts over. Names are unique within the kind, and a
     /// kind that does what the pieces before showed asks for the same pieces again.
     ///
     /// # Panics
     /// When a value can't be written as JSON: the kinds' columns of integers always can.
-    pub fn piece<T: Serialize + DeserializeOwned>(
+    pub fn piece<T: Default + Serialize + DeserializeOwned>(
         &mut self,
         name: &str,
-        mut measure: impl FnMut(&mut Self) -> (T, Option<Stop>),
-    ) -> (T, Option<Stop>) {
+        mut measure: impl FnMut(&mut Self, &mut T) -> Result<(), Stop>,
+    ) -> (T, Result<(), Stop>) {
         if let Some(piece) = self.journal.recall(name)
             && let Ok(value) = piece.value.to::<T>()
         {
             self.errors.extend(piece.errors);
             self.disturbances.extend(piece.disturbance);
-            return (value, None);
+            return (value, Ok(()));
         }
         let errors_before = self.errors.len();
-        let (value, stop, disturbance) = self.measure_piece(name, &mut measure);
-        if stop.is_none() {
+        let (value, end, disturbance) = self.measure_piece(name, &mut measure);
+        if end.is_ok() {
             let ended_ns = self.now_ns();
             let piece = Piece {
                 value: Json::of(&value).expect("columns of integers always serialise"),
@@ -77,6 +76,16 @@ impl Session<'_> {
             self.journal.record(name, &piece);
             self.piece_from_ns = ended_ns;
         }
-        (value, stop)
+        (value, end)
+    }
+
+    /// As [`Session::piece`], for what is of no use unless it was finished.
+    pub fn whole_piece<T: Default + Serialize + DeserializeOwned>(
+        &mut self,
+        name: &str,
+        mut measure: impl FnMut(&mut Self) -> Result<T, Stop>,
+    ) -> Result<T, Stop> {
+        let (value, end) = self.piece(name, |session, found| measure(session).map(|value| *found = value));
+        end.map(|()| value)
     }
 }

@@ -26,11 +26,9 @@ fn with_session<T>(fake: &mut Fake, journal: &mut Remembers, act: impl FnOnce(&m
 }
 
 /// Reads one block and answers with its latency.
-fn latency(session: &mut Session<'_>) -> (Vec<u64>, Option<Stop>) {
-    match session.read(1000, 1) {
-        Ok(timing) => (timing.map(|timing| timing.latency_ns).into_iter().collect(), None),
-        Err(stop) => (Vec::new(), Some(stop)),
-    }
+fn latency(session: &mut Session<'_>, out: &mut Vec<u64>) -> Result<(), Stop> {
+    out.extend(session.read(1000, 1)?.map(|timing| timing.latency_ns));
+    Ok(())
 }
 
 #[test]
@@ -53,8 +51,8 @@ fn a_piece_that_was_stopped_is_measured_again() {
     let interrupt = Interrupt::default();
     interrupt.raise();
     fake.interrupt_after = Some((0, interrupt));
-    let (_, stop) = with_session(&mut fake, &mut journal, |session| session.piece("one", latency));
-    assert!(matches!(stop, Some(Stop::Interrupted)));
+    let (_, end) = with_session(&mut fake, &mut journal, |session| session.piece("one", latency));
+    assert!(matches!(end, Err(Stop::Interrupted)));
     assert!(journal.0.is_empty());
 }
 

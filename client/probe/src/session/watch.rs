@@ -6,7 +6,6 @@ use crate::device::Timing;
 use crate::report::document::{Disturbance, MediumError};
 use crate::stats::Random;
 
-/// A piece is measured so often at most.
 const ATTEMPTS_MOST: u32 = 3;
 
 /// One disturbed request in so many makes a piece worth measuring again.
@@ -26,7 +25,6 @@ pub(super) const SPANS_MOST: usize = 65_536;
 /// A shorter pause is watched through.
 const LONG_PAUSE_NS: u64 = 2_000_000_000;
 
-/// What happened since the watch began.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Disturbances {
     pub foreign_requests: u64,
@@ -36,7 +34,6 @@ pub struct Disturbances {
 
 /// Looks out for what disturbs a measurement. Asked between pieces only; moments are on the device's clock.
 pub trait DisturbanceWatch {
-    /// All until now.
     fn look(&mut self) -> Disturbances;
 
     /// Puts the disturbed stretches of time that end after `from_ns` into `out`, in their order.
@@ -46,7 +43,6 @@ pub trait DisturbanceWatch {
     fn set_paused(&mut self, paused: bool);
 }
 
-/// One attempt at a piece.
 struct Attempt<T> {
     value: T,
     errors: Vec<MediumError>,
@@ -54,7 +50,6 @@ struct Attempt<T> {
 }
 
 impl<'a> Session<'a> {
-    /// The same session, watched.
     #[must_use]
     pub fn watched_by(mut self, watch: &'a mut dyn DisturbanceWatch) -> Self {
         self.spans = preallocate(SPANS_MOST, (0, 0));
@@ -64,16 +59,10 @@ impl<'a> Session<'a> {
 }
 
 impl Session<'_> {
-    /// For each timing whether something disturbed the device or the machine while it was under way; empty where nothing
-    /// disturbed any of them. Asked after a series, never between samples.
-    pub fn disturbed(&mut self, timings: &[Option<Timing>]) -> Vec<bool> {
-        let offset_ns = self.clock_offset_ns;
-        let spans: Vec<Option<(u64, u64)>> =
-            timings.iter().map(|timing| timing.map(|timing| on_device_clock(timing, offset_ns))).collect();
-        let Some(&(first, _)) = spans.iter().flatten().next() else { return Vec::new() };
-        let windows = self.windows_since(first);
-        let marks: Vec<bool> = spans.iter().map(|span| span.is_some_and(|span| overlaps(&windows, span))).collect();
-        if marks.contains(&true) { marks } else { Vec::new() }
+    /// As [`Session::disturbed_mask`], for requests; what it says of one that failed means nothing.
+    pub fn disturbed(&mut self, timings: &[Option<Timing>]) -> Vec<u8> {
+        let stretch = |timing: &Option<Timing>| timing.map_or((u64::MAX, u64::MAX), |one| (one.start_ns, one.end_ns()));
+        self.disturbed_mask(&timings.iter().map(stretch).collect::<Vec<_>>())
     }
 
     /// For each stretch, from and to on the run's clock, 1 where something disturbed the device or the machine meanwhile
@@ -98,33 +87,34 @@ impl Session<'_> {
     }
 
     /// Measures, and again where too much was disturbed; keeps the least disturbed attempt.
-    pub(super) fn measure_piece<T>(
+    pub(super) fn measure_piece<T: Default>(
         &mut self,
         name: &str,
-        measure: &mut impl FnMut(&mut Self) -> (T, Option<Stop>),
-    ) -> (T, Option<Stop>, Option<Disturbance>) {
+        measure: &mut impl FnMut(&mut Self, &mut T) -> Result<(), Stop>,
+    ) -> (T, Result<(), Stop>, Option<Disturbance>) {
         if self.watch.is_none() {
-            let (value, stop) = measure(self);
-            return (value, stop, None);
+            let mut value = T::default();
+            let end = measure(self, &mut value);
+            return (value, end, None);
         }
         let errors_before = self.errors.len();
         let mut best: Option<Attempt<T>> = None;
         let mut attempts = 0;
-        let stop = loop {
+        let end = loop {
             attempts += 1;
             let started_ns = self.device.now_ns();
-            let (tried, stop) = self.try_piece(name, measure, errors_before);
+            let (tried, end) = self.try_piece(name, measure, errors_before);
             let elapsed_ns = self.device.now_ns().saturating_sub(started_ns);
-            let again = attempts < ATTEMPTS_MOST && stop.is_none() && self.worth_again(&tried.disturbance, elapsed_ns);
+            let again = attempts < ATTEMPTS_MOST && end.is_ok() && self.worth_again(&tried.disturbance, elapsed_ns);
             // Part of another attempt is not better than a whole one.
             let better = best.as_ref().is_none_or(|best| {
-                stop.is_none() && tried.disturbance.disturbed_requests < best.disturbance.disturbed_requests
+                end.is_ok() && tried.disturbance.disturbed_requests < best.disturbance.disturbed_requests
             });
             if better {
                 best = Some(tried);
             }
             if !again {
-                break stop;
+                break end;
             }
             self.again_ns += elapsed_ns;
             self.evict_drive_cache();
@@ -135,20 +125,21 @@ impl Session<'_> {
         disturbance.attempts = attempts;
         let said = disturbance.says_something().then_some(disturbance);
         self.disturbances.extend(said.clone());
-        (value, stop, said)
+        (value, end, said)
     }
 
-    fn try_piece<T>(
+    fn try_piece<T: Default>(
         &mut self,
         name: &str,
-        measure: &mut impl FnMut(&mut Self) -> (T, Option<Stop>),
+        measure: &mut impl FnMut(&mut Self, &mut T) -> Result<(), Stop>,
         errors_before: usize,
-    ) -> (Attempt<T>, Option<Stop>) {
+    ) -> (Attempt<T>, Result<(), Stop>) {
         self.errors.truncate(errors_before);
         self.spans.clear();
         let from_ns = self.device.now_ns();
         let before = self.look();
-        let (value, stop) = measure(self);
+        let mut value = T::default();
+        let end = measure(self, &mut value);
         let after = self.look();
         let windows = self.windows_since(from_ns);
         let disturbed = self.spans.iter().filter(|&&span| overlaps(&windows, span)).count();
@@ -162,7 +153,7 @@ impl Session<'_> {
             swapped_pages: after.swapped_pages - before.swapped_pages,
             throttle_events: after.throttle_events - before.throttle_events,
         };
-        (Attempt { value, errors: self.errors[errors_before..].to_vec(), disturbance }, stop)
+        (Attempt { value, errors: self.errors[errors_before..].to_vec(), disturbance }, end)
     }
 
     fn worth_again(&self, disturbance: &Disturbance, elapsed_ns: u64) -> bool {
@@ -213,11 +204,6 @@ impl Session<'_> {
         }
         windows
     }
-}
-
-fn on_device_clock(timing: Timing, offset_ns: i64) -> (u64, u64) {
-    let start_ns = timing.start_ns.wrapping_add_signed(offset_ns.wrapping_neg());
-    (start_ns, start_ns + timing.latency_ns)
 }
 
 fn is_much(disturbed: u64, requests: u64) -> bool {

@@ -8,38 +8,35 @@ use serde_json::Value;
 use crate::terminal::text::printable;
 
 /// `202`: the archive has the envelope and does not lose it any more.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Accepted {
     pub state: String,
     pub status_url: String,
     /// `None` for bytes that came before and were rejected: they have no run.
     pub run_url: Option<String>,
     /// The answer as it came, for `--json`.
+    #[serde(skip)]
     pub json: Value,
 }
 
 impl Accepted {
     pub fn parse(body: &[u8]) -> Option<Self> {
         let json: Value = serde_json::from_slice(body).ok()?;
-        let text = |name: &str| json[name].as_str().map(str::to_owned);
-        Some(Self {
-            state: text("state")?,
-            status_url: text("status_url")?,
-            run_url: text("run_url"),
-            json: json.clone(),
-        })
+        Some(Self { json: json.clone(), ..serde_json::from_value(json).ok()? })
     }
 }
 
-/// The state of a submission, from its status address.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Status {
     pub state: String,
     pub queue_position: Option<u64>,
     pub run_url: Option<String>,
+    #[serde(default)]
     pub benchmarks: Vec<BenchmarkState>,
+    #[serde(default)]
     pub events: Vec<Event>,
     /// The answer as it came, for `--json`.
+    #[serde(skip)]
     pub json: Value,
 }
 
@@ -62,20 +59,8 @@ pub struct Event {
 
 impl Status {
     pub fn parse(body: &[u8]) -> Option<Self> {
-        #[derive(Deserialize)]
-        struct Members {
-            state: String,
-            queue_position: Option<u64>,
-            run_url: Option<String>,
-            #[serde(default)]
-            benchmarks: Vec<BenchmarkState>,
-            #[serde(default)]
-            events: Vec<Event>,
-        }
         let json: Value = serde_json::from_slice(body).ok()?;
-        let Members { state, queue_position, run_url, benchmarks, events } =
-            serde_json::from_value(json.clone()).ok()?;
-        Some(Self { state, queue_position, run_url, benchmarks, events, json })
+        Some(Self { json: json.clone(), ..serde_json::from_value(json).ok()? })
     }
 
     /// Whether nothing more happens without a person.

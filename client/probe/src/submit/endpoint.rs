@@ -14,7 +14,6 @@ pub struct Endpoint {
     pub exposed: bool,
 }
 
-/// What is wrong with an address.
 #[derive(Debug, thiserror::Error)]
 pub enum EndpointError {
     #[error("{0:?} is not an address: expected something like https://archive.example")]
@@ -45,7 +44,6 @@ impl Endpoint {
         format!("{}{SUBMISSIONS_PATH}", self.base)
     }
 
-    /// The address as `--server` takes it.
     pub fn base(&self) -> &str {
         &self.base
     }

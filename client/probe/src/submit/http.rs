@@ -13,7 +13,6 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 /// 16 MiB, the archive's limit, at a quarter of a megabit per second.
 const SEND_TIMEOUT: Duration = Duration::from_secs(540);
 
-/// An answer, whatever its status.
 #[derive(Clone, Debug, Default)]
 pub struct Response {
     pub status: u16,
@@ -22,7 +21,6 @@ pub struct Response {
     pub body: Vec<u8>,
 }
 
-/// No answer.
 #[derive(Debug, thiserror::Error)]
 pub enum HttpError {
     #[error("the archive did not answer in time")]
@@ -40,13 +38,11 @@ impl HttpError {
     }
 }
 
-/// What `submit` asks of a HTTP client.
 pub trait Http {
     /// Posts a zstd-compressed envelope.
     /// Errors: [`HttpError`] when no answer came.
     fn post(&self, url: &str, body: &[u8]) -> Result<Response, HttpError>;
 
-    /// Errors: [`HttpError`] when no answer came.
     fn get(&self, url: &str) -> Result<Response, HttpError>;
 }
 

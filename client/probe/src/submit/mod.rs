@@ -29,7 +29,6 @@ const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 const PAUSE_GROWTH: f64 = 1.5;
 
-/// What is told to the person who waits.
 pub trait Progress {
     /// Something happened that is worth a line.
     fn line(&mut self, text: &str);
@@ -37,7 +36,6 @@ pub trait Progress {
     fn waiting(&mut self, text: &str);
 }
 
-/// What the requests are made with.
 pub struct Session<'a> {
     pub http: &'a dyn Http,
     pub clock: &'a mut dyn Clock,
@@ -106,10 +104,8 @@ fn unsuccessful(response: Response, strange: SubmitError) -> SubmitError {
     }
 }
 
-/// How often and how far apart.
 #[derive(Clone, Copy, Debug)]
 pub struct Policy {
-    /// Attempts after the first.
     pub retries: u32,
     pub first_pause: Duration,
     pub longest_pause: Duration,

@@ -6,7 +6,6 @@ use std::io::{self, Write};
 /// Columns where nobody can say: a log.
 const WIDTH_OF_A_LOG: u16 = 80;
 
-/// Columns of the terminal that words go to.
 pub fn width() -> u16 {
     rustix::termios::tcgetwinsize(io::stderr()).map_or(WIDTH_OF_A_LOG, |size| size.ws_col)
 }

@@ -6,7 +6,6 @@ use ratatui_core::symbols::Marker;
 use ratatui_core::widgets::Widget;
 use ratatui_widgets::chart::{Axis, Chart, Dataset, GraphType};
 
-/// Points with words for their axes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawing {
     pub title: String,
@@ -17,7 +16,6 @@ pub struct Drawing {
     pub points: Vec<(f64, f64)>,
 }
 
-/// Rows of the picture without its title.
 const HEIGHT: u16 = 14;
 
 impl Drawing {
@@ -70,9 +68,14 @@ fn short(value: f64) -> String {
 /// What needs no extraction, for the terminal.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overview {
-    /// Names and values with their units.
     pub numbers: Vec<(&'static str, String)>,
     pub drawing: Option<Drawing>,
+}
+
+impl FromIterator<(&'static str, String)> for Overview {
+    fn from_iter<T: IntoIterator<Item = (&'static str, String)>>(numbers: T) -> Self {
+        Self { numbers: numbers.into_iter().collect(), drawing: None }
+    }
 }
 
 #[cfg(test)]

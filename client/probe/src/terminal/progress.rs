@@ -12,14 +12,12 @@ use crate::stats::to_u64;
 /// Lines for a log come at most this often.
 const LINE_EVERY: Duration = Duration::from_secs(5);
 
-/// Shows progress on standard error.
 pub enum Display {
     Bar { bar: ProgressBar, started: Instant },
     Lines { last: Option<Instant> },
 }
 
 impl Display {
-    /// A bar where standard error is a terminal.
     pub fn new() -> Self {
         if !io::stderr().is_terminal() {
             return Self::Lines { last: None };
@@ -52,7 +50,6 @@ impl Display {
         }
     }
 
-    /// Says what went wrong without ending the run.
     pub fn warn(&self, problem: &str) {
         match self {
             Self::Bar { bar, .. } => bar.suspend(|| say!("warning: {problem}")),
@@ -60,7 +57,6 @@ impl Display {
         }
     }
 
-    /// Takes the bar away.
     pub fn finish(&mut self) {
         if let Self::Bar { bar, .. } = self {
             bar.finish_and_clear();

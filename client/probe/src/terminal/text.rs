@@ -47,12 +47,7 @@ pub fn count(number: u64, noun: &str) -> String {
 
 /// `1,234,567`.
 pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let first = digits.len() % 3;
-    let (head, tail) = digits.split_at(first);
-    let groups = tail.as_bytes().chunks(3).map(|group| String::from_utf8_lossy(group).into_owned());
-    let head = (!head.is_empty()).then(|| head.to_owned());
-    head.into_iter().chain(groups).collect::<Vec<_>>().join(",")
+    indicatif::HumanCount(number).to_string()
 }
 
 /// The word of `known` that was most likely meant by `typed`; `None` where none is near.
@@ -63,6 +58,10 @@ pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
     let allowed = |word: &str| 1 + word.chars().count().min(typed.chars().count()) / 5;
     let near = known.into_iter().map(|word| (slips(word), word)).filter(|(slips, word)| *slips <= allowed(word));
     near.min_by_key(|(slips, _)| *slips).map(|(_, word)| word)
+}
+
+pub const fn on_off(on: bool) -> &'static str {
+    if on { "on" } else { "off" }
 }
 
 /// A link's rate, for example "6 Gbit/s".

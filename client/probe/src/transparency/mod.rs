@@ -22,7 +22,6 @@ use note::{Checkpoint, NoteError, VerifierKey};
 
 const LEAF_VERSION: &str = "diskatlas-log/v1";
 
-/// Why nothing is shown.
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {
     #[error(transparent)]
@@ -70,7 +69,6 @@ impl Leaf {
     }
 }
 
-/// What was shown.
 #[derive(Clone, Debug, Serialize)]
 pub struct LogProof {
     pub origin: String,

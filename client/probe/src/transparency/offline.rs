@@ -27,7 +27,6 @@ fn file_name(url: &str) -> Option<String> {
     }
 }
 
-/// A folder of answers that stands in for the archive.
 pub struct SavedAnswers(pub PathBuf);
 
 impl Http for SavedAnswers {

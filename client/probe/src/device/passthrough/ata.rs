@@ -25,7 +25,6 @@ struct Registers {
 /// What SMART commands carry in the address, so that nothing else is taken for one.
 const SMART: Registers = Registers { command: 0xB0, features: 0, count: 1, lba_low: 0, lba_mid: 0x4F, lba_high: 0xC2 };
 
-/// The sub-commands of SET FEATURES.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Feature {
     WriteCacheOn = 0x02,
@@ -34,12 +33,10 @@ pub enum Feature {
     LookAheadOff = 0x55,
 }
 
-/// IDENTIFY DEVICE.
 pub fn identify(commands: &mut dyn Commands, cdb_length: CdbLength) -> Result<Vec<u8>, CommandError> {
     read_sector(commands, cdb_length, Registers { command: 0xEC, count: 1, ..Registers::default() })
 }
 
-/// SMART READ DATA.
 pub fn smart_data(commands: &mut dyn Commands, cdb_length: CdbLength) -> Result<Vec<u8>, CommandError> {
     read_sector(commands, cdb_length, Registers { features: 0xD0, ..SMART })
 }

@@ -12,15 +12,16 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
-/// Which disk, and how its caches stood before; `None` for one that was not switched.
+use crate::identify::pages::CacheStates;
+
+/// Which disk, and how its caches stood before, those that were switched.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 struct Content {
     unit: Option<String>,
-    write: Option<bool>,
-    look_ahead: Option<bool>,
+    #[serde(flatten)]
+    before: CacheStates,
 }
 
-/// The file of one disk.
 #[derive(Debug)]
 pub struct CacheRestoreState {
     path: PathBuf,
@@ -42,18 +43,18 @@ impl CacheRestoreState {
     }
 
     /// How write cache and look-ahead stood before they were switched, by this process or one that is gone.
-    pub const fn before(&self) -> [Option<bool>; 2] {
-        [self.content.write, self.content.look_ahead]
+    pub const fn before(&self) -> CacheStates {
+        self.content.before
     }
 
     /// A cache is about to be switched that stood so. What an earlier process found counts more: that one found it untouched.
     ///
     /// A file that can't be written costs nobody the run: the journal tells the same to whoever resumes it.
-    pub fn about_to_switch(&mut self, before: [Option<bool>; 2]) {
-        let content = &mut self.content;
-        content.write = content.write.or(before[0]);
-        content.look_ahead = content.look_ahead.or(before[1]);
-        let Ok(text) = serde_json::to_vec(content) else { return };
+    pub fn about_to_switch(&mut self, before: CacheStates) {
+        for (which, was) in before.known() {
+            self.content.before.get_mut(which).get_or_insert(was);
+        }
+        let Ok(text) = serde_json::to_vec(&self.content) else { return };
         if self.held.is_none() {
             self.held = hold(&self.path);
         }
@@ -64,7 +65,7 @@ impl CacheRestoreState {
 
     /// Everything stands as it stood.
     pub fn clear(&mut self) {
-        (self.content.write, self.content.look_ahead) = (None, None);
+        self.content.before = CacheStates::default();
         let _ = fs::remove_file(&self.path);
         self.held = None;
     }
@@ -74,7 +75,6 @@ fn path(folder: &Path, name: &str) -> PathBuf {
     folder.join("diskatlas").join(format!("{name}.switched"))
 }
 
-/// The file, made and locked.
 fn hold(path: &Path) -> Option<File> {
     fs::create_dir_all(path.parent()?).ok()?;
     let file = OpenOptions::new().write(true).create(true).truncate(false).open(path).ok()?;
@@ -95,30 +95,34 @@ fn left_behind(path: &Path) -> Option<Content> {
 mod tests {
     use super::*;
 
+    fn states(write: Option<bool>, look_ahead: Option<bool>) -> CacheStates {
+        CacheStates { write, look_ahead }
+    }
+
     #[test]
     fn what_a_process_left_is_known_once_it_is_gone_and_to_the_same_disk_only() {
         let folder = tempfile::tempdir().expect("a folder");
         let open = |word: &str| CacheRestoreState::open(folder.path(), "sdb", Some(word.to_owned()));
         let mut first = open("one");
         assert!(!CacheRestoreState::exists(folder.path(), "sdb"));
-        first.about_to_switch([Some(true), None]);
-        assert_eq!(open("one").before(), [None, None], "the first one is at work");
+        first.about_to_switch(states(Some(true), None));
+        assert_eq!(open("one").before(), states(None, None), "the first one is at work");
         drop(first);
         assert!(CacheRestoreState::exists(folder.path(), "sdb"));
-        assert_eq!(open("one").before(), [Some(true), None]);
-        assert_eq!(open("another").before(), [None, None]);
+        assert_eq!(open("one").before(), states(Some(true), None));
+        assert_eq!(open("another").before(), states(None, None));
     }
 
     #[test]
     fn what_the_first_process_found_counts_until_everything_is_back() {
         let folder = tempfile::tempdir().expect("a folder");
         let open = || CacheRestoreState::open(folder.path(), "sdb", Some("one".to_owned()));
-        open().about_to_switch([Some(true), None]);
+        open().about_to_switch(states(Some(true), None));
         let mut second = open();
-        second.about_to_switch([Some(false), Some(false)]);
+        second.about_to_switch(states(Some(false), Some(false)));
         drop(second);
         let mut third = open();
-        assert_eq!(third.before(), [Some(true), Some(false)]);
+        assert_eq!(third.before(), states(Some(true), Some(false)));
         third.clear();
         assert!(!CacheRestoreState::exists(folder.path(), "sdb"));
     }
@@ -129,9 +133,9 @@ mod tests {
         let place = folder.path().join("diskatlas/sdb.switched");
         fs::create_dir_all(place.parent().expect("a folder")).expect("the folder");
         fs::write(&place, "{").expect("the file");
-        assert_eq!(CacheRestoreState::open(folder.path(), "sdb", None).before(), [None, None]);
+        assert_eq!(CacheRestoreState::open(folder.path(), "sdb", None).before(), states(None, None));
         let mut nowhere = CacheRestoreState::open(&place, "sdb", None);
-        nowhere.about_to_switch([Some(true), None]);
+        nowhere.about_to_switch(states(Some(true), None));
         nowhere.clear();
     }
 }

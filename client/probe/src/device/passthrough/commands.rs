@@ -1,6 +1,5 @@
 //! Commands other than reads and writes, and what comes of them.
 
-/// Bytes that go with a command.
 pub enum Data<'a> {
     None,
     In(&'a mut [u8]),
@@ -16,7 +15,6 @@ pub struct Admin {
     pub cdw11: u32,
 }
 
-/// Why a command gave nothing.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum CommandError {
     /// The kernel lets only a process with `CAP_SYS_RAWIO` (SCSI, ATA) or `CAP_SYS_ADMIN` (NVMe) ask.
@@ -32,7 +30,6 @@ pub enum CommandError {
     Silent,
 }
 
-/// A way to hand a disk commands.
 pub trait Commands {
     /// Answers with the number of bytes that came in.
     fn scsi(&mut self, cdb: &[u8], data: Data<'_>) -> Result<usize, CommandError>;

@@ -21,6 +21,7 @@ const CHECK_CONDITION: u8 = 2;
 
 /// `sg_io_hdr` of scsi/sg.h.
 #[repr(C)]
+#[derive(Default)]
 struct SgHeader {
     interface_id: c_int,
     dxfer_direction: c_int,
@@ -91,7 +92,6 @@ unsafe impl<T, const OPCODE: Opcode> Ioctl for Exchange<'_, T, OPCODE> {
     }
 }
 
-/// An open block device, as one that takes commands.
 pub struct Channel(pub OwnedFd);
 
 impl Commands for Channel {
@@ -108,24 +108,12 @@ impl Commands for Channel {
             dxfer_direction: direction,
             cmd_len: u8::try_from(cdb.len()).map_err(|_| CommandError::Unsupported)?,
             mx_sb_len: 64,
-            iovec_count: 0,
             dxfer_len: u32::try_from(length).map_err(|_| CommandError::Unsupported)?,
             dxferp: pointer,
             cmdp: cdb.as_ptr(),
             sbp: sense_bytes.as_mut_ptr(),
             timeout: TIMEOUT_MS,
-            flags: 0,
-            pack_id: 0,
-            usr_ptr: ptr::null_mut(),
-            status: 0,
-            masked_status: 0,
-            msg_status: 0,
-            sb_len_wr: 0,
-            host_status: 0,
-            driver_status: 0,
-            resid: 0,
-            duration: 0,
-            info: 0,
+            ..SgHeader::default()
         };
         // SAFETY: every address in the header is that of a live buffer with the length beside it, the kernel writes to
         // `sense_bytes` and to data that came in as mutable only, and all of it outlives the call, which waits for the end.

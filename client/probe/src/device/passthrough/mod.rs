@@ -16,11 +16,11 @@ mod fake;
 use std::io::Write;
 use std::os::fd::OwnedFd;
 
-use super::{Cache, CacheSwitchError};
+use super::{Cache, CacheStates, CacheSwitchError};
+use crate::identify::pages;
 use crate::identify::pages::ata::identify_device;
-use crate::identify::pages::mode::{self, Form, Switch, Values};
-use crate::identify::pages::{self, Caches};
-use crate::report::document::CacheSetting;
+use crate::identify::pages::mode::{self, Form, Values};
+use crate::terminal::text::on_off;
 use ata::{CdbLength, Feature};
 use commands::{CircuitBreaker, CommandError};
 
@@ -54,7 +54,6 @@ impl Bus {
     }
 }
 
-/// How a disk's caches are read and switched.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum CacheProtocol {
     None,
@@ -63,7 +62,6 @@ enum CacheProtocol {
     Nvme,
 }
 
-/// Where a disk's temperature stands.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum TemperatureSource {
     None,
@@ -80,7 +78,7 @@ pub struct Passthrough {
     temperature_source: TemperatureSource,
     permission: Result<(), CacheSwitchError>,
     /// How each cache stood before it was switched first.
-    before: [Option<bool>; 2],
+    before: CacheStates,
     /// The same for whoever comes after a kill.
     cache_restore: Option<CacheRestoreState>,
 }
@@ -96,7 +94,7 @@ impl Passthrough {
             cache_protocol: CacheProtocol::None,
             temperature_source: TemperatureSource::None,
             permission: Err(CacheSwitchError("nobody asked for its caches to be switched".to_owned())),
-            before: [None; 2],
+            before: CacheStates::default(),
             cache_restore: None,
         }
     }
@@ -111,7 +109,10 @@ impl Passthrough {
         match self.cache_protocol {
             CacheProtocol::Ata(cdb_length) => {
                 let identity = identify_device(&ata::identify(&mut self.commands, cdb_length).ok()?)?;
-                setting(identity.caches, which).current
+                match which {
+                    Cache::Write => identity.caches.write.current,
+                    Cache::LookAhead => identity.caches.look_ahead.current,
+                }
             }
             CacheProtocol::Mode(form) => {
                 let page = scsi::mode_page(&mut self.commands, form, mode::CACHING, Values::Current).ok()?;
@@ -136,7 +137,7 @@ impl Passthrough {
         if now == on {
             return Ok(());
         }
-        self.before[index(which)].get_or_insert(now);
+        self.before.get_mut(which).get_or_insert(now);
         if let Some(cache_restore) = &mut self.cache_restore {
             cache_restore.about_to_switch(self.before);
         }
@@ -162,11 +163,7 @@ impl Passthrough {
             }
             CacheProtocol::Mode(form) => {
                 let page = scsi::mode_page(&mut self.commands, form, mode::CACHING, Values::Current)?;
-                let switch = match which {
-                    Cache::Write => Switch::Write,
-                    Cache::LookAhead => Switch::LookAhead,
-                };
-                let list = mode::select(&page, form, switch, on).ok_or(CommandError::Unsupported)?;
+                let list = mode::select(&page, form, which, on).ok_or(CommandError::Unsupported)?;
                 scsi::mode_select(&mut self.commands, form, &list)
             }
             CacheProtocol::Nvme if which == Cache::Write => nvme::set_write_cache(&mut self.commands, on),
@@ -191,7 +188,7 @@ impl Passthrough {
 
     /// What stands now is what will be put back.
     pub fn accept_current(&mut self) {
-        self.before = [None; 2];
+        self.before = CacheStates::default();
         if let Some(cache_restore) = &mut self.cache_restore {
             cache_restore.clear();
         }
@@ -203,8 +200,7 @@ impl Passthrough {
         let mut said = Vec::new();
         let left = cache_restore.before();
         self.cache_restore = Some(cache_restore);
-        for which in Cache::ALL {
-            let Some(was) = left[index(which)] else { continue };
+        for (which, was) in left.known() {
             if self.cache(which).is_none_or(|now| now == was) {
                 continue;
             }
@@ -225,16 +221,15 @@ impl Passthrough {
     }
 
     /// Whether each cache stands so; `None` is any way.
-    fn is_in_state(&mut self, wanted: [Option<bool>; 2]) -> bool {
-        Cache::ALL.into_iter().all(|which| wanted[index(which)].is_none_or(|was| self.cache(which) == Some(was)))
+    fn is_in_state(&mut self, wanted: CacheStates) -> bool {
+        wanted.known().all(|(which, was)| self.cache(which) == Some(was))
     }
 
     /// Puts each cache that was switched back to where it was found. Answers with what could not be put back.
     pub fn restore(&mut self) -> Vec<String> {
         self.commands.try_again();
         let mut problems = Vec::new();
-        for which in Cache::ALL {
-            let Some(was) = self.before[index(which)] else { continue };
+        for (which, was) in self.before.known() {
             if self.cache(which) == Some(was) {
                 continue;
             }
@@ -257,28 +252,10 @@ impl Drop for Passthrough {
             // Nothing is left to do where even that can't be said.
             let _ = writeln!(std::io::stderr(), "warning: {problem}");
         }
-        let left = self.cache_restore.as_ref().map_or([None; 2], CacheRestoreState::before);
-        if self.before != [None; 2] && self.is_in_state(left) {
+        let left = self.cache_restore.as_ref().map(CacheRestoreState::before).unwrap_or_default();
+        if self.before != CacheStates::default() && self.is_in_state(left) {
             self.accept_current();
         }
-    }
-}
-
-const fn on_off(on: bool) -> &'static str {
-    if on { "on" } else { "off" }
-}
-
-fn index(which: Cache) -> usize {
-    match which {
-        Cache::Write => 0,
-        Cache::LookAhead => 1,
-    }
-}
-
-fn setting(caches: Caches, which: Cache) -> CacheSetting {
-    match which {
-        Cache::Write => caches.write,
-        Cache::LookAhead => caches.look_ahead,
     }
 }
 

@@ -155,7 +155,7 @@ fn left_off(folder: &tempfile::TempDir) -> (Shared, Passthrough) {
     killed.set_cache(Cache::Write, false).expect("it can be switched");
     // Its lock goes with the process, which puts nothing back.
     killed.cache_restore = None;
-    killed.before = [None; 2];
+    killed.before = CacheStates::default();
     drop(killed);
     let (next, mut passthrough, _) = passthrough(ATA, Bus::Ata);
     next.borrow_mut().write_cache = shared.borrow().write_cache;
@@ -197,7 +197,7 @@ fn a_disk_that_does_not_go_back_is_remembered_further() {
     let said = next.restore_after_kill(cache_restore(&folder));
     assert!(said[0].contains("did not follow"), "{said:?}");
     drop(next);
-    assert_eq!(cache_restore(&folder).before(), [Some(true), None]);
+    assert_eq!(cache_restore(&folder).before(), CacheStates { write: Some(true), look_ahead: None });
 }
 
 #[test]

@@ -6,7 +6,7 @@ pub const TEMPERATURE: u8 = 0x0D;
 pub const START_STOP_CYCLES: u8 = 0x0E;
 
 /// The year and week of manufacture, as the disk's own log tells.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, serde::Serialize)]
 pub struct Manufactured {
     pub year: u16,
     pub week: u8,

@@ -14,6 +14,8 @@ pub mod vpd;
 #[cfg(test)]
 mod tests;
 
+use serde::{Deserialize, Serialize};
+
 use crate::report::document::CacheSetting;
 
 /// The medium rotation rate field, which ATA (word 217) and SCSI (page 0xB1) share.
@@ -46,11 +48,56 @@ pub(crate) fn form_factor(field: u16) -> Option<&'static str> {
     }
 }
 
+/// A cache of the device that can be on or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+pub enum Cache {
+    /// Writes are answered before they are on the medium.
+    #[strum(serialize = "write cache")]
+    Write,
+    /// The device reads on after a read.
+    #[strum(serialize = "look-ahead")]
+    LookAhead,
+}
+
+impl Cache {
+    pub const ALL: [Self; 2] = [Self::Write, Self::LookAhead];
+
+    pub fn label(self) -> &'static str {
+        self.into()
+    }
+}
+
 /// The two switches of a disk's cache.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]
 pub struct Caches {
+    #[serde(rename = "write_cache")]
     pub write: CacheSetting,
     pub look_ahead: CacheSetting,
+}
+
+/// How both stand, stood or are to stand; `None` where nobody can tell, or any way will do.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+pub struct CacheStates {
+    pub write: Option<bool>,
+    pub look_ahead: Option<bool>,
+}
+
+impl CacheStates {
+    pub fn of(mut state: impl FnMut(Cache) -> Option<bool>) -> Self {
+        Self { write: state(Cache::Write), look_ahead: state(Cache::LookAhead) }
+    }
+
+    /// Those that are known.
+    pub fn known(self) -> impl Iterator<Item = (Cache, bool)> {
+        Cache::ALL.into_iter().zip([self.write, self.look_ahead]).filter_map(|(which, state)| Some((which, state?)))
+    }
+
+    pub fn get_mut(&mut self, which: Cache) -> &mut Option<bool> {
+        match which {
+            Cache::Write => &mut self.write,
+            Cache::LookAhead => &mut self.look_ahead,
+        }
+    }
 }
 
 /// A temperature that a disk can have: outside of these bounds the field means something else.

@@ -1,6 +1,6 @@
 //! MODE SENSE: SPC-4, clause 7.5 (headers and page format); the caching mode page 0x08: SBC-3, clause 6.5.
 
-use super::{Caches, be16};
+use super::{Cache, Caches, be16};
 use crate::report::document::CacheSetting;
 
 pub const CACHING: u8 = 0x08;
@@ -93,10 +93,10 @@ pub fn caches(page_of: impl FnMut(Values) -> Option<Vec<u8>>) -> Caches {
 
 /// The parameter list of a MODE SELECT that puts one switch of `page` to `on`, or `None` where the page does not reach it.
 /// Saveable (PS) is reserved in MODE SELECT, and the lengths in the header are too, so both are zero.
-pub fn select(page: &[u8], form: Form, switch: Switch, on: bool) -> Option<Vec<u8>> {
+pub fn select(page: &[u8], form: Form, switch: Cache, on: bool) -> Option<Vec<u8>> {
     let ((byte, bit), set) = match switch {
-        Switch::Write => (WCE, on),
-        Switch::LookAhead => (DRA, !on),
+        Cache::Write => (WCE, on),
+        Cache::LookAhead => (DRA, !on),
     };
     let mut page = page.get(..).filter(|page| page.len() >= SHORTEST)?.to_vec();
     page[0] &= 0x3F;
@@ -105,12 +105,6 @@ pub fn select(page: &[u8], form: Form, switch: Switch, on: bool) -> Option<Vec<u
     let mut list = vec![0; form.header_bytes()];
     list.append(&mut page);
     Some(list)
-}
-
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Switch {
-    Write,
-    LookAhead,
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@ use super::{ascii, le16, plausible_celsius};
 
 pub const IDENTIFY_BYTES: usize = 4096;
 
-/// What an NVMe controller says of itself.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Controller {
     pub serial: Option<String>,

@@ -36,7 +36,6 @@ fn attribute(data: &[u8], id: u8) -> Option<usize> {
     places.into_iter().find(|&at| data.get(at) == Some(&id))
 }
 
-/// From the 512 bytes of the SCT status.
 pub fn sct_celsius(status: &[u8]) -> Option<i32> {
     if status.len() < 512 || !matches!(le16(status, 0)?, 2 | 3) {
         return None;

@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::mode::{Form, Switch, Values};
+use super::mode::{Form, Values};
 use super::{ata, inquiry, log, mode, nvme, smart, vpd};
 
 fn parse_all(bytes: &[u8]) {
@@ -15,7 +15,7 @@ fn parse_all(bytes: &[u8]) {
         if let Some(page) = mode::page(bytes, form, bytes.get(12).copied().unwrap_or(mode::CACHING)) {
             let _ = mode::caching(page);
         }
-        for switch in [Switch::Write, Switch::LookAhead] {
+        for switch in [super::Cache::Write, super::Cache::LookAhead] {
             let _ = mode::select(bytes, form, switch, true);
         }
     }

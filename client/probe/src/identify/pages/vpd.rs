@@ -26,7 +26,6 @@ pub fn supported(page: &[u8]) -> Option<&[u8]> {
     body(page, SUPPORTED)
 }
 
-/// The unit serial number.
 pub fn serial(page: &[u8]) -> Option<String> {
     super::ascii(body(page, SERIAL)?)
 }
@@ -45,13 +44,11 @@ pub fn wwn(page: &[u8]) -> Option<Vec<u8>> {
     None
 }
 
-/// The ATA identity inside page 0x89.
 pub fn ata(page: &[u8]) -> Option<AtaIdentity> {
     (page.get(1) == Some(&ATA_INFORMATION)).then_some(())?;
     identify_device(page.get(IDENTIFY_OFFSET..IDENTIFY_OFFSET + IDENTIFY_BYTES)?)
 }
 
-/// Rotation rate and form factor of page 0xB1.
 pub fn characteristics(page: &[u8]) -> Option<(Option<Rotation>, Option<&'static str>)> {
     let body = body(page, CHARACTERISTICS)?;
     Some((Rotation::from_field(be16(body, 0)?), form_factor(u16::from(*body.get(3)?))))

@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::BUCKET_BITS;
+use super::log::LONGEST_NS;
+use crate::stats::{Latencies, lower_bound};
+
 /// Engines whose requests queue.
 pub const QUEUED: [&str; 4] = ["libaio", "io_uring", "posixaio", "windowsaio"];
 
 /// Options by name, a job's own before the global ones; a flag without a value is empty.
 pub type Options = BTreeMap<String, String>;
 
-/// One of fio's latency objects.
 #[derive(Clone, Debug, Default)]
 pub struct Times {
     pub minimum_ns: u64,
@@ -45,7 +48,6 @@ pub struct Job {
     pub is_queued: bool,
 }
 
-/// The jobs in fio's order.
 pub fn jobs(document: &Value) -> Result<Vec<Job>, String> {
     let entries = document["jobs"].as_array().filter(|jobs| !jobs.is_empty());
     let entries = entries.ok_or("it has no jobs; give fio's whole JSON, not of a client or a status update")?;
@@ -123,7 +125,6 @@ impl Job {
         self.clones += 1;
     }
 
-    /// The first of some names of an option.
     pub fn option(&self, names: &[&str]) -> Option<&str> {
         names.iter().find_map(|name| self.options.get(*name)).map(String::as_str)
     }
@@ -144,6 +145,26 @@ impl Side {
 }
 
 impl Times {
+    /// As a document has them: `json+` names each bucket by its middle. `None` where fio printed none, or not of all requests.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded just before")]
+    pub fn latencies(&self, requests: u64) -> Option<Latencies> {
+        let mut counts: BTreeMap<u64, u64> = BTreeMap::new();
+        for (middle, count) in &self.bins {
+            let sum = counts.entry(lower_bound(*middle, BUCKET_BITS)).or_default();
+            *sum = sum.checked_add(*count)?;
+        }
+        let counted = counts.values().try_fold(0u64, |sum, count| sum.checked_add(*count))?;
+        let possible =
+            self.maximum_ns <= LONGEST_NS && self.minimum_ns <= self.maximum_ns && (0.0..9e15).contains(&self.total_ns);
+        (requests > 0 && counted == requests && self.count == requests && possible).then(|| Latencies {
+            low_ns: counts.keys().copied().collect(),
+            requests: counts.into_values().collect(),
+            total_ns: self.total_ns.round() as u64,
+            minimum_ns: self.minimum_ns,
+            maximum_ns: self.maximum_ns,
+        })
+    }
+
     fn add(&mut self, other: &Self) {
         if other.count == 0 {
             return;

@@ -10,7 +10,7 @@ use super::options::Shape;
 pub const READ: u8 = 0;
 pub const WRITE: u8 = 1;
 const WRITES_MOST: usize = 100_000;
-const LONGEST_NS: u64 = 2_592_000_000_000_000;
+pub const LONGEST_NS: u64 = 2_592_000_000_000_000;
 
 #[derive(Clone, Debug)]
 pub struct Line {

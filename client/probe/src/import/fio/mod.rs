@@ -2,7 +2,6 @@
 //! files). A job is taken where it did what a kind measures, with direct requests over the whole device, and declined with the
 //! option that stands against it otherwise.
 
-mod buckets;
 mod job;
 mod log;
 mod options;
@@ -11,16 +10,17 @@ use serde_json::{Value, json};
 
 use self::job::Job;
 use super::{ImportContext, ImportError, Input, ToolOutput, entry};
-use crate::report::document::timestamp;
+use crate::report::document::{Measured, timestamp};
+use crate::stats::Latencies;
+
+/// fio's own buckets have 64 steps in each power of two (`FIO_IO_U_PLAT_BITS`, stat.h).
+const BUCKET_BITS: u32 = 6;
 
 /// What a shorter job's milliseconds leave open is more than a hundredth.
 const SHORTEST_MS: u64 = 100;
 
-pub fn is_log(input: &Input) -> bool {
-    log::is_log(input)
-}
+pub use log::is_log;
 
-/// What a job becomes.
 enum Series {
     Random(Value),
     Sync(Value),
@@ -33,56 +33,53 @@ pub fn import(inputs: &[Input], about: &ImportContext<'_>) -> Result<ToolOutput,
         return Err(ImportError::new(&inputs[0], why));
     };
     let logs: Vec<&Input> = inputs.iter().filter(|input| log::is_log(input)).collect();
+    read(input, &logs, about).map_err(ImportError::of(input))
+}
+
+fn read(input: &Input, logs: &[&Input], about: &ImportContext<'_>) -> Result<ToolOutput, String> {
     let value = parse(input)?;
     let mut taken = ToolOutput {
         tool_version: value["fio version"].as_str().map(str::to_owned),
         measured_at: value["timestamp"].as_u64().and_then(moment),
         ..ToolOutput::default()
     };
-    let jobs = job::jobs(&value).map_err(|why| ImportError::new(input, why))?;
+    let jobs = job::jobs(&value)?;
     // fio counts its groups up at each --stonewall, and prints no flag of it.
     if jobs.iter().enumerate().any(|(place, job)| jobs[..place].iter().any(|earlier| earlier.group == job.group)) {
-        let why = "its jobs ran at the same time and disturbed each other; measure them one after the other (--stonewall), or each by itself";
-        return Err(ImportError::new(input, why));
+        return Err("its jobs ran at the same time and disturbed each other; measure them one after the other (--stonewall), or each by itself".into());
     }
     if jobs.len() > 1 {
         taken.remarks.push("That its jobs ran one after the other is taken from their groups, which --stonewall and --new_group both make.".to_owned());
     }
     let mut made = Made::default();
     for job in &jobs {
-        match series(job, &logs, about, &mut taken.remarks) {
+        match series(job, logs, about, &mut taken.remarks) {
             Ok(series) => made.add(job, series, &mut taken.remarks),
             Err(why) => taken.remarks.push(format!("The job {:?} was left out: {why}.", job.name)),
         }
     }
-    unclaimed(&jobs, &logs, &mut taken.remarks);
+    unclaimed(&jobs, logs, &mut taken.remarks);
     taken.writes = made.writes;
     taken.benchmarks = made.benchmarks(about);
     if taken.benchmarks.is_empty() {
-        let why = format!("no job of it measured what a kind can carry. {}", taken.remarks.join(" "));
-        return Err(ImportError::new(input, why));
+        return Err(format!("no job of it measured what a kind can carry. {}", taken.remarks.join(" ")));
     }
     taken.remarks.push("fio prints how long a job ran in milliseconds.".to_owned());
     Ok(taken)
 }
 
 /// fio prints warnings before the JSON.
-fn parse(input: &Input) -> Result<Value, ImportError> {
-    let wrong = |why: &str| ImportError::new(input, why);
-    let start = input
-        .bytes
-        .iter()
-        .position(|byte| *byte == b'{')
-        .ok_or_else(|| wrong("this is no JSON; run fio with --output-format=json+"))?;
+fn parse(input: &Input) -> Result<Value, String> {
+    let start = input.bytes.iter().position(|byte| *byte == b'{');
+    let start = start.ok_or("this is no JSON; run fio with --output-format=json+")?;
     let mut values = serde_json::Deserializer::from_slice(&input.bytes[start..]).into_iter::<Value>();
-    let value = values
-        .next()
-        .and_then(Result::ok)
-        .ok_or_else(|| wrong("its JSON ends early or is damaged; give fio's whole output"))?;
+    let value = values.next().and_then(Result::ok);
+    let value = value.ok_or("its JSON ends early or is damaged; give fio's whole output")?;
     let version = value["fio version"].as_str().unwrap_or_default();
     if !version.starts_with("fio-3.") {
-        let why = format!("it is of {version:?}, and only fio 3 prints latencies in nanoseconds; measure with fio 3");
-        return Err(ImportError::new(input, why));
+        return Err(format!(
+            "it is of {version:?}, and only fio 3 prints latencies in nanoseconds; measure with fio 3"
+        ));
     }
     Ok(value)
 }
@@ -125,7 +122,7 @@ impl Made {
         }
     }
 
-    fn benchmarks(self, about: &ImportContext<'_>) -> Vec<crate::report::document::Measured> {
+    fn benchmarks(self, about: &ImportContext<'_>) -> Vec<Measured> {
         let mut found = Vec::new();
         if !self.sync.is_empty() {
             let lengths = self.sync.iter().filter_map(|one| one["latency_ns"].as_array().map(Vec::len));
@@ -147,7 +144,7 @@ impl Made {
                 "requests": null,
                 "limit_ns": null,
                 "batch_bytes": null,
-                "sub_bucket_bits": buckets::BITS,
+                "sub_bucket_bits": BUCKET_BITS,
                 "seed": null,
                 "queue_by": "queue",
                 "queue_reason": null,
@@ -204,31 +201,36 @@ fn series(job: &Job, logs: &[&Input], about: &ImportContext<'_>, remarks: &mut V
 }
 
 /// The latencies of a job's reads and writes: from its log, else from the buckets of `json+`, else none.
-fn latencies(job: &Job, log: Option<&[log::Line]>, remarks: &mut Vec<String>) -> (Value, Value) {
+fn latencies(
+    job: &Job,
+    log: Option<&[log::Line]>,
+    remarks: &mut Vec<String>,
+) -> (Option<Latencies>, Option<Latencies>) {
     if let Some(lines) = log {
         let of = |direction: u8| {
-            buckets::of_times(lines.iter().filter(|line| line.direction == direction).map(|line| line.latency_ns))
+            let mine = lines.iter().filter(|line| line.direction == direction);
+            Latencies::of(&mut mine.map(|line| line.latency_ns).collect::<Vec<_>>(), BUCKET_BITS)
         };
         return (of(log::READ), of(log::WRITE));
     }
     let mut of = |side: &job::Side| {
         if side.total_ios == 0 {
-            return Value::Null;
+            return None;
         }
-        if let Some(found) = side.total.as_ref().and_then(|times| buckets::of_bins(times, side.total_ios)) {
-            return found;
+        if let Some(found) = side.total.as_ref().and_then(|times| times.latencies(side.total_ios)) {
+            return Some(found);
         }
-        let Some(found) = buckets::of_bins(&side.completion, side.total_ios) else {
+        let Some(found) = side.completion.latencies(side.total_ios) else {
             remarks.push(format!(
                 "The job {:?} has no latencies here: its JSON has percentiles only. Run fio with --output-format=json+ or --write_lat_log.",
                 job.name
             ));
-            return Value::Null;
+            return None;
         };
         if job.is_queued {
             remarks.push(format!("The latencies of the job {:?} are fio's completion latencies: the time to hand a request over is not in them.", job.name));
         }
-        found
+        Some(found)
     };
     (of(&job.reads), of(&job.writes))
 }

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::identify::processors::Processors;
-use crate::kinds::columns;
+use crate::kinds::columns::TransferColumns;
 use crate::session::{Session, Stop, Suite};
-use crate::stats::{Random, median};
+use crate::stats::{Random, count32, median};
 
 /// What takes less than this many times the answer of a single block from the buffer came from the buffer.
 const BUFFERED: u64 = 3;
@@ -21,44 +21,38 @@ pub struct Series {
     pub pattern: String,
     /// What the processors did meanwhile; `None` where nobody can tell.
     pub processors: Option<Processors>,
-    pub offset_blocks: Vec<u64>,
-    pub length_blocks: Vec<u64>,
     /// Of `buffer`: how much had been read from there on before the block was read again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stream_blocks: Vec<u64>,
-    pub elapsed_ns: Vec<u64>,
-    /// 1 where something disturbed the sample, 0 where nothing did; left out where nothing disturbed any.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub disturbed: Vec<u8>,
-    /// From when to when each sample went on.
-    #[serde(skip)]
-    stretches: Vec<(u64, u64)>,
+    #[serde(flatten)]
+    pub columns: TransferColumns,
 }
 
 impl Series {
     fn push(&mut self, offset: u64, length: u64, elapsed_ns: u64, end_ns: u64) {
-        self.stretches.push((end_ns.saturating_sub(elapsed_ns), end_ns));
-        self.offset_blocks.push(offset);
-        self.length_blocks.push(length);
-        self.elapsed_ns.push(elapsed_ns);
+        self.columns.push(offset, length, elapsed_ns, (end_ns.saturating_sub(elapsed_ns), end_ns));
     }
 }
 
-/// Measures a part, with what the processors did meanwhile.
+/// Measures a part, with what the processors did meanwhile, and appends it.
 pub fn part(
     session: &mut Session<'_>,
     pattern: &str,
-    measure: impl FnOnce(&mut Session<'_>, &mut Series) -> Result<(), Stop>,
-) -> (Series, Option<Stop>) {
-    let mut series = Series { pattern: pattern.to_owned(), ..Series::default() };
-    let before = session.processors();
-    let stop = measure(session, &mut series).err();
-    series.disturbed = columns::disturbed_mask(session.disturbed_mask(&std::mem::take(&mut series.stretches)));
-    series.processors = session.processors().zip(before).map(|(after, before)| after.since(before));
-    (series, stop)
+    out: &mut Vec<Series>,
+    mut measure: impl FnMut(&mut Session<'_>, &mut Series) -> Result<(), Stop>,
+) -> Result<(), Stop> {
+    let (series, end) = session.piece(pattern, |session, series: &mut Series| {
+        pattern.clone_into(&mut series.pattern);
+        let before = session.processors();
+        let end = measure(session, series);
+        series.columns.mark(session);
+        series.processors = session.processors().zip(before).map(|(after, before)| after.since(before));
+        end
+    });
+    out.push(series);
+    end
 }
 
-/// Single blocks all over the disk.
 pub fn random(session: &mut Session<'_>, plan: &Plan, out: &mut Series) -> Result<(), Stop> {
     let capacity = session.geometry().capacity_blocks();
     let mut random = Random(session.settings.seed);
@@ -73,7 +67,6 @@ pub fn random(session: &mut Session<'_>, plan: &Plan, out: &mut Series) -> Resul
     Ok(())
 }
 
-/// Rates evenly over the disk.
 pub fn spread(session: &mut Session<'_>, plan: &Plan, out: &mut Series) -> Result<(), Stop> {
     let capacity = session.geometry().capacity_blocks();
     let last = u64::from(plan.spread - 1);
@@ -99,7 +92,7 @@ pub fn positions(session: &mut Session<'_>, plan: &Plan, out: &mut Series) -> Re
 fn rate_at(session: &mut Session<'_>, plan: &Plan, block: u64, out: &mut Series) -> Result<(), Stop> {
     let geometry = session.geometry();
     let transfer = u64::from((TRANSFER_BYTES / geometry.block_bytes).max(1));
-    let longest = out.length_blocks.iter().copied().max().unwrap_or(transfer);
+    let longest = out.columns.length_blocks.iter().copied().max().unwrap_or(transfer);
     let latest = geometry.capacity_blocks().saturating_sub(longest + longest / LEAD_SHARE + 2 * transfer);
     let start = block.min(latest) / transfer * transfer;
     let Some((first, before_ns)) = read_for(session, start, plan.sample_ns / LEAD_SHARE)? else { return Ok(()) };
@@ -118,7 +111,7 @@ fn read_for(session: &mut Session<'_>, start: u64, time_ns: u64) -> Result<Optio
     let (mut at, mut began_ns, mut ended_ns) = (start, None, 0);
     while at < geometry.capacity_blocks() && ended_ns - began_ns.unwrap_or(0) < time_ns.max(1) {
         let count = transfer.min(geometry.capacity_blocks() - at);
-        let Some(timing) = session.read(at, u32::try_from(count).unwrap_or(1))? else { return Ok(None) };
+        let Some(timing) = session.read(at, count32(count))? else { return Ok(None) };
         began_ns.get_or_insert(timing.start_ns);
         ended_ns = timing.end_ns();
         at += count;
@@ -194,7 +187,7 @@ impl Trial {
             let mut whole = true;
             while at < start + length {
                 let count = transfer.min(start + length - at);
-                whole &= session.read(at, u32::try_from(count).unwrap_or(1))?.is_some();
+                whole &= session.read(at, count32(count))?.is_some();
                 at += count;
             }
             if let Some(timing) = session.read(start, 1)?.filter(|_| whole) {
@@ -207,16 +200,9 @@ impl Trial {
     }
 }
 
-/// What a single block took from the buffer.
 pub fn single_block_ns(burst: &Series) -> u64 {
-    let singles: Vec<u64> = burst
-        .length_blocks
-        .iter()
-        .zip(&burst.elapsed_ns)
-        .filter(|(length, _)| **length == 1)
-        .map(|pair| *pair.1)
-        .collect();
-    median(&singles)
+    let all = burst.columns.length_blocks.iter().zip(&burst.columns.elapsed_ns);
+    median(&all.filter(|(length, _)| **length == 1).map(|(_, elapsed)| *elapsed).collect::<Vec<u64>>())
 }
 
 /// What HD Tune and HD Tach read at a time.
@@ -274,7 +260,6 @@ impl Plan {
         }
     }
 
-    /// Rates that are measured.
     pub fn samples(&self) -> u64 {
         u64::from(self.spread) + POSITIONS.len() as u64
     }

@@ -6,12 +6,12 @@
 
 mod measure;
 
-use serde::Serialize;
+use serde_json::json;
 
-use super::columns::{column, is, megabytes_per_second, milliseconds, series};
+use super::columns::{column, milliseconds, rates, series_with};
 use super::estimate::{bytes_in, bytes_ns};
-use super::{CacheRequirements, Cost, Declaration, Kind, Measurement};
-use crate::device::Geometry;
+use super::{Cost, Declaration, Kind, Measurement};
+use crate::device::{CacheStates, Geometry};
 use crate::report::document::Measured;
 use crate::session::{Session, Settings, Stop};
 use crate::terminal::overview::Overview;
@@ -27,15 +27,6 @@ const KEPT_NS: u64 = 60_000_000;
 const SEEK_NS: u64 = 20_000_000;
 
 pub struct Access;
-
-#[derive(Serialize)]
-struct Params {
-    block_bytes: u32,
-    transfer_blocks: u32,
-    sample_ns: u64,
-    largest_buffer_blocks: u64,
-    buffer_tries: u32,
-}
 
 impl Kind for Access {
     fn declaration(&self) -> Declaration {
@@ -58,78 +49,54 @@ impl Kind for Access {
         }
     }
 
-    fn caches(&self, _settings: &Settings) -> CacheRequirements {
-        CacheRequirements { write: None, look_ahead: Some(true) }
+    fn caches(&self, _settings: &Settings) -> CacheStates {
+        CacheStates { write: None, look_ahead: Some(true) }
     }
 
     fn overview(&self, entry: &Measured, _capacity_bytes: u64) -> Overview {
-        overview(entry)
+        let elapsed = |one| Some(column(one, "elapsed_ns")).filter(|elapsed| !elapsed.is_empty());
+        let random = series_with(entry, "pattern", "random")
+            .filter_map(elapsed)
+            .map(|elapsed| ("random access", milliseconds(elapsed.iter().sum::<u64>() / elapsed.len() as u64)));
+        let spread = series_with(entry, "pattern", "spread").map(|one| {
+            let all = rates(entry, one);
+            let (slowest, fastest) =
+                all.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), &rate| (low.min(rate), high.max(rate)));
+            ("slowest and fastest", format!("{slowest:.1} and {fastest:.1} MB/s"))
+        });
+        random.chain(spread).collect()
     }
 
     fn run(&self, session: &mut Session<'_>) -> Measurement {
         let plan = Plan::new(session.settings.suite);
         let mut series = Vec::with_capacity(5);
-        let stop = measure_all(session, &plan, &mut series).err();
-        series.retain(|one: &Series| !one.offset_blocks.is_empty());
+        let end = measure_all(session, &plan, &mut series);
+        series.retain(|one: &Series| !one.columns.is_empty());
         let block_bytes = session.geometry().block_bytes;
-        let params = Params {
-            block_bytes,
-            transfer_blocks: (TRANSFER_BYTES / block_bytes).max(1),
-            sample_ns: plan.sample_ns,
-            largest_buffer_blocks: plan.largest_buffer_bytes / u64::from(block_bytes),
-            buffer_tries: plan.buffer_tries,
-        };
-        let why = "nothing could be read before the run ended";
-        Measurement::of(&params, series, stop, why)
+        let params = json!({
+            "block_bytes": block_bytes,
+            "transfer_blocks": (TRANSFER_BYTES / block_bytes).max(1),
+            "sample_ns": plan.sample_ns,
+            "largest_buffer_blocks": plan.largest_buffer_bytes / u64::from(block_bytes),
+            "buffer_tries": plan.buffer_tries,
+        });
+        Measurement::of(params, series, end, "nothing could be read before the run ended")
     }
 }
 
 fn measure_all(session: &mut Session<'_>, plan: &Plan, out: &mut Vec<Series>) -> Result<(), Stop> {
     let each_ns = plan.sample_ns * 9 / 8 + SEEK_NS;
     let rates_ns = plan.samples() * each_ns;
-    let mut take = |(series, stop): (Series, Option<Stop>)| {
-        out.push(series);
-        stop.map_or(Ok(()), Err)
-    };
     session.progress("random access", rates_ns);
-    take(session.piece("random", |session| {
-        measure::part(session, "random", |session, out| measure::random(session, plan, out))
-    }))?;
+    measure::part(session, "random", out, |session, out| measure::random(session, plan, out))?;
     session.progress("transfer rate", rates_ns);
-    take(session.piece("spread", |session| {
-        measure::part(session, "spread", |session, out| measure::spread(session, plan, out))
-    }))?;
+    measure::part(session, "spread", out, |session, out| measure::spread(session, plan, out))?;
     session.progress("transfer rate at nine positions", each_ns * POSITIONS.len() as u64);
-    take(session.piece("positions", |session| {
-        measure::part(session, "positions", |session, out| measure::positions(session, plan, out))
-    }))?;
+    measure::part(session, "positions", out, |session, out| measure::positions(session, plan, out))?;
     session.progress("burst rate", 0);
-    let (burst, stop) = session
-        .piece("burst", |session| measure::part(session, "burst", |session, out| measure::burst(session, plan, out)));
-    let hit_ns = Some(measure::single_block_ns(&burst)).filter(|&hit_ns| hit_ns > 0).unwrap_or(TYPICAL_HIT_NS);
-    take((burst, stop))?;
-    take(session.piece("buffer", |session| {
-        measure::part(session, "buffer", |session, out| measure::buffer(session, plan, hit_ns, out))
-    }))
-}
-
-fn overview(entry: &Measured) -> Overview {
-    let block_bytes = entry.params["block_bytes"].as_u64().unwrap_or(1);
-    let mut numbers = Vec::new();
-    for one in series(entry) {
-        let (lengths, elapsed) = (column(one, "length_blocks"), column(one, "elapsed_ns"));
-        if is(one, "pattern", "random") && !elapsed.is_empty() {
-            numbers.push(("random access", milliseconds(elapsed.iter().sum::<u64>() / elapsed.len() as u64)));
-        }
-        if is(one, "pattern", "spread") {
-            let rates =
-                lengths.iter().zip(&elapsed).map(|(&blocks, &ns)| megabytes_per_second(blocks * block_bytes, ns));
-            let (slowest, fastest) =
-                rates.fold((f64::INFINITY, 0.0_f64), |(low, high), rate| (low.min(rate), high.max(rate)));
-            numbers.push(("slowest and fastest", format!("{slowest:.1} and {fastest:.1} MB/s")));
-        }
-    }
-    Overview { numbers, drawing: None }
+    measure::part(session, "burst", out, |session, out| measure::burst(session, plan, out))?;
+    let hit_ns = out.last().map(measure::single_block_ns).filter(|&hit_ns| hit_ns > 0).unwrap_or(TYPICAL_HIT_NS);
+    measure::part(session, "buffer", out, |session, out| measure::buffer(session, plan, hit_ns, out))
 }
 
 #[cfg(test)]

@@ -10,10 +10,13 @@
 mod plan;
 
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
+use super::columns::TransferColumns;
 use super::estimate::{byte_ns, bytes_ns};
-use super::{CacheRequirements, Cost, Declaration, Kind, Measurement, columns, transfer};
-use crate::device::{Cache, Geometry, LONGEST_WRITE_BYTES};
+use super::transfer::{self, Transfer};
+use super::{Cost, Declaration, Kind, Measurement};
+use crate::device::{Cache, CacheStates, Geometry, LONGEST_WRITE_BYTES};
 use crate::report::document::Measured;
 use crate::session::{Session, Settings, Stop};
 use crate::stats::Random;
@@ -28,58 +31,25 @@ const LONGEST_TURN_NS: u64 = 16_666_667;
 
 pub struct Bandwidth;
 
-#[derive(Serialize)]
-struct Params {
-    block_bytes: u32,
-    #[serde(flatten)]
-    plan: Plan,
-    repeats: u32,
-    stretch_bytes: u64,
-    dummy_reads: u64,
-    /// As the device said when the kind began; none where nobody can tell.
-    write_cache: Option<bool>,
-}
-
-/// One position, one direction, one pass; equally long columns.
+/// One position, one direction, one pass.
 #[derive(Debug, Deserialize, Serialize)]
 struct Series {
     variant: String,
     repeat: u32,
     position: u64,
-    offset_blocks: Vec<u64>,
-    length_blocks: Vec<u64>,
-    elapsed_ns: Vec<u64>,
-    /// 1 where something disturbed the transfer, 0 where nothing did; left out where nothing disturbed any.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    disturbed: Vec<u8>,
-    /// From when to when each transfer went on.
-    #[serde(skip)]
-    stretches: Vec<(u64, u64)>,
+    #[serde(flatten)]
+    columns: TransferColumns,
 }
 
 impl Series {
-    fn new(variant: &str, repeat: u32, position: u64, samples: usize) -> Self {
-        let column = || Vec::with_capacity(samples);
-        let (offset_blocks, length_blocks, elapsed_ns) = (column(), column(), column());
-        Self {
-            variant: variant.to_owned(),
-            repeat,
-            position,
-            offset_blocks,
-            length_blocks,
-            elapsed_ns,
-            disturbed: Vec::new(),
-            stretches: Vec::new(),
-        }
+    fn new(variant: &str, repeat: u32, position: u64) -> Self {
+        Self { variant: variant.to_owned(), repeat, position, columns: TransferColumns::default() }
     }
 
     /// A transfer in which the medium failed is left out.
-    fn push(&mut self, offset: u64, length: u64, transfer: Option<transfer::Transfer>) {
-        if let Some(transfer) = transfer {
-            self.offset_blocks.push(offset);
-            self.length_blocks.push(length);
-            self.elapsed_ns.push(transfer.elapsed_ns);
-            self.stretches.push((transfer.start_ns, transfer.end_ns));
+    fn push(&mut self, offset: u64, length: u64, transfer: Option<Transfer>) {
+        if let Some(Transfer { start_ns, elapsed_ns, end_ns }) = transfer {
+            self.columns.push(offset, length, elapsed_ns, (start_ns, end_ns));
         }
     }
 }
@@ -107,15 +77,13 @@ impl Kind for Bandwidth {
         }
     }
 
-    fn caches(&self, settings: &Settings) -> CacheRequirements {
+    fn caches(&self, settings: &Settings) -> CacheStates {
         // A write that the buffer takes shows nothing of the medium.
-        CacheRequirements { write: settings.writes.then_some(false), look_ahead: None }
+        CacheStates { write: settings.writes.then_some(false), look_ahead: None }
     }
 
     fn overview(&self, entry: &Measured, _capacity_bytes: u64) -> Overview {
-        let of = |name, variant| transfer::peak_rate(entry, variant).map(|rate| (name, format!("{rate:.1} MB/s")));
-        let numbers = [of("fastest read", "read"), of("fastest write", "write")];
-        Overview { numbers: numbers.into_iter().flatten().collect(), drawing: None }
+        transfer::rates(entry, ["fastest read", "fastest write"], <[f64]>::last)
     }
 
     fn run(&self, session: &mut Session<'_>) -> Measurement {
@@ -126,18 +94,20 @@ impl Kind for Bandwidth {
             Err(stop) => return Measurement::nothing("the run ended before the first transfer", Some(stop)),
         };
         let mut series = Vec::new();
-        let stop = measure(session, &plan, &mut series).err();
-        series.retain(|one| !one.offset_blocks.is_empty());
+        let end = measure(session, &plan, &mut series);
+        series.retain(|one| !one.columns.is_empty());
+        let params = json!({
+            "block_bytes": session.geometry().block_bytes,
+            "positions": plan.positions,
+            "sizes_bytes": plan.sizes_bytes,
+            "left_out_bytes": plan.left_out_bytes,
+            "repeats": session.settings.repeats_or(1),
+            "stretch_bytes": LONGEST_WRITE_BYTES,
+            "dummy_reads": DUMMY_READS,
+            "write_cache": write_cache,
+        });
         let why = "no transfer was finished: the run ended first, or none could be read";
-        let params = Params {
-            block_bytes: session.geometry().block_bytes,
-            repeats: session.settings.repeats_or(1),
-            stretch_bytes: LONGEST_WRITE_BYTES,
-            dummy_reads: DUMMY_READS,
-            write_cache,
-            plan,
-        };
-        Measurement::of(&params, series, stop, why)
+        Measurement::of(params, series, end, why)
     }
 }
 
@@ -150,34 +120,28 @@ fn measure(session: &mut Session<'_>, plan: &Plan, out: &mut Vec<Series>) -> Res
             let done = u64::from(repeat) * plan.positions + position;
             let left_ns = (session.now_ns() - started_ns).checked_div(done).unwrap_or(0) * (pieces - done);
             session.progress(&format!("position {} of {}", position + 1, plan.positions), left_ns);
-            let (series, stop) =
-                session.piece(&format!("{repeat}/{position}"), |session| one_position(session, plan, position, repeat));
+            let (series, end) = session.piece(&format!("{repeat}/{position}"), |session, out: &mut Vec<Series>| {
+                out.extend(["read", "write"].map(|variant| Series::new(variant, repeat, position)));
+                let end = one_position(session, plan, position, repeat, out);
+                for series in out {
+                    series.columns.mark(session);
+                }
+                end
+            });
             out.extend(series);
-            stop.map_or(Ok(()), Err)?;
+            end?;
         }
     }
     Ok(())
 }
 
 /// All sizes at one position, from the shortest to the longest: read, then written.
-fn one_position(session: &mut Session<'_>, plan: &Plan, position: u64, repeat: u32) -> (Vec<Series>, Option<Stop>) {
-    let sizes = plan.sizes_bytes.len();
-    let mut read = Series::new("read", repeat, position, sizes);
-    let mut write = Series::new("write", repeat, position, sizes);
-    let stop = both_directions(session, plan, position, repeat, &mut read, &mut write).err();
-    for series in [&mut read, &mut write] {
-        series.disturbed = columns::disturbed_mask(session.disturbed_mask(&series.stretches));
-    }
-    (vec![read, write], stop)
-}
-
-fn both_directions(
+fn one_position(
     session: &mut Session<'_>,
     plan: &Plan,
     position: u64,
     repeat: u32,
-    read: &mut Series,
-    write: &mut Series,
+    out: &mut [Series],
 ) -> Result<(), Stop> {
     let mut sample = 0;
     let mut random = Random(session.settings.seed ^ (position << 32) ^ u64::from(repeat));
@@ -192,10 +156,10 @@ fn both_directions(
         let (place, blocks) = (plan.place(position, size, repeat), plan.blocks(bytes));
         go_away(session)?;
         let timing = transfer::read(session, place, blocks)?;
-        read.push(place, blocks, timing);
+        out[0].push(place, blocks, timing);
         if session.writable() {
             let timing = transfer::write(session, place, blocks, &mut go_away)?;
-            write.push(place, blocks, timing);
+            out[1].push(place, blocks, timing);
         }
     }
     Ok(())

@@ -1,7 +1,5 @@
 //! Where the samples of a run stand, how long they are and what is read between them.
 
-use serde::Serialize;
-
 use crate::device::{Geometry, LONGEST_READ_BYTES};
 use crate::kinds::transfer;
 use crate::session::{Session, Stop, Suite};
@@ -25,7 +23,6 @@ const DUMMY_STRIDE_BYTES: u64 = 8 << 20;
 const PROBE_BYTES: [u64; 2] = [512 << 10, 8 << 20];
 const PROBE_NS: u64 = 50_000_000;
 
-/// How far a suite goes.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
     pub positions: u64,
@@ -59,7 +56,6 @@ impl Extent {
         (fitting.into_iter().filter(in_time).collect(), left_out)
     }
 
-    /// Bytes of a dummy.
     pub fn dummy_bytes(&self, byte_ns: f64) -> u64 {
         let halves = std::iter::successors(Some(DUMMY_BYTES), |bytes| Some(bytes / 2));
         let mut usable = halves.take_while(|&bytes| bytes >= SHORTEST_DUMMY_BYTES);
@@ -67,18 +63,14 @@ impl Extent {
     }
 }
 
-/// What a run measures, in blocks.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Plan {
     pub positions: u64,
     /// Ascending.
     pub sizes_bytes: Vec<u64>,
     pub left_out_bytes: Vec<u64>,
-    #[serde(skip)]
     geometry: Geometry,
-    #[serde(skip)]
     first: u64,
-    #[serde(skip)]
     dummy_bytes: u64,
 }
 
@@ -87,11 +79,7 @@ impl Plan {
     pub fn find(session: &mut Session<'_>) -> Result<Self, Stop> {
         let geometry = session.geometry();
         let extent = Extent::of(session.settings.suite);
-        let (rate, stop) = session.piece("rate", |session| match probe(session) {
-            Ok(byte_ns) => (byte_ns, None),
-            Err(stop) => (0.0, Some(stop)),
-        });
-        stop.map_or(Ok(()), Err)?;
+        let rate = session.whole_piece("rate", probe)?;
         let (sizes_bytes, left_out_bytes) = extent.sizes(&geometry, rate);
         let first = transfer::first_block(session);
         Ok(Self {

@@ -8,17 +8,18 @@
 //! amount at one size.
 
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
-use super::columns::{column, is, megabytes_per_second, series};
+use super::columns::{block_bytes, column, megabytes_per_second, series_with, unmarked};
 use super::estimate::bytes_ns;
-use super::{CacheRequirements, Cost, Declaration, Kind, Measurement, columns};
-use crate::device::Geometry;
+use super::{Cost, Declaration, Kind, Measurement};
+use crate::device::{CacheStates, Geometry};
 use crate::report::document::Measured;
 use crate::session::{Session, Settings, Stop, Suite};
 use crate::stats::{count32, quantile, to_f64};
 use crate::terminal::overview::{Drawing, Overview};
+use crate::terminal::text;
 
-/// The document's sizes.
 const SMALLEST_BYTES: u64 = 512;
 const LARGEST_BYTES: u64 = 64 << 20;
 
@@ -43,17 +44,6 @@ const TIMES_MOST: u64 = 2;
 
 pub struct Buffer;
 
-#[derive(Serialize)]
-struct Params {
-    block_bytes: u32,
-    /// What was to be read at each size, and for how long at most.
-    total_bytes: u64,
-    time_limit_ns: u64,
-    /// The amount from which on twice as much gives the same rate; `None` where none was found up to `total_bytes`.
-    threshold_bytes: Option<u64>,
-    rotation_estimate_ns: Option<u64>,
-}
-
 /// Equally long columns, one entry per amount or per size.
 #[derive(Default, Serialize)]
 struct Series {
@@ -66,8 +56,8 @@ struct Series {
     median_ns: Vec<u64>,
     percentile_90_ns: Vec<u64>,
     slowest_ns: Vec<u64>,
-    /// 1 where something disturbed the size, 0 where nothing did; left out where nothing disturbed any.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// 1 where something disturbed the size, 0 where nothing did.
+    #[serde(skip_serializing_if = "unmarked")]
     disturbed: Vec<u8>,
 }
 
@@ -112,31 +102,41 @@ impl Kind for Buffer {
         cost
     }
 
-    fn caches(&self, _settings: &Settings) -> CacheRequirements {
-        CacheRequirements { write: None, look_ahead: Some(true) }
+    fn caches(&self, _settings: &Settings) -> CacheStates {
+        CacheStates { write: None, look_ahead: Some(true) }
     }
 
     fn overview(&self, entry: &Measured, _capacity_bytes: u64) -> Overview {
-        overview(entry)
+        let Some(sizes) = series_with(entry, "pattern", "sizes").next() else { return Overview::default() };
+        let [blocks, requests, times] = ["request_blocks", "requests", "elapsed_ns"].map(|name| column(sizes, name));
+        let rate = |(&blocks, (&requests, &time)): (&u64, (&u64, &u64))| {
+            let bytes = blocks * block_bytes(entry);
+            (bytes, megabytes_per_second(bytes.saturating_mul(requests), time))
+        };
+        let rates: Vec<(u64, f64)> = blocks.iter().zip(requests.iter().zip(&times)).map(rate).collect();
+        let Some(best) = rates.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1)) else { return Overview::default() };
+        let points = rates.iter().map(|&(bytes, rate)| (to_f64(bytes).log2(), rate)).collect();
+        let title = "Reading the same blocks again".to_owned();
+        Overview {
+            numbers: vec![("fastest", format!("{:.1} MB/s in requests of {}", best.1, text::bytes(best.0)))],
+            drawing: Some(Drawing { title, x_label: "size (2^x bytes)", y_label: "MB/s", points }),
+        }
     }
 
     fn run(&self, session: &mut Session<'_>) -> Measurement {
         let bound = bound(&session.settings);
         let mut found = Found { threshold_bytes: None, series: Vec::with_capacity(2) };
-        let stop = measure(session, bound, &mut found).err();
+        let end = measure(session, bound, &mut found);
         found.series.retain(|one| !one.request_blocks.is_empty());
-        for one in &mut found.series {
-            one.disturbed = columns::disturbed_mask(std::mem::take(&mut one.disturbed));
-        }
-        let params = Params {
-            block_bytes: session.geometry().block_bytes,
-            total_bytes: bound.bytes,
-            time_limit_ns: bound.time_ns,
-            threshold_bytes: found.threshold_bytes,
-            rotation_estimate_ns: session.estimates.rotation_ns,
-        };
+        let params = json!({
+            "block_bytes": session.geometry().block_bytes,
+            "total_bytes": bound.bytes,
+            "time_limit_ns": bound.time_ns,
+            "threshold_bytes": found.threshold_bytes,
+            "rotation_estimate_ns": session.estimates.rotation_ns,
+        });
         let why = "no place of the disk could be read again and again before the run ended";
-        Measurement::of(&params, found.series, stop, why)
+        Measurement::of(params, found.series, end, why)
     }
 }
 
@@ -174,10 +174,7 @@ fn measure(session: &mut Session<'_>, bound: Bound, found: &mut Found) -> Result
     for (index, &blocks) in sizes.iter().enumerate() {
         let bytes = blocks * u64::from(geometry.block_bytes);
         let left = (sizes.len() - index) as u64;
-        session.progress(
-            &format!("requests of {}", crate::terminal::text::bytes(bytes)),
-            left * bound.time_ns.min(20_000_000_000),
-        );
+        session.progress(&format!("requests of {}", text::bytes(bytes)), left * bound.time_ns.min(20_000_000_000));
         if let Some(burst) = take(session, &format!("size/{bytes}"), start, blocks, bound)? {
             found.series[place].push(blocks, &burst);
             if burst.elapsed_ns > TIMES_MOST * bound.time_ns {
@@ -231,7 +228,7 @@ fn find_threshold(session: &mut Session<'_>, start: u64, bound: Bound, found: &m
     let mut before: Option<f64> = None;
     let mut amount = THRESHOLD_FIRST_BYTES;
     while amount <= bound.bytes {
-        session.progress(&format!("how much has to be read: {}", crate::terminal::text::bytes(amount)), 0);
+        session.progress(&format!("how much has to be read: {}", text::bytes(amount)), 0);
         let bound = Bound { bytes: amount, ..bound };
         let Some(burst) = take(session, &format!("threshold/{amount}"), start, blocks, bound)? else { return Ok(()) };
         found.series[place].push(blocks, &burst);
@@ -246,35 +243,13 @@ fn find_threshold(session: &mut Session<'_>, start: u64, bound: Bound, found: &m
     Ok(())
 }
 
+/// Reads `blocks` blocks from `start` again and again, once before the clock starts. `None` where the medium failed.
 fn take(session: &mut Session<'_>, name: &str, start: u64, blocks: u64, bound: Bound) -> Result<Option<Burst>, Stop> {
-    let (burst, stop) = session.piece(name, |session| Burst::take(session, start, count32(blocks), bound));
-    stop.map_or(Ok(burst), Err)
-}
-
-fn overview(entry: &Measured) -> Overview {
-    let block_bytes = entry.params["block_bytes"].as_u64().unwrap_or(1);
-    let Some(sizes) = series(entry).iter().find(|series| is(series, "pattern", "sizes")) else {
-        return Overview::default();
-    };
-    let [blocks, requests, times] = ["request_blocks", "requests", "elapsed_ns"].map(|name| column(sizes, name));
-    let rates: Vec<(u64, f64)> = blocks
-        .iter()
-        .zip(requests.iter().zip(&times))
-        .map(|(&blocks, (&requests, &time))| {
-            let bytes = blocks * block_bytes;
-            (bytes, megabytes_per_second(bytes.saturating_mul(requests), time))
-        })
-        .collect();
-    let Some(best) = rates.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1)) else { return Overview::default() };
-    let points = rates.iter().map(|&(bytes, rate)| (to_f64(bytes).log2(), rate)).collect();
-    let title = "Reading the same blocks again".to_owned();
-    Overview {
-        numbers: vec![(
-            "fastest",
-            format!("{:.1} MB/s in requests of {}", best.1, crate::terminal::text::bytes(best.0)),
-        )],
-        drawing: Some(Drawing { title, x_label: "size (2^x bytes)", y_label: "MB/s", points }),
-    }
+    session.whole_piece(name, |session| {
+        let burst = read(session, start, count32(blocks), bound)?;
+        let disturbed = u8::from(session.piece_is_disturbed());
+        Ok(burst.map(|burst| Burst { disturbed, ..burst }))
+    })
 }
 
 /// So many latencies are kept of a burst, at equal distances: enough for its quantiles.
@@ -295,24 +270,11 @@ struct Burst {
     elapsed_ns: u64,
     fastest_ns: u64,
     median_ns: u64,
-    pub percentile_90_ns: u64,
+    percentile_90_ns: u64,
     slowest_ns: u64,
     /// 1 where something disturbed too many of its requests.
     #[serde(default)]
     disturbed: u8,
-}
-
-impl Burst {
-    /// Reads `count` blocks from `start` again and again, once before the clock starts. `None` where the medium failed.
-    fn take(session: &mut Session<'_>, start: u64, count: u32, bound: Bound) -> (Option<Self>, Option<Stop>) {
-        match read(session, start, count, bound) {
-            Ok(burst) => {
-                let disturbed = u8::from(session.piece_is_disturbed());
-                (burst.map(|burst| Self { disturbed, ..burst }), None)
-            }
-            Err(stop) => (None, Some(stop)),
-        }
-    }
 }
 
 fn read(session: &mut Session<'_>, start: u64, count: u32, bound: Bound) -> Result<Option<Burst>, Stop> {

@@ -135,7 +135,7 @@ mod overview {
             {"pattern": "sizes", "request_blocks": [1, 2], "requests": [10, 10], "elapsed_ns": [51_200, 51_200]},
         ]);
         let entry = entry(json!({"block_bytes": 512}), &series);
-        let overview = overview(&entry);
+        let overview = Buffer.overview(&entry, 0);
         assert_eq!(overview.numbers, [("fastest", "200.0 MB/s in requests of 1.02 kB".to_owned())]);
         assert_eq!(overview.drawing.expect("a curve").points, [(9.0, 100.0), (10.0, 200.0)]);
     }

@@ -7,11 +7,12 @@
 //! Between two samples of a position all the others pass through the disk's buffer, so that it never answers.
 
 use serde::Serialize;
+use serde_json::json;
 
 use super::estimate::bytes_ns;
-use super::transfer::{self, Sample};
-use super::{CacheRequirements, Cost, Declaration, Kind, Measurement, columns};
-use crate::device::{Cache, Geometry};
+use super::transfer::{self, RoundColumns, Sample};
+use super::{Cost, Declaration, Kind, Measurement};
+use crate::device::{Cache, CacheStates, Geometry};
 use crate::report::document::Measured;
 use crate::session::{Session, Settings, Stop, Suite};
 use crate::terminal::overview::Overview;
@@ -22,30 +23,12 @@ const SECOND_NS: u64 = 1_000_000_000;
 
 pub struct Fluctuation;
 
-#[derive(Serialize)]
-struct Params {
-    block_bytes: u32,
-    positions: u64,
-    rounds: u64,
-    transfer_bytes: u64,
-    pause_ns: u64,
-    /// As the device said when the kind began; none where nobody can tell.
-    write_cache: Option<bool>,
-}
-
-/// One position, one direction; equally long columns, one entry per round.
+/// One position, one direction, one entry per round.
 #[derive(Debug, Serialize)]
 struct Series {
-    variant: &'static str,
     position: u64,
-    offset_blocks: Vec<u64>,
-    length_blocks: Vec<u64>,
-    /// From the start of the kind.
-    start_ns: Vec<u64>,
-    elapsed_ns: Vec<u64>,
-    /// 1 where something disturbed the transfer, 0 where nothing did; left out where nothing disturbed any.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    disturbed: Vec<u8>,
+    #[serde(flatten)]
+    rounds: RoundColumns,
 }
 
 fn pause_ns(suite: Suite) -> u64 {
@@ -79,9 +62,9 @@ impl Kind for Fluctuation {
         }
     }
 
-    fn caches(&self, settings: &Settings) -> CacheRequirements {
+    fn caches(&self, settings: &Settings) -> CacheStates {
         // A quarter of such a write would be in the buffer when it is answered.
-        CacheRequirements { write: settings.writes.then_some(false), look_ahead: None }
+        CacheStates { write: settings.writes.then_some(false), look_ahead: None }
     }
 
     fn overview(&self, entry: &Measured, _capacity_bytes: u64) -> Overview {
@@ -93,20 +76,22 @@ impl Kind for Fluctuation {
         let write_cache = session.cache(Cache::Write);
         let pause_ns = pause_ns(session.settings.suite);
         let bytes = transfer_bytes(&geometry);
-        let (origin_ns, _) = session.piece("start", |session| (session.now_ns(), None));
+        let (origin_ns, _) = session.piece("start", |session, now_ns| {
+            *now_ns = session.now_ns();
+            Ok(())
+        });
         let mut rounds = Vec::new();
-        let stop = measure(session, bytes, pause_ns, &mut rounds).err();
-        let series = series_of(&geometry, &rounds, origin_ns);
-        let params = Params {
-            block_bytes: geometry.block_bytes,
-            positions: POSITIONS,
-            rounds: ROUNDS,
-            transfer_bytes: bytes,
-            pause_ns,
-            write_cache,
-        };
+        let end = measure(session, bytes, pause_ns, &mut rounds);
+        let params = json!({
+            "block_bytes": geometry.block_bytes,
+            "positions": POSITIONS,
+            "rounds": ROUNDS,
+            "transfer_bytes": bytes,
+            "pause_ns": pause_ns,
+            "write_cache": write_cache,
+        });
         let why = "no transfer was finished: the run ended first, or none could be read";
-        Measurement::of(&params, series, stop, why)
+        Measurement::of(params, series_of(&rounds, origin_ns), end, why)
     }
 }
 
@@ -121,14 +106,13 @@ fn measure(session: &mut Session<'_>, bytes: u64, pause_ns: u64, out: &mut Vec<(
     let round_ns = POSITIONS * bytes_ns(&session.geometry(), bytes) * directions;
     for round in 0..ROUNDS {
         session.progress(&format!("round {} of {ROUNDS}", round + 1), (ROUNDS - round) * (round_ns + pause_ns));
-        let (samples, stop) = session.piece(&format!("round/{round}"), |session| {
-            let mut samples = Vec::new();
-            let stop = one_round(session, count, if round > 0 { pause_ns } else { 0 }, &mut samples).err();
+        let (samples, end) = session.piece(&format!("round/{round}"), |session, samples: &mut Vec<(u64, Sample)>| {
+            let end = one_round(session, count, if round > 0 { pause_ns } else { 0 }, samples);
             transfer::set_disturbed(session, samples.iter_mut().map(|(_, sample)| sample));
-            (samples, stop)
+            end
         });
         out.extend(samples);
-        stop.map_or(Ok(()), Err)?;
+        end?;
     }
     Ok(())
 }
@@ -137,9 +121,7 @@ fn one_round(session: &mut Session<'_>, count: u64, pause_ns: u64, out: &mut Vec
     session.pause(pause_ns)?;
     // What a write cache still holds of the round before goes to the medium ahead of this read.
     session.read(session.geometry().capacity_blocks() / 2, 1)?;
-    // All reads, then all writes: a read behind a write would wait for what the cache holds of that.
-    let directions: &[bool] = if session.writable() { &[false, true] } else { &[false] };
-    for &write in directions {
+    for &write in transfer::directions(session) {
         for position in 0..POSITIONS {
             let sample = transfer::sample(session, write, place(session, position), count)?;
             out.extend(sample.map(|sample| (position, sample)));
@@ -148,25 +130,12 @@ fn one_round(session: &mut Session<'_>, count: u64, pause_ns: u64, out: &mut Vec
     Ok(())
 }
 
-fn series_of(geometry: &Geometry, rounds: &[(u64, Sample)], origin_ns: u64) -> Vec<Series> {
-    let mut all = Vec::new();
-    for position in 0..geometry.capacity_blocks().min(POSITIONS) {
-        for (write, variant) in [(false, "read"), (true, "write")] {
-            let mine = || rounds.iter().filter(|(at, one)| *at == position && one.write == write).map(|(_, one)| one);
-            if mine().next().is_some() {
-                all.push(Series {
-                    variant,
-                    position,
-                    offset_blocks: mine().map(|one| one.block).collect(),
-                    length_blocks: mine().map(|one| one.count).collect(),
-                    start_ns: mine().map(|one| one.at_ns.saturating_sub(origin_ns)).collect(),
-                    elapsed_ns: mine().map(|one| one.elapsed_ns).collect(),
-                    disturbed: columns::disturbed_mask(mine().map(|one| one.disturbed).collect()),
-                });
-            }
-        }
-    }
-    all
+fn series_of(rounds: &[(u64, Sample)], origin_ns: u64) -> Vec<Series> {
+    let of = |position| {
+        let mine = rounds.iter().filter(move |(at, _)| *at == position).map(|(_, one)| ((), one));
+        RoundColumns::of_directions(origin_ns, mine).map(move |(rounds, _)| Series { position, rounds })
+    };
+    (0..POSITIONS).flat_map(of).collect()
 }
 
 #[cfg(test)]

@@ -5,14 +5,15 @@
 //! sample brings the head to the place and is timed with the rest, as it was then: 20 ms of 3 s at the most.
 
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
-use super::columns::{column, is, megabytes_per_second, series};
+use super::columns::{TransferColumns, rates, series_with};
 use super::estimate::bytes_in;
-use super::{CacheRequirements, Cost, Declaration, Kind, Measurement, columns};
-use crate::device::Geometry;
+use super::{Cost, Declaration, Kind, Measurement};
+use crate::device::{CacheStates, Geometry};
 use crate::report::document::Measured;
 use crate::session::{Session, Settings, Stop, Suite};
-use crate::stats::to_f64;
+use crate::stats::{count32, to_f64};
 use crate::terminal::overview::Overview;
 
 /// What hdparm reads at a time, and for how long.
@@ -26,24 +27,10 @@ const INNER_SHARE: u64 = 128;
 pub struct Positional;
 
 #[derive(Serialize)]
-struct Params {
-    block_bytes: u32,
-    transfer_blocks: u32,
-    /// How long a sample goes on; the request under way at that moment is its last.
-    sample_ns: u64,
-    samples_per_position: u32,
-}
-
-/// All samples of one position, equally long columns.
-#[derive(Serialize)]
 struct Series {
     position: &'static str,
-    offset_blocks: Vec<u64>,
-    length_blocks: Vec<u64>,
-    elapsed_ns: Vec<u64>,
-    /// 1 where something disturbed the sample, 0 where nothing did; left out where nothing disturbed any.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    disturbed: Vec<u8>,
+    #[serde(flatten)]
+    columns: TransferColumns,
 }
 
 impl Kind for Positional {
@@ -57,28 +44,32 @@ impl Kind for Positional {
         Cost { elapsed_ns, read_bytes: 3 * u64::from(samples(settings)) * sample_bytes, written_bytes: 0 }
     }
 
-    fn caches(&self, _settings: &Settings) -> CacheRequirements {
-        CacheRequirements { write: None, look_ahead: Some(true) }
+    fn caches(&self, _settings: &Settings) -> CacheStates {
+        CacheStates { write: None, look_ahead: Some(true) }
     }
 
     fn overview(&self, entry: &Measured, _capacity_bytes: u64) -> Overview {
-        overview(entry)
+        let mean = |position: &'static str| {
+            let all = rates(entry, series_with(entry, "position", position).next()?);
+            let mean = all.iter().sum::<f64>() / to_f64(all.len().max(1) as u64);
+            (!all.is_empty()).then(|| (position, format!("{mean:.1} MB/s")))
+        };
+        ["outer", "middle", "inner"].into_iter().filter_map(mean).collect()
     }
 
     fn run(&self, session: &mut Session<'_>) -> Measurement {
         let geometry = session.geometry();
         let transfer = (TRANSFER_BYTES / geometry.block_bytes).max(1);
-        let samples_per_position = samples(&session.settings);
         let mut series = Vec::with_capacity(3);
-        let stop = measure(session, transfer, &mut series).err();
-        series.retain(|one| !one.offset_blocks.is_empty());
-        for one in &mut series {
-            one.disturbed = columns::disturbed_mask(std::mem::take(&mut one.disturbed));
-        }
-        let block_bytes = geometry.block_bytes;
-        let params = Params { block_bytes, transfer_blocks: transfer, sample_ns: SAMPLE_NS, samples_per_position };
-        let why = "no sample could be read before the run ended";
-        Measurement::of(&params, series, stop, why)
+        let end = measure(session, transfer, &mut series);
+        series.retain(|one| !one.columns.is_empty());
+        let params = json!({
+            "block_bytes": geometry.block_bytes,
+            "transfer_blocks": transfer,
+            "sample_ns": SAMPLE_NS,
+            "samples_per_position": samples(&session.settings),
+        });
+        Measurement::of(params, series, end, "no sample could be read before the run ended")
     }
 }
 
@@ -96,7 +87,7 @@ fn measure(session: &mut Session<'_>, transfer: u32, out: &mut Vec<Series>) -> R
     take_all(session, "outer", 0, transfer, out)?;
     take_all(session, "middle", capacity / 2, transfer, out)?;
     // Far enough from the end for a sample at the rate of the start: on a small disk the share alone is not.
-    let longest = out[0].length_blocks.iter().copied().max().unwrap_or(0);
+    let longest = out[0].columns.length_blocks.iter().copied().max().unwrap_or(0);
     let inner = capacity.saturating_sub((capacity / INNER_SHARE).max(longest));
     take_all(session, "inner", inner, transfer, out)
 }
@@ -110,43 +101,21 @@ fn take_all(
     out: &mut Vec<Series>,
 ) -> Result<(), Stop> {
     let count = samples(&session.settings);
-    let (offset_blocks, length_blocks, elapsed_ns, disturbed) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    out.push(Series { position, offset_blocks, length_blocks, elapsed_ns, disturbed });
+    out.push(Series { position, columns: TransferColumns::default() });
     let place = out.len() - 1;
     for index in 0..count {
         let left = u64::from(3 * count) - (place as u64 * u64::from(count) + u64::from(index));
         session.progress(&format!("{position}, sample {} of {count}", index + 1), left * SAMPLE_NS);
-        let name = format!("{position}/{index}");
-        let (sample, stop) = session.piece(&name, |session| Sample::take(session, start, transfer, SAMPLE_NS));
-        if let Some(stop) = stop {
-            return Err(stop);
-        }
-        if let Some(sample) = sample {
-            let series = &mut out[place];
-            series.offset_blocks.push(start);
-            series.length_blocks.push(sample.length_blocks);
-            series.elapsed_ns.push(sample.elapsed_ns);
-            series.disturbed.push(sample.disturbed);
+        let sample = session.whole_piece(&format!("{position}/{index}"), |session| {
+            let sample = read(session, start, transfer, SAMPLE_NS)?;
+            let disturbed = u8::from(session.piece_is_disturbed());
+            Ok(sample.map(|sample| Sample { disturbed, ..sample }))
+        })?;
+        if let Some(Sample { length_blocks, elapsed_ns, disturbed }) = sample {
+            out[place].columns.push_marked(start, length_blocks, elapsed_ns, disturbed);
         }
     }
     Ok(())
-}
-
-const POSITIONS: [&str; 3] = ["outer", "middle", "inner"];
-
-fn overview(entry: &Measured) -> Overview {
-    let block_bytes = entry.params["block_bytes"].as_u64().unwrap_or(1);
-    let mean = |position: &str| {
-        let found = series(entry).iter().find(|series| is(series, "position", position))?;
-        let (lengths, times) = (column(found, "length_blocks"), column(found, "elapsed_ns"));
-        let rates = lengths.iter().zip(&times).map(|(&length, &time)| megabytes_per_second(length * block_bytes, time));
-        let mean = rates.sum::<f64>() / to_f64(lengths.len().max(1) as u64);
-        (!lengths.is_empty()).then(|| format!("{mean:.1} MB/s"))
-    };
-    Overview {
-        numbers: POSITIONS.iter().filter_map(|&position| Some((position, mean(position)?))).collect(),
-        drawing: None,
-    }
 }
 
 #[derive(Debug, Deserialize, Serialize)]
@@ -159,25 +128,13 @@ struct Sample {
     disturbed: u8,
 }
 
-impl Sample {
-    /// Reads from `start` on for `duration_ns`, or to the end of the disk. `None` where the medium failed.
-    fn take(session: &mut Session<'_>, start: u64, transfer: u32, duration_ns: u64) -> (Option<Self>, Option<Stop>) {
-        match read(session, start, transfer, duration_ns) {
-            Ok(sample) => {
-                let disturbed = u8::from(session.piece_is_disturbed());
-                (sample.map(|sample| Self { disturbed, ..sample }), None)
-            }
-            Err(stop) => (None, Some(stop)),
-        }
-    }
-}
-
+/// Reads from `start` on for `duration_ns`, or to the end of the disk. `None` where the medium failed.
 fn read(session: &mut Session<'_>, start: u64, transfer: u32, duration_ns: u64) -> Result<Option<Sample>, Stop> {
     let capacity = session.geometry().capacity_blocks();
     let (mut at, mut started_ns, mut ended_ns) = (start, None, 0);
     while at < capacity {
         let count = u64::from(transfer).min(capacity - at);
-        let Some(timing) = session.read(at, u32::try_from(count).unwrap_or(transfer))? else { return Ok(None) };
+        let Some(timing) = session.read(at, count32(count))? else { return Ok(None) };
         let started = *started_ns.get_or_insert(timing.start_ns);
         ended_ns = timing.end_ns();
         at += count;

@@ -104,6 +104,6 @@ mod overview {
             {"position": "outer", "offset_blocks": [], "length_blocks": [], "elapsed_ns": []},
         ]);
         let entry = entry(json!({"block_bytes": 512}), &series);
-        assert_eq!(overview(&entry).numbers, [("inner", "200.0 MB/s".to_owned())]);
+        assert_eq!(Positional.overview(&entry, 0).numbers, [("inner", "200.0 MB/s".to_owned())]);
     }
 }

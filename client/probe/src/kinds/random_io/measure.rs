@@ -53,54 +53,52 @@ impl Places {
     }
 }
 
-/// What came of a combination, and why there is nothing more.
-pub struct Measured {
-    pub series: Series,
-    /// Why this machine or disk can't do it.
-    pub refused: Option<String>,
-    pub stop: Option<Stop>,
-}
-
-pub fn measure(session: &mut Session<'_>, plan: &Plan, case: &Case, seed: u64) -> Measured {
+/// Measures a combination into `out`; why this machine or disk can't do it goes to `refused`.
+pub fn measure(
+    session: &mut Session<'_>,
+    plan: &Plan,
+    case: &Case,
+    seed: u64,
+    out: &mut Series,
+    refused: &mut Option<String>,
+) -> Result<(), Stop> {
     let places = Places::new(session, case.request_blocks);
     let batch = batch_requests(session, plan, case, &places);
+    if batch == 0 {
+        *refused = Some(format!("the device has too few places of {} blocks", case.request_blocks));
+    }
     let wanted = usize::try_from(plan.requests).unwrap_or(usize::MAX);
     let mut collector = Collector::new(empty(case), wanted.div_ceil(batch.max(1)), wanted);
     let mut random = Random(seed);
-    let (mut refused, mut stop) = (None, None);
     let mut left = wanted;
-    if batch == 0 {
-        refused = Some(format!("the device has too few places of {} blocks", case.request_blocks));
-        left = 0;
-    }
-    while left > 0 && stop.is_none() && refused.is_none() && collector.series.elapsed_ns < plan.limit_ns {
-        let spans = places.draw(&mut random, batch.min(left));
-        left -= spans.len();
-        let actions = match prepare(session, case.mode, &spans, &mut random) {
-            Ok(Some(prepared)) => prepared,
-            Ok(None) => continue,
-            Err(why) => {
-                stop = Some(why);
-                break;
+    let mut serve_all = || {
+        while left > 0 && refused.is_none() && collector.series.elapsed_ns < plan.limit_ns {
+            let spans = places.draw(&mut random, batch.min(left));
+            left -= spans.len();
+            let Some(Prepared { actions, staged }) = prepare(session, case.mode, &spans, &mut random)? else {
+                continue;
+            };
+            let before = session.processors();
+            let limit_ns = plan.limit_ns - collector.series.elapsed_ns;
+            let served = session.burst(&actions, case.concurrency, Some(limit_ns));
+            let spent = session.processors().zip(before).map(|(after, before): (Processors, _)| after.since(before));
+            collector.add(&actions, &staged, &served.done, spent);
+            match served.end {
+                Some(BurstStop::Run(stop)) => return Err(stop),
+                Some(BurstStop::Refused(why)) => *refused = Some(why),
+                None => {}
             }
-        };
-        let before = session.processors();
-        let limit_ns = plan.limit_ns - collector.series.elapsed_ns;
-        let served = session.burst(&actions.actions, case.concurrency, Some(limit_ns));
-        let spent = session.processors().zip(before).map(|(after, before): (Processors, _)| after.since(before));
-        collector.add(&actions.actions, &actions.staged, &served.done, spent);
-        match served.end {
-            Some(BurstStop::Run(why)) => stop = Some(why),
-            Some(BurstStop::Refused(why)) => refused = Some(why),
-            None => {}
         }
-    }
+        Ok(())
+    };
+    let end = serve_all();
     if case.mode != Mode::Read {
         // A write cache would empty itself in the time of the next combination, or of the next kind.
         session.flush();
     }
     collector.set_disturbed(session);
-    Measured { series: collector.finish(), refused, stop }
+    *out = collector.finish();
+    end
 }
 
 /// Requests of one batch: all of them where nothing is written, otherwise as many as may be kept at once. 0 where the

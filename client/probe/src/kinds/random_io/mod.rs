@@ -4,14 +4,13 @@
 //! of several commands at once. Places are drawn evenly over the disk, at multiples of the request's size. Of each
 //! combination the document has the latencies in buckets, the rate in slices of time, and the first requests one by one.
 
-mod buckets;
 mod measure;
 mod plan;
 mod series;
 
-use serde::Serialize;
+use serde_json::json;
 
-use super::columns::{is, series};
+use super::columns::series_with;
 use super::estimate::TYPICAL_ROTATION_NS;
 use super::{Cost, Declaration, Kind, Measurement};
 use crate::device::Geometry;
@@ -26,22 +25,6 @@ use series::Series;
 
 pub struct RandomIo;
 
-#[derive(Serialize)]
-struct Params {
-    block_bytes: u32,
-    /// Requests of each combination, all its processes together.
-    requests: u64,
-    limit_ns: u64,
-    batch_bytes: u64,
-    sub_bucket_bits: u32,
-    seed: u64,
-    /// `queue`, or `workers` where as many workers had to stand in for it.
-    queue_by: &'static str,
-    queue_reason: Option<String>,
-    /// Combinations that could not be measured, and why.
-    left_out: Vec<String>,
-}
-
 impl Kind for RandomIo {
     fn declaration(&self) -> Declaration {
         Declaration::new("random_io", include_str!("../../../../../server/benchmarks/random_io/schema/v1.json"))
@@ -52,7 +35,19 @@ impl Kind for RandomIo {
     }
 
     fn overview(&self, entry: &Measured, _capacity_bytes: u64) -> Overview {
-        overview(entry)
+        let mut numbers = Vec::new();
+        for (variant, alone, together) in [
+            ("read", "random reads, alone", "random reads, most at once"),
+            ("mixed", "reads and writes, alone", "reads and writes, most at once"),
+            ("write", "random writes, alone", "random writes, most at once"),
+        ] {
+            let of = || series_with(entry, "variant", variant);
+            let lanes = |one: &&Json| one["concurrency"].as_u64();
+            for (name, found) in [(alone, of().min_by_key(lanes)), (together, of().max_by_key(lanes))] {
+                numbers.extend(found.and_then(rate).map(|rate| (name, format!("{rate:.0} /s"))));
+            }
+        }
+        numbers.into_iter().collect()
     }
 
     fn run(&self, session: &mut Session<'_>) -> Measurement {
@@ -62,21 +57,21 @@ impl Kind for RandomIo {
         let queue_reason = session.queue(deepest).err().map(|why| why.0);
         let mut series = Vec::with_capacity(plan.cases.len());
         let mut left_out = Vec::new();
-        let stop = measure_all(session, &plan, queue_reason.is_some(), &mut series, &mut left_out).err();
+        let end = measure_all(session, &plan, queue_reason.is_some(), &mut series, &mut left_out);
         let why = left_out.first().cloned().unwrap_or("no request was answered before the run ended".to_owned());
-        let params = Params {
-            block_bytes: session.geometry().block_bytes,
-            requests: plan.requests,
-            limit_ns: plan.limit_ns,
-            batch_bytes: measure::BATCH_BYTES,
-            sub_bucket_bits: buckets::SUB_BUCKET_BITS,
+        let params = json!({
+            "block_bytes": session.geometry().block_bytes,
+            "requests": plan.requests,
+            "limit_ns": plan.limit_ns,
+            "batch_bytes": measure::BATCH_BYTES,
+            "sub_bucket_bits": series::SUB_BUCKET_BITS,
             // What a document can carry as a number.
-            seed: session.settings.seed & ((1 << 53) - 1),
-            queue_by: if queue_reason.is_some() { "workers" } else { "queue" },
-            queue_reason,
-            left_out,
-        };
-        Measurement::of(&params, series, stop, &why)
+            "seed": session.settings.seed & ((1 << 53) - 1),
+            "queue_by": if queue_reason.is_some() { "workers" } else { "queue" },
+            "queue_reason": queue_reason,
+            "left_out": left_out,
+        });
+        Measurement::of(params, series, end, &why)
     }
 }
 
@@ -93,10 +88,9 @@ fn measure_all(
         let seed = session.settings.seed.wrapping_mul(1_000_003).wrapping_add(index as u64);
         let served = Case { concurrency: stand_in(case.concurrency, no_queue), ..*case };
         let mut refused = None;
-        let (mut series, stop) = session.piece(&case.name(), |session| {
-            let measured = measure::measure(session, plan, &served, seed);
-            refused = measured.refused;
-            (measured.series, measured.stop)
+        let (mut series, end) = session.piece(&case.name(), |session, series| {
+            refused = None;
+            measure::measure(session, plan, &served, seed, series, &mut refused)
         });
         case.pattern().clone_into(&mut series.pattern);
         if let Some(why) = refused {
@@ -105,9 +99,7 @@ fn measure_all(
         if series.requests > 0 {
             out.push(series);
         }
-        if let Some(stop) = stop {
-            return Err(stop);
-        }
+        end?;
     }
     Ok(())
 }
@@ -123,29 +115,12 @@ fn stand_in(concurrency: Concurrency, no_queue: bool) -> Concurrency {
 fn doing(session: &Session<'_>, case: &Case) -> String {
     let bytes = u64::from(case.request_blocks) * u64::from(session.geometry().block_bytes);
     let size = if bytes < 1024 { format!("{bytes} B") } else { format!("{} KiB", bytes / 1024) };
-    let (mode, lanes) = (case.mode.name(), case.concurrency.lanes());
+    let (mode, lanes) = (case.mode, case.concurrency.lanes());
     match case.concurrency {
         Concurrency::Workers(1) => format!("{mode}, {size}, 1 process"),
         Concurrency::Workers(_) => format!("{mode}, {size}, {lanes} processes"),
         Concurrency::Queue(_) => format!("{mode}, {size}, queue depth {lanes}"),
     }
-}
-
-fn overview(entry: &Measured) -> Overview {
-    let all = series(entry);
-    let mut numbers = Vec::new();
-    for (variant, alone, together) in [
-        ("read", "random reads, alone", "random reads, most at once"),
-        ("mixed", "reads and writes, alone", "reads and writes, most at once"),
-        ("write", "random writes, alone", "random writes, most at once"),
-    ] {
-        let of = || all.iter().filter(move |one| is(one, "variant", variant));
-        let lanes = |one: &&Json| one["concurrency"].as_u64();
-        for (name, found) in [(alone, of().min_by_key(lanes)), (together, of().max_by_key(lanes))] {
-            numbers.extend(found.and_then(rate).map(|rate| (name, format!("{rate:.0} /s"))));
-        }
-    }
-    Overview { numbers, drawing: None }
 }
 
 fn rate(series: &Json) -> Option<f64> {

@@ -32,8 +32,9 @@ const LONGEST_NS: u64 = 1_200_000_000_000;
 /// A random request takes so many turns: half a turn of waiting and a seek of about one.
 const TURNS: f64 = 1.5;
 
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize, strum::Display)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Mode {
     #[default]
     Read,
@@ -42,14 +43,6 @@ pub enum Mode {
 }
 
 impl Mode {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Mixed => "mixed",
-            Self::Write => "write",
-        }
-    }
-
     /// Of so many requests, those that write.
     fn writes(self, requests: u64) -> u64 {
         match self {
@@ -60,7 +53,6 @@ impl Mode {
     }
 }
 
-/// One combination.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Case {
     pub mode: Mode,
@@ -78,13 +70,12 @@ impl Case {
 
     /// Names the combination within the kind.
     pub fn name(&self) -> String {
-        format!("{}/{}/{}/{}", self.mode.name(), self.pattern(), self.concurrency.lanes(), self.request_blocks)
+        format!("{}/{}/{}/{}", self.mode, self.pattern(), self.concurrency.lanes(), self.request_blocks)
     }
 }
 
 pub struct Plan {
     pub cases: Vec<Case>,
-    /// Requests of each combination.
     pub requests: u64,
     /// When a combination ends at the latest, in device time.
     pub limit_ns: u64,

@@ -2,13 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::buckets::Latencies;
 use super::plan::Mode;
 use crate::device::Span;
 use crate::device::request::{Action, Completion};
 use crate::identify::processors::Processors;
-use crate::kinds::columns;
+use crate::kinds::columns::unmarked;
 use crate::session::Session;
+use crate::stats::Latencies;
+
+/// Buckets of latencies in each doubling, as a power of two: a bucket is at most 1/128 of its lower bound wide.
+pub const SUB_BUCKET_BITS: u32 = 7;
 
 /// So many requests of each combination are written down one by one.
 const RAW_MOST: usize = 100;
@@ -17,7 +20,6 @@ const RAW_MOST: usize = 100;
 const SLICES_MOST: usize = 20;
 const SLICE_REQUESTS: usize = 10;
 
-/// What the run document says of a combination.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Series {
     pub variant: Mode,
@@ -45,12 +47,11 @@ pub struct Series {
 pub struct Slices {
     pub requests: Vec<u64>,
     pub elapsed_ns: Vec<u64>,
-    /// 1 where something disturbed the slice, 0 where nothing did; left out where nothing disturbed any.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// 1 where something disturbed the slice, 0 where nothing did.
+    #[serde(default, skip_serializing_if = "unmarked")]
     pub disturbed: Vec<u8>,
 }
 
-/// The first requests one by one.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct First {
     pub offset_blocks: Vec<u64>,
@@ -60,8 +61,8 @@ pub struct First {
     /// From the first request of the combination.
     pub start_ns: Vec<u64>,
     pub latency_ns: Vec<u64>,
-    /// 1 where something disturbed the request, 0 where nothing did; left out where nothing disturbed any.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// 1 where something disturbed the request, 0 where nothing did.
+    #[serde(default, skip_serializing_if = "unmarked")]
     pub disturbed: Vec<u8>,
 }
 
@@ -77,7 +78,6 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// For `batches` batches of `requests` requests altogether.
     pub fn new(series: Series, batches: usize, requests: usize) -> Self {
         Self {
             series,
@@ -153,13 +153,13 @@ impl Collector {
 
     /// Marks what something disturbed. Latencies in buckets are of all requests: what they are is said of the slices.
     pub fn set_disturbed(&mut self, session: &mut Session<'_>) {
-        self.series.slices.disturbed = columns::disturbed_mask(session.disturbed_mask(&self.slice_stretches));
-        self.series.first.disturbed = columns::disturbed_mask(session.disturbed_mask(&self.first_stretches));
+        self.series.slices.disturbed = session.disturbed_mask(&self.slice_stretches);
+        self.series.first.disturbed = session.disturbed_mask(&self.first_stretches);
     }
 
     pub fn finish(mut self) -> Series {
-        self.series.reads = Latencies::of(&mut self.read_ns);
-        self.series.writes = Latencies::of(&mut self.write_ns);
+        self.series.reads = Latencies::of(&mut self.read_ns, SUB_BUCKET_BITS);
+        self.series.writes = Latencies::of(&mut self.write_ns, SUB_BUCKET_BITS);
         self.series
     }
 }

@@ -11,11 +11,12 @@
 mod plan;
 
 use serde::Serialize;
+use serde_json::json;
 
-use super::chain::{Access, run_chain};
-use super::columns::{column, is, milliseconds, series};
-use super::{CacheRequirements, Cost, Declaration, Kind, Measurement, track};
-use crate::device::Geometry;
+use super::chain::{Access, Marked, run_chain};
+use super::columns::{column, milliseconds, series_with, unmarked};
+use super::{Cost, Declaration, Kind, Measurement, track};
+use crate::device::{CacheStates, Geometry};
 use crate::report::document::Measured;
 use crate::report::json::Column;
 use crate::session::{Session, Settings, Stop, Suite};
@@ -24,14 +25,6 @@ use crate::terminal::overview::Overview;
 use plan::{Chain, HALVINGS, Pattern, Plan, TURNS};
 
 pub struct Seeker;
-
-#[derive(Serialize)]
-struct Params {
-    block_bytes: u32,
-    rotation_estimate_ns: u64,
-    turns: u64,
-    track_blocks_estimate: u64,
-}
 
 /// Equally long columns, one entry per timed access.
 #[derive(Serialize)]
@@ -42,9 +35,24 @@ struct Series {
     from_blocks: Column,
     to_blocks: Column,
     latency_ns: Column,
-    /// 1 where something disturbed the access, 0 where nothing did; left out where nothing disturbed any.
-    #[serde(skip_serializing_if = "Column::is_empty")]
-    disturbed: Column,
+    /// 1 where something disturbed the access, 0 where nothing did.
+    #[serde(skip_serializing_if = "unmarked")]
+    disturbed: Vec<u8>,
+}
+
+impl Series {
+    fn new(variant: Variant, pattern: Pattern) -> Self {
+        let [group, from_blocks, to_blocks, latency_ns] = [const { Column::new() }; 4];
+        Self { variant, pattern, group, from_blocks, to_blocks, latency_ns, disturbed: Vec::new() }
+    }
+
+    fn push(&mut self, group: u64, (from, to, latency_ns, mark): Kept) {
+        self.group.push(group);
+        self.from_blocks.push(from);
+        self.to_blocks.push(to);
+        self.latency_ns.push(latency_ns);
+        self.disturbed.push(mark);
+    }
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
@@ -74,13 +82,24 @@ impl Kind for Seeker {
         }
     }
 
-    fn caches(&self, settings: &Settings) -> CacheRequirements {
+    fn caches(&self, settings: &Settings) -> CacheStates {
         // A write that the cache answers shows nothing of the arm.
-        CacheRequirements { write: settings.writes.then_some(false), look_ahead: None }
+        CacheStates { write: settings.writes.then_some(false), look_ahead: None }
     }
 
     fn overview(&self, entry: &Measured, _capacity_bytes: u64) -> Overview {
-        overview(entry)
+        let typical = |(pattern, name)| {
+            let latencies: Vec<u64> =
+                series_with(entry, "pattern", pattern).flat_map(|series| column(series, "latency_ns")).collect();
+            (!latencies.is_empty()).then(|| (name, milliseconds(median(&latencies))))
+        };
+        let patterns = [
+            ("baseline", "typical access nearby"),
+            ("outward", "typical access, from the start"),
+            ("inward", "typical access, back to the start"),
+            ("random", "typical access, random places"),
+        ];
+        patterns.into_iter().filter_map(typical).collect()
     }
 
     fn run(&self, session: &mut Session<'_>) -> Measurement {
@@ -89,29 +108,24 @@ impl Kind for Seeker {
         };
         session.progress("length of a track", 0);
         let near = session.geometry().capacity_blocks() / 256;
-        let (track_blocks, stop) =
-            session.piece("length of a track", |session| pair(track::estimate_blocks(session, near, rotation_ns)));
-        if stop.is_some() {
-            return Measurement::nothing("the run ended before the first series", stop);
-        }
-        let Some(track_blocks) = track_blocks else {
-            return Measurement::nothing("the timing does not show the length of a track", None);
+        let track_blocks = match session
+            .whole_piece("length of a track", |session| track::estimate_blocks(session, near, rotation_ns))
+        {
+            Ok(Some(track_blocks)) => track_blocks,
+            Ok(None) => return Measurement::nothing("the timing does not show the length of a track", None),
+            Err(stop) => return Measurement::nothing("the run ended before the first series", Some(stop)),
         };
         let mut series = Vec::new();
-        let stop = measure(session, track_blocks, rotation_ns, &mut series).err();
+        let end = measure(session, track_blocks, rotation_ns, &mut series);
         series.retain(|one: &Series| !one.latency_ns.is_empty());
-        for one in series.iter_mut().filter(|one| one.disturbed.iter().all(|mark| mark == 0)) {
-            one.disturbed = Column::new();
-        }
+        let params = json!({
+            "block_bytes": session.geometry().block_bytes,
+            "rotation_estimate_ns": rotation_ns,
+            "turns": TURNS,
+            "track_blocks_estimate": track_blocks,
+        });
         let why = "no series was completed before the run ended, or the disk is too small";
-        let block_bytes = session.geometry().block_bytes;
-        let params = Params {
-            block_bytes,
-            rotation_estimate_ns: rotation_ns,
-            turns: TURNS,
-            track_blocks_estimate: track_blocks,
-        };
-        Measurement::of(&params, series, stop, why)
+        Measurement::of(params, series, end, why)
     }
 }
 
@@ -121,17 +135,8 @@ fn measure(session: &mut Session<'_>, track_blocks: u64, rotation_ns: u64, out: 
     let (variant, access) = if writing { (Variant::Write, Access::Write) } else { (Variant::Read, Access::Read) };
     let Some(plan) = Plan::new(&session.geometry(), track_blocks, writing) else { return Ok(()) };
     let chains = plan.chains(&mut random);
-    for pattern in [Pattern::Baseline, Pattern::Outward, Pattern::Inward, Pattern::Random] {
-        out.push(Series {
-            variant,
-            pattern,
-            group: Column::new(),
-            from_blocks: Column::new(),
-            to_blocks: Column::new(),
-            latency_ns: Column::new(),
-            disturbed: Column::new(),
-        });
-    }
+    let patterns = [Pattern::Baseline, Pattern::Outward, Pattern::Inward, Pattern::Random];
+    out.extend(patterns.map(|pattern| Series::new(variant, pattern)));
     let mut left: u64 = chains.iter().map(|chain| chain.blocks.len() as u64).sum();
     for chain in &chains {
         session.progress(&chain.label, left * (rotation_ns / 2 + 10_000_000));
@@ -149,41 +154,35 @@ fn measure(session: &mut Session<'_>, track_blocks: u64, rotation_ns: u64, out: 
 fn writes_reach_the_medium(session: &mut Session<'_>, rotation_ns: u64, random: &mut Random) -> Result<bool, Stop> {
     let Some(plan) = Plan::new(&session.geometry(), 1, true) else { return Ok(false) };
     let blocks = plan.trial(random);
-    let (latencies, stop) = session.piece("trial of writes", |session| latencies(session, &blocks, Access::Write));
-    stop.map_or(Ok(()), Err)?;
+    let latencies = session.whole_piece("trial of writes", |session| {
+        let mut latencies = Latencies::new();
+        walk(session, &blocks, Access::Write, &mut latencies)?;
+        Ok(latencies)
+    })?;
     let latencies: Vec<u64> = latencies.into_iter().flatten().map(|(latency, _)| latency).collect();
     Ok(median(&latencies) > rotation_ns / 8)
 }
 
 /// A latency and the mark of a disturbance for each access; `None` where it failed.
-type Marked = Vec<Option<(u64, u8)>>;
+type Latencies = Vec<Option<(u64, u8)>>;
 
-fn latencies(session: &mut Session<'_>, blocks: &[u64], access: Access) -> (Marked, Option<Stop>) {
-    let ran = run_chain(session, blocks, access);
-    let marks = session.disturbed(&ran.timings);
-    let mark = |index: usize| u8::from(marks.get(index).copied().unwrap_or(false));
-    let timed = ran.timings.iter().enumerate();
-    (timed.map(|(index, timing)| timing.map(|timing| (timing.latency_ns, mark(index)))).collect(), ran.stop)
-}
-
-/// As a piece answers: what was found, and why not.
-fn pair<T>(result: Result<Option<T>, Stop>) -> (Option<T>, Option<Stop>) {
-    result.map_or_else(|stop| (None, Some(stop)), |found| (found, None))
+fn walk(session: &mut Session<'_>, blocks: &[u64], access: Access, out: &mut Latencies) -> Result<(), Stop> {
+    let mut ran: Vec<Marked> = Vec::new();
+    let end = run_chain(session, blocks, access, &mut ran);
+    out.extend(ran.into_iter().map(|one| one.map(|(timing, mark)| (timing.latency_ns, mark))));
+    end
 }
 
 /// Walks a chain and sorts its timed accesses into the series of their patterns.
 fn take(session: &mut Session<'_>, chain: &Chain, access: Access, out: &mut [Series]) -> Result<(), Stop> {
-    let (latencies, stop) = session.piece(&chain.label, |session| latencies(session, &chain.blocks, access));
+    let (latencies, end) =
+        session.piece(&chain.label, |session, latencies| walk(session, &chain.blocks, access, latencies));
     for (index, latency) in latencies.into_iter().enumerate().skip(1) {
         let (Some((latency, mark)), Some((pattern, group))) = (latency, chain.sorts[index]) else { continue };
         let Some(series) = out.iter_mut().find(|one| one.pattern == pattern) else { continue };
-        series.group.push(group);
-        series.from_blocks.push(chain.blocks[index - 1]);
-        series.to_blocks.push(chain.blocks[index]);
-        series.latency_ns.push(latency);
-        series.disturbed.push(mark.into());
+        series.push(group, (chain.blocks[index - 1], chain.blocks[index], latency, mark));
     }
-    stop.map_or(Ok(()), Err)
+    end
 }
 
 /// Narrows down what the chain left open of its patterns, and sorts what that took into their series.
@@ -198,10 +197,10 @@ fn take_narrowed(session: &mut Session<'_>, chain: &Chain, access: Access, out: 
         return Ok(());
     }
     let name = format!("{}, narrowed", chain.label);
-    let (kept, stop) = session.piece(&name, |session| narrow(session, &opens, access));
+    let (kept, end) = session.piece(&name, |session, kept| narrow(session, &opens, access, kept));
     let homeward = chain.sorts.contains(&Some((Pattern::Inward, group)));
-    for (from, to, latency, mark) in kept {
-        let pattern = match (homeward, from < to) {
+    for access in kept {
+        let pattern = match (homeward, access.0 < access.1) {
             (true, true) => Pattern::Outward,
             (true, false) => Pattern::Inward,
             (false, true) => Pattern::Baseline,
@@ -209,21 +208,17 @@ fn take_narrowed(session: &mut Session<'_>, chain: &Chain, access: Access, out: 
             (false, false) => continue,
         };
         let Some(series) = out.iter_mut().find(|one| one.pattern == pattern) else { continue };
-        series.group.push(group);
-        series.from_blocks.push(from);
-        series.to_blocks.push(to);
-        series.latency_ns.push(latency);
-        series.disturbed.push(mark);
+        series.push(group, access);
     }
-    stop.map_or(Ok(()), Err)
+    end
 }
 
 /// The accesses of a group that nothing disturbed.
 fn accesses_of(series: &Series, group: u64) -> Vec<Timed> {
     let ends = series.from_blocks.iter().zip(series.to_blocks.iter());
-    let timed = series.latency_ns.iter().zip(series.disturbed.iter());
+    let timed = series.latency_ns.iter().zip(&series.disturbed);
     let all = series.group.iter().zip(ends.zip(timed));
-    all.filter(|(number, (_, (_, mark)))| *number == group && *mark == 0)
+    all.filter(|(number, (_, (_, mark)))| *number == group && **mark == 0)
         .map(|(_, ((from, to), (latency, _)))| (from, to, latency))
         .collect()
 }
@@ -235,7 +230,6 @@ fn accesses_of(series: &Series, group: u64) -> Vec<Timed> {
 /// A timed access: from, to, and what it took.
 type Timed = (u64, u64, u64);
 
-/// What is open of one pattern.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     pattern: Pattern,
@@ -261,11 +255,10 @@ impl Open {
 }
 
 /// An access of the narrowing, as it is kept: from, to, latency and the mark of a disturbance.
-type Kept = (u64, u64, u64, u64);
+type Kept = (u64, u64, u64, u8);
 
-/// Goes home, to the middle and home again, until a sixteenth is left; returns what the ways out and back took.
-fn narrow(session: &mut Session<'_>, opens: &[Open], access: Access) -> (Vec<Kept>, Option<Stop>) {
-    let mut kept = Vec::new();
+/// Goes home, to the middle and home again, until a sixteenth is left, and keeps what the ways out and back took.
+fn narrow(session: &mut Session<'_>, opens: &[Open], access: Access, kept: &mut Vec<Kept>) -> Result<(), Stop> {
     for open in opens {
         let Open { pattern, home, mut hit, mut missed, mut shortest_ns } = *open;
         for _ in 0..HALVINGS {
@@ -273,13 +266,12 @@ fn narrow(session: &mut Session<'_>, opens: &[Open], access: Access) -> (Vec<Kep
             if middle == hit || middle == missed {
                 break;
             }
-            let (timed, stop): (Marked, _) = latencies(session, &[home, middle, home], access);
+            let mut timed = Latencies::new();
+            let end = walk(session, &[home, middle, home], access, &mut timed);
             let at = |index: usize| timed.get(index).copied().flatten();
-            kept.extend(at(1).map(|(latency, mark)| (home, middle, latency, u64::from(mark))));
-            kept.extend(at(2).map(|(latency, mark)| (middle, home, latency, u64::from(mark))));
-            if stop.is_some() {
-                return (kept, stop);
-            }
+            kept.extend(at(1).map(|(latency, mark)| (home, middle, latency, mark)));
+            kept.extend(at(2).map(|(latency, mark)| (middle, home, latency, mark)));
+            end?;
             let Some((latency, _)) = at(if matches!(pattern, Pattern::Inward) { 2 } else { 1 }) else { break };
             if latency < shortest_ns {
                 (hit, shortest_ns) = (middle, latency);
@@ -288,24 +280,7 @@ fn narrow(session: &mut Session<'_>, opens: &[Open], access: Access) -> (Vec<Kep
             }
         }
     }
-    (kept, None)
-}
-
-const PATTERNS: [(&str, &str); 4] = [
-    ("baseline", "typical access nearby"),
-    ("outward", "typical access, from the start"),
-    ("inward", "typical access, back to the start"),
-    ("random", "typical access, random places"),
-];
-
-fn overview(entry: &Measured) -> Overview {
-    let typical = |pattern: &str| {
-        let of_pattern = series(entry).iter().filter(|series| is(series, "pattern", pattern));
-        let latencies: Vec<u64> = of_pattern.flat_map(|series| column(series, "latency_ns")).collect();
-        (!latencies.is_empty()).then(|| milliseconds(median(&latencies)))
-    };
-    let numbers = PATTERNS.iter().filter_map(|&(pattern, name)| Some((name, typical(pattern)?))).collect();
-    Overview { numbers, drawing: None }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -19,10 +19,8 @@ const PER_GROUP: u64 = 88;
 const GEOMETRIC: u64 = 26;
 const LINEAR: u64 = 12;
 
-/// Groups without a seek.
 const BASELINES: u64 = 3;
 
-/// Pairs anywhere on the disk.
 const RANDOM_PAIRS: u64 = 400;
 
 /// Halvings: from the space between two offsets to a sixteenth of it.
@@ -43,7 +41,6 @@ pub enum Pattern {
     Random,
 }
 
-/// Accesses made one right after the other.
 pub struct Chain {
     pub label: String,
     pub blocks: Vec<u64>,

@@ -169,7 +169,7 @@ mod overview {
             {"pattern": "baseline", "latency_ns": [5_000_000]},
             {"pattern": "inward", "latency_ns": []},
         ]);
-        let numbers = overview(&entry(json!({}), &series)).numbers;
+        let numbers = Seeker.overview(&entry(json!({}), &series), 0).numbers;
         let expected = [("typical access nearby", "5.00 ms"), ("typical access, random places", "13.00 ms")];
         assert_eq!(numbers, expected.map(|(name, value)| (name, value.to_owned())));
     }

@@ -11,11 +11,12 @@
 mod plan;
 
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::chain::{Access, run_chain};
-use super::columns::{column, is, milliseconds, series};
-use super::{CacheRequirements, Cost, Declaration, Kind, Measurement};
-use crate::device::Geometry;
+use super::columns::{column, milliseconds, series_with, unmarked};
+use super::{Cost, Declaration, Kind, Measurement};
+use crate::device::{CacheStates, Geometry};
 use crate::report::document::Measured;
 use crate::report::json::Column;
 use crate::session::{Session, Settings, Stop, Suite};
@@ -24,13 +25,6 @@ use crate::terminal::overview::{Drawing, Overview};
 use plan::{Layout, Region, TRACKS_FIRST, TRACKS_MOST, Variant};
 
 pub struct Skippy;
-
-#[derive(Serialize)]
-struct Params {
-    block_bytes: u32,
-    rotation_estimate_ns: u64,
-    repeats: u32,
-}
 
 impl Kind for Skippy {
     fn declaration(&self) -> Declaration {
@@ -55,13 +49,22 @@ impl Kind for Skippy {
         }
     }
 
-    fn caches(&self, settings: &Settings) -> CacheRequirements {
+    fn caches(&self, settings: &Settings) -> CacheStates {
         // A write that the cache answers shows nothing of the medium.
-        CacheRequirements { write: settings.writes.then_some(false), look_ahead: None }
+        CacheStates { write: settings.writes.then_some(false), look_ahead: None }
     }
 
     fn overview(&self, entry: &Measured, _capacity_bytes: u64) -> Overview {
-        overview(entry)
+        let rotation_ns = entry.params["rotation_estimate_ns"].as_u64().filter(|&rotation| rotation > 0);
+        let rotation = rotation_ns.map(|rotation_ns| {
+            let rpm = 60e9 / to_f64(rotation_ns);
+            ("rotation, a first estimate", format!("{} ({rpm:.0} rpm)", milliseconds(rotation_ns)))
+        });
+        let shortest = VARIANTS.iter().filter_map(|&(variant, name)| {
+            let latencies = series_with(entry, "variant", variant).flat_map(|series| column(series, "latency_ns"));
+            latencies.min().map(|shortest| (name, milliseconds(shortest)))
+        });
+        Overview { numbers: rotation.into_iter().chain(shortest).collect(), drawing: sawtooth(entry) }
     }
 
     fn run(&self, session: &mut Session<'_>) -> Measurement {
@@ -69,15 +72,15 @@ impl Kind for Skippy {
             return Measurement::nothing("no rotation period was found, and the steps depend on it", None);
         };
         let mut series = Vec::new();
-        let stop = measure_regions(session, rotation_ns, &mut series).err();
-        series.retain(|one: &Series| !one.latency_ns.is_empty());
-        let params = Params {
-            block_bytes: session.geometry().block_bytes,
-            rotation_estimate_ns: rotation_ns,
-            repeats: session.settings.repeats,
-        };
+        let end = measure_regions(session, rotation_ns, &mut series);
+        series.retain(|one: &Series| !one.columns.latency_ns.is_empty());
+        let params = json!({
+            "block_bytes": session.geometry().block_bytes,
+            "rotation_estimate_ns": rotation_ns,
+            "repeats": session.settings.repeats,
+        });
         let why = "no series was completed: the run ended first, or no track was found in the timing";
-        Measurement::of(&params, series, stop, why)
+        Measurement::of(params, series, end, why)
     }
 }
 
@@ -99,11 +102,11 @@ fn measure_regions(session: &mut Session<'_>, rotation_ns: u64, out: &mut Vec<Se
     let parts = (regions.len() * variants.len()) as u64;
     let mut done = 0;
     for &region in regions {
-        session.progress(&format!("{} part, length of a track", region.name()), 0);
+        session.progress(&format!("{region} part, length of a track"), 0);
         let Some(mut layout) = Layout::find(session, region, rotation_ns)? else { continue };
         for &variant in variants {
             let left = layout.variant_ns(session.settings.repeats).saturating_mul(parts - done);
-            session.progress(&format!("{} part, {}", region.name(), variant.name()), left);
+            session.progress(&format!("{region} part, {}", variant.name()), left);
             measure_variant(session, &mut layout, variant, out)?;
             done += 1;
         }
@@ -115,27 +118,10 @@ fn measure_regions(session: &mut Session<'_>, rotation_ns: u64, out: &mut Vec<Se
 const VARIANTS: [(&str, &str); 3] =
     [("write", "shortest write"), ("backward", "shortest backward read"), ("read", "shortest forward read")];
 
-fn overview(entry: &Measured) -> Overview {
-    let mut numbers = Vec::new();
-    if let Some(rotation_ns) = entry.params["rotation_estimate_ns"].as_u64().filter(|&rotation| rotation > 0) {
-        let rpm = 60e9 / to_f64(rotation_ns);
-        numbers.push(("rotation, a first estimate", format!("{} ({rpm:.0} rpm)", milliseconds(rotation_ns))));
-    }
-    for (variant, name) in VARIANTS {
-        let of_variant = series(entry).iter().filter(|series| is(series, "variant", variant));
-        if let Some(shortest) = of_variant.flat_map(|series| column(series, "latency_ns")).min() {
-            numbers.push((name, milliseconds(shortest)));
-        }
-    }
-    Overview { numbers, drawing: sawtooth(entry) }
-}
-
 fn sawtooth(entry: &Measured) -> Option<Drawing> {
-    let increasing = |variant: &str| {
-        let mut all = series(entry).iter();
-        all.find(|series| is(series, "variant", variant) && is(series, "pattern", "increasing"))
-    };
-    let (variant, series) = VARIANTS.iter().find_map(|(variant, _)| Some((variant, increasing(variant)?)))?;
+    let increasing =
+        |variant| series_with(entry, "variant", variant).find(|one| one["pattern"].as_str() == Some("increasing"));
+    let (variant, series) = VARIANTS.iter().find_map(|&(variant, _)| Some((variant, increasing(variant)?)))?;
     let (steps, latencies) = (column(series, "step_blocks"), column(series, "latency_ns"));
     let points = steps.iter().zip(&latencies).map(|(&step, &latency)| (to_f64(step), to_f64(latency) / 1e6)).collect();
     let region = series["region"].as_str().unwrap_or("outer");
@@ -143,36 +129,34 @@ fn sawtooth(entry: &Measured) -> Option<Drawing> {
     Some(Drawing { title, x_label: "step (blocks)", y_label: "latency (ms)", points })
 }
 
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, strum::Display)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 enum Pattern {
     Increasing,
     Constant,
 }
 
-impl Pattern {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Increasing => "increasing",
-            Self::Constant => "constant",
-        }
-    }
-}
-
-#[derive(Deserialize, Serialize)]
+#[derive(Serialize)]
 struct Series {
     variant: Variant,
     region: Region,
     pattern: Pattern,
     repeat: u32,
     start_block: u64,
+    #[serde(flatten)]
+    columns: Columns,
+}
+
+#[derive(Default, Deserialize, Serialize)]
+struct Columns {
     step_blocks: Column,
     offset_blocks: Column,
     start_ns: Column,
     latency_ns: Column,
-    /// 1 where something disturbed the access, 0 where nothing did; left out where nothing disturbed any.
-    #[serde(default, skip_serializing_if = "Column::is_empty")]
-    disturbed: Column,
+    /// 1 where something disturbed the access, 0 where nothing did.
+    #[serde(default, skip_serializing_if = "unmarked")]
+    disturbed: Vec<u8>,
 }
 
 /// Measures one variant in one region. Series measured before a stop are in `out`.
@@ -196,8 +180,8 @@ fn measure_variant(
         }
         take(session, &Request { layout, variant, pattern: Pattern::Increasing, repeat, lane, span }, &steps, out)?;
         if repeat == 0 {
-            if let Some(first) = out.last().filter(|series| series.latency_ns.len() > 16) {
-                layout.learn_mtm(&first.latency_ns.to_vec());
+            if let Some(first) = out.last().filter(|series| series.columns.latency_ns.len() > 16) {
+                layout.learn_mtm(&first.columns.latency_ns.to_vec());
             }
             measure_constant(session, layout, variant, out)?;
         }
@@ -222,7 +206,8 @@ fn measure_constant(
         let place = out.len();
         take(session, &Request { layout, variant, pattern, repeat: 0, lane, span }, &steps, out)?;
         let Some(constant) = out.get(place) else { break };
-        let found = layout.learn_cylinder(&constant.offset_blocks.to_vec(), &constant.latency_ns.to_vec());
+        let found =
+            layout.learn_cylinder(&constant.columns.offset_blocks.to_vec(), &constant.columns.latency_ns.to_vec());
         // Look-ahead answers most of a forward series: a longer one would show no more.
         if found || tracks == TRACKS_MOST || variant == Variant::Read {
             break;
@@ -241,59 +226,38 @@ struct Request<'a> {
     span: u64,
 }
 
-impl Request<'_> {
-    /// Unique within a run: a constant series that is taken again is a longer one.
-    fn name(&self, steps: usize) -> String {
-        let (region, variant, pattern) = (self.layout.region.name(), self.variant.name(), self.pattern.name());
-        format!("{region} part, {variant}, {pattern} {}, {steps} steps", self.repeat)
-    }
-}
-
 /// Takes a series and appends it, what there is of it even when it was stopped.
 fn take(session: &mut Session<'_>, request: &Request<'_>, steps: &[u64], out: &mut Vec<Series>) -> Result<(), Stop> {
-    let (series, stop) = session.piece(&request.name(steps.len()), |session| walk_series(session, request, steps));
-    out.push(series);
-    stop.map_or(Ok(()), Err)
+    let &Request { layout, variant, pattern, repeat, lane, span } = request;
+    // Unique within a run: a constant series that is taken again is a longer one.
+    let count = steps.len();
+    let name = format!("{} part, {}, {pattern} {repeat}, {count} steps", layout.region, variant.name());
+    let start_block = if variant == Variant::Backward { lane + span - 1 } else { lane };
+    let (columns, end) = session.piece(&name, |session, columns| walk(session, variant, start_block, steps, columns));
+    out.push(Series { variant, region: layout.region, pattern, repeat, start_block, columns });
+    end
 }
 
-fn walk_series(session: &mut Session<'_>, request: &Request<'_>, steps: &[u64]) -> (Series, Option<Stop>) {
-    let (start, downwards) = match request.variant {
-        Variant::Backward => (request.lane + request.span - 1, true),
-        Variant::Read | Variant::Write => (request.lane, false),
-    };
+fn walk(session: &mut Session<'_>, variant: Variant, start: u64, steps: &[u64], out: &mut Columns) -> Result<(), Stop> {
     let mut blocks = Vec::with_capacity(steps.len() + 1);
     blocks.push(start);
     for &step in steps {
         let last = blocks[blocks.len() - 1];
-        blocks.push(if downwards { last - (step + 1) } else { last + step + 1 });
+        blocks.push(if variant == Variant::Backward { last - (step + 1) } else { last + step + 1 });
     }
-    let access = if request.variant == Variant::Write { Access::Write } else { Access::Read };
-    let ran = run_chain(session, &blocks, access);
-    let mut series = Series {
-        variant: request.variant,
-        region: request.layout.region,
-        pattern: request.pattern,
-        repeat: request.repeat,
-        start_block: start,
-        step_blocks: Column::new(),
-        offset_blocks: Column::new(),
-        start_ns: Column::new(),
-        latency_ns: Column::new(),
-        disturbed: Column::new(),
-    };
-    let marks = session.disturbed(&ran.timings);
-    let origin = ran.timings.iter().flatten().next().map_or(0, |timing| timing.start_ns);
-    for (index, timing) in ran.timings.iter().enumerate().skip(1) {
-        let Some(timing) = timing else { continue };
-        series.step_blocks.push(steps[index - 1]);
-        series.offset_blocks.push(blocks[index]);
-        series.start_ns.push(timing.start_ns - origin);
-        series.latency_ns.push(timing.latency_ns);
-        if let Some(&mark) = marks.get(index) {
-            series.disturbed.push(mark.into());
-        }
+    let access = if variant == Variant::Write { Access::Write } else { Access::Read };
+    let mut ran = Vec::new();
+    let end = run_chain(session, &blocks, access, &mut ran);
+    let origin = ran.iter().flatten().next().map_or(0, |(timing, _)| timing.start_ns);
+    for (index, one) in ran.into_iter().enumerate().skip(1) {
+        let Some((timing, mark)) = one else { continue };
+        out.step_blocks.push(steps[index - 1]);
+        out.offset_blocks.push(blocks[index]);
+        out.start_ns.push(timing.start_ns - origin);
+        out.latency_ns.push(timing.latency_ns);
+        out.disturbed.push(mark);
     }
-    (series, ran.stop)
+    end
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Where a region's series stand and how long they are: from what was seen there so far.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::device::Geometry;
 use crate::kinds::track;
@@ -24,8 +24,9 @@ const STEPS_MOST: u64 = 8000;
 /// Accesses of a series where time is short: a track of many blocks is then met at every second or third step.
 const QUICK_ACCESSES_MOST: u64 = 800;
 
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, strum::Display)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Region {
     Outer,
     Middle,
@@ -34,17 +35,9 @@ pub enum Region {
 
 impl Region {
     pub const ALL: [Self; 3] = [Self::Outer, Self::Middle, Self::Inner];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Outer => "outer",
-            Self::Middle => "middle",
-            Self::Inner => "inner",
-        }
-    }
 }
 
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Variant {
     Write,
@@ -72,7 +65,6 @@ pub struct Layout {
     pub cylinder_tracks: Option<u64>,
     /// About the minimum time to media, once a series has shown it.
     mtm_ns: Option<u64>,
-    /// Where time is short.
     quick: bool,
     first: u64,
     end: u64,
@@ -89,11 +81,9 @@ impl Layout {
             Region::Middle => capacity / 2,
             Region::Inner => capacity - capacity / 256,
         };
-        let (track_blocks, stop) = session.piece(&format!("{} part, length of a track", region.name()), |session| {
+        let track_blocks = session.whole_piece(&format!("{region} part, length of a track"), |session| {
             track::estimate_blocks(session, probe_at, rotation_ns)
-                .map_or_else(|stop| (None, Some(stop)), |found| (found, None))
-        });
-        stop.map_or(Ok(()), Err)?;
+        })?;
         let Some(track_blocks) = track_blocks else { return Ok(None) };
         let mut layout = Self {
             region,
@@ -155,7 +145,6 @@ impl Layout {
         }
     }
 
-    /// How often a constant step is taken to pass `tracks` tracks.
     pub fn constant_count(&self, step: u64, tracks: u64) -> u64 {
         let room = (self.end - self.first) / 2 / (step + 1);
         let most = if self.quick { QUICK_ACCESSES_MOST } else { CONSTANT_STEPS_MOST };
@@ -177,7 +166,6 @@ impl Layout {
         at.clamp(self.first, self.end.saturating_sub(span).max(self.first))
     }
 
-    /// Nanoseconds that one variant takes here.
     pub fn variant_ns(&self, repeats: u32) -> u64 {
         let steps = self.growing().len() as u64 * u64::from(repeats) + TRACKS_FIRST * 5;
         steps * self.rotation_ns * 3 / 4

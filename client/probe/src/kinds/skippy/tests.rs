@@ -160,7 +160,7 @@ mod overview {
             {"variant": "backward", "pattern": "increasing", "region": "outer", "step_blocks": [0, 1, 2], "latency_ns": [9_000_000, 8_000_000, 2_500_000]},
             {"variant": "read", "pattern": "constant", "region": "inner", "step_blocks": [9], "latency_ns": [400_000]},
         ]);
-        let overview = overview(&entry(json!({"rotation_estimate_ns": 8_333_333}), &series));
+        let overview = Skippy.overview(&entry(json!({"rotation_estimate_ns": 8_333_333}), &series), 0);
         let values: Vec<&str> = overview.numbers.iter().map(|(_, value)| value.as_str()).collect();
         assert_eq!(values, ["8.33 ms (7200 rpm)", "2.50 ms", "0.40 ms"]);
         let drawing = overview.drawing.expect("a sawtooth");

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::device::Span;
-use crate::kinds::columns;
+use crate::kinds::columns::unmarked;
 use crate::session::guard_band::guard_blocks;
 use crate::session::{Session, Stop};
 use crate::stats::{count32, to_f64, to_u64};
@@ -31,13 +31,13 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// How many writes of that size there are to be, if time allows.
     /// How many different places a size needs, where a byte takes so long at least.
     fn places(&self, bytes: u64, byte_ns: f64) -> u64 {
         let in_time = to_f64(self.time_ns) * KEPT_TIMES / (to_f64(bytes) * byte_ns).max(1.0);
         self.writes(bytes).min((AREA_BYTES / bytes).max(1)).min(to_u64(in_time).max(self.fewest))
     }
 
+    /// How many writes of that size there are to be, if time allows.
     pub fn writes(&self, bytes: u64) -> u64 {
         (self.bytes / bytes).clamp(self.fewest.min(u64::from(self.count)), u64::from(self.count))
     }
@@ -62,24 +62,23 @@ struct Pass {
 
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub struct Chain {
-    pub start_block: u64,
-    pub offset_blocks: Vec<u64>,
+    start_block: u64,
+    offset_blocks: Vec<u64>,
     pub latency_ns: Vec<u64>,
-    /// Marks of the writes that something disturbed; empty where nothing did.
-    #[serde(default)]
-    pub disturbed: Vec<u8>,
+    /// 1 where something disturbed the write, 0 where nothing did.
+    #[serde(default, skip_serializing_if = "unmarked")]
+    disturbed: Vec<u8>,
     #[serde(skip)]
-    stretches: Vec<(u64, u64)>,
+    under_way: Vec<(u64, u64)>,
 }
 
 impl Chain {
     /// Writes of `blocks` each, every pass with the block before it where it is to be led. Empty where no place could
     /// be kept: nothing has been written then.
-    pub fn take(session: &mut Session<'_>, blocks: u64, bound: Bound, state: State) -> (Self, Option<Stop>) {
-        let mut chain = Self::default();
-        let stop = chain.measure(session, blocks, bound, state).err();
-        chain.disturbed = columns::disturbed_mask(session.disturbed_mask(&std::mem::take(&mut chain.stretches)));
-        (chain, stop)
+    pub fn take(&mut self, session: &mut Session<'_>, blocks: u64, bound: Bound, state: State) -> Result<(), Stop> {
+        let end = self.measure(session, blocks, bound, state);
+        self.disturbed = session.disturbed_mask(&self.under_way);
+        end
     }
 
     fn measure(&mut self, session: &mut Session<'_>, blocks: u64, bound: Bound, state: State) -> Result<(), Stop> {
@@ -93,10 +92,11 @@ impl Chain {
             let room = end.saturating_sub(start) / blocks;
             let each_pass = each_pass.min(room);
             if each_pass > 0 && keep(session, start, blocks, each_pass)? {
-                let column = || Vec::with_capacity(usize::try_from(wanted).unwrap_or(0));
-                let stretches = Vec::with_capacity(usize::try_from(wanted).unwrap_or(0));
-                let (offset_blocks, latency_ns) = (column(), column());
-                *self = Self { start_block: start, offset_blocks, latency_ns, disturbed: Vec::new(), stretches };
+                let room = usize::try_from(wanted).unwrap_or(0);
+                self.start_block = start;
+                self.offset_blocks.reserve(room);
+                self.latency_ns.reserve(room);
+                self.under_way.reserve(room);
                 let pass = Pass { blocks, writes: each_pass, led: state.led };
                 return self.write(session, pass, wanted, bound);
             }
@@ -116,7 +116,7 @@ impl Chain {
                 if let Some(timing) = timing.filter(|_| known) {
                     self.offset_blocks.push(self.start_block + index * pass.blocks);
                     self.latency_ns.push(timing.latency_ns);
-                    self.stretches.push((timing.start_ns, timing.end_ns()));
+                    self.under_way.push((timing.start_ns, timing.end_ns()));
                 }
                 known = timing.is_some();
                 done += 1;

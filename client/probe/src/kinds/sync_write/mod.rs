@@ -11,19 +11,20 @@
 mod chain;
 
 use serde::Serialize;
+use serde_json::json;
 
-use super::columns::{column, megabytes_per_second, milliseconds, series};
+use super::columns::{block_bytes, column, megabytes_per_second, milliseconds, series};
 use super::estimate::bytes_ns;
-use super::{CacheRequirements, Cost, Declaration, Kind, Measurement};
+use super::{Cost, Declaration, Kind, Measurement};
 use crate::device::{Cache, Geometry};
 use crate::report::document::Measured;
-use crate::report::json::{Column, Json};
+use crate::report::json::Json;
 use crate::session::{Session, Settings, Stop, Suite};
 use crate::stats::median;
 use crate::terminal::overview::Overview;
+use crate::terminal::text::{self, on_off};
 use chain::{Bound, Chain, State};
 
-/// The document's sizes, each twice the one before.
 const SMALLEST_BYTES: u64 = 512;
 const LARGEST_BYTES: u64 = 128 << 20;
 
@@ -42,29 +43,13 @@ const NEEDS_WRITING: &str =
 pub struct SyncWrite;
 
 #[derive(Serialize)]
-struct Params {
-    block_bytes: u32,
-    /// How many writes of each size were asked for, and where a size stopped short of them.
-    writes_per_size: u32,
-    total_bytes: u64,
-    time_limit_ns: u64,
-    rotation_estimate_ns: Option<u64>,
-    /// Why one state of the write cache is missing.
-    not_switched: Option<String>,
-}
-
-#[derive(Serialize)]
 struct Series {
     variant: &'static str,
     /// `None` where nobody can tell.
     write_cache: Option<bool>,
     request_blocks: u64,
-    start_block: u64,
-    offset_blocks: Column,
-    latency_ns: Column,
-    /// 1 where something disturbed the write, 0 where nothing did; left out where nothing disturbed any.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    disturbed: Vec<u8>,
+    #[serde(flatten)]
+    chain: Chain,
 }
 
 impl Kind for SyncWrite {
@@ -95,13 +80,19 @@ impl Kind for SyncWrite {
         cost
     }
 
-    /// It wants both states, and switches and puts back itself.
-    fn caches(&self, _settings: &Settings) -> CacheRequirements {
-        CacheRequirements::default()
-    }
-
     fn overview(&self, entry: &Measured, _capacity_bytes: u64) -> Overview {
-        overview(entry)
+        let blocks = |series: &&Json| series["request_blocks"].as_u64().unwrap_or(0);
+        let of_state = |state: Option<bool>| {
+            series(entry).iter().filter(move |one| one["write_cache"] == Json::Scalar(state.into()))
+        };
+        let typical = |series: &Json| median(&column(series, "latency_ns"));
+        let small = |(state, name)| Some((name, milliseconds(typical(of_state(state).min_by_key(blocks)?))));
+        let long = |(state, name)| {
+            let longest = of_state(state).max_by_key(blocks)?;
+            let rate = megabytes_per_second(blocks(&longest) * block_bytes(entry), typical(longest));
+            Some((name, format!("{rate:.1} MB/s")))
+        };
+        SMALL.into_iter().filter_map(small).chain(LONG.into_iter().filter_map(long)).collect()
     }
 
     fn run(&self, session: &mut Session<'_>) -> Measurement {
@@ -111,22 +102,22 @@ impl Kind for SyncWrite {
         let bound = bound(&session.settings);
         let before = session.cache(Cache::Write);
         let mut found = Found { not_switched: None, series: Vec::with_capacity(40) };
-        let stop = measure(session, bound, &mut found).err();
+        let end = measure(session, bound, &mut found);
         if let Some(before) = before {
             // Where this fails, the device puts it back when it is closed.
             let _ = session.set_cache(Cache::Write, before);
         }
-        found.series.retain(|one| !one.latency_ns.is_empty());
-        let params = Params {
-            block_bytes: session.geometry().block_bytes,
-            writes_per_size: bound.count,
-            total_bytes: bound.bytes,
-            time_limit_ns: bound.time_ns,
-            rotation_estimate_ns: session.estimates.rotation_ns,
-            not_switched: found.not_switched,
-        };
+        found.series.retain(|one| !one.chain.latency_ns.is_empty());
+        let params = json!({
+            "block_bytes": session.geometry().block_bytes,
+            "writes_per_size": bound.count,
+            "total_bytes": bound.bytes,
+            "time_limit_ns": bound.time_ns,
+            "rotation_estimate_ns": session.estimates.rotation_ns,
+            "not_switched": found.not_switched,
+        });
         let why = "no place near the start of the disk could be written before the run ended";
-        Measurement::of(&params, found.series, stop, why)
+        Measurement::of(params, found.series, end, why)
     }
 }
 
@@ -176,7 +167,7 @@ fn switch(session: &mut Session<'_>, on: bool) -> Result<(), String> {
     session.set_cache(Cache::Write, on).map_err(|why| why.to_string())?;
     match session.cache(Cache::Write) {
         Some(now) if now != on => {
-            let word = if on { "on" } else { "off" };
+            let word = on_off(on);
             Err(format!("the write cache was switched {word} without an error and stayed as it was"))
         }
         _ => Ok(()),
@@ -191,39 +182,22 @@ fn measure_sizes(
 ) -> Result<(), Stop> {
     let geometry = session.geometry();
     let sizes: Vec<u64> = sizes(&geometry, &session.settings).collect();
-    let state = write_cache.map_or("unknown", |on| if on { "on" } else { "off" });
-    let (byte_ns, stop) = session.piece(&format!("{state}/rate"), |session| match chain::byte_ns(session) {
-        Ok(byte_ns) => (byte_ns, None),
-        Err(stop) => (0.0, Some(stop)),
-    });
-    stop.map_or(Ok(()), Err)?;
+    let state = write_cache.map_or("unknown", on_off);
+    let byte_ns = session.whole_piece(&format!("{state}/rate"), chain::byte_ns)?;
     for (index, &blocks) in sizes.iter().enumerate() {
         let bytes = blocks * u64::from(geometry.block_bytes);
         let left = (sizes.len() - index) as u64;
-        let doing = format!("writes of {}, write cache {state}", crate::terminal::text::bytes(bytes));
+        let doing = format!("writes of {}, write cache {state}", text::bytes(bytes));
         session.progress(&doing, left * bound.time_ns.min(25_000_000_000));
         let piece = format!("{state}/{bytes}");
-        let (chain, stop) = session.piece(&piece, |session| {
+        let (chain, end) = session.piece(&piece, |session, chain: &mut Chain| {
             session.idle(SETTLE_NS);
             // A cache would use the time of a write that nobody times to empty itself.
-            Chain::take(session, blocks, bound, State { led: write_cache == Some(false), byte_ns })
+            chain.take(session, blocks, bound, State { led: write_cache == Some(false), byte_ns })
         });
-        let Chain { start_block, offset_blocks, latency_ns, disturbed, .. } = chain;
-        let elapsed_ns: u64 = latency_ns.iter().sum();
-        let (variant, request_blocks) = ("write", blocks);
-        let (offset_blocks, latency_ns) = (offset_blocks.into_iter().collect(), latency_ns.into_iter().collect());
-        found.series.push(Series {
-            variant,
-            write_cache,
-            request_blocks,
-            start_block,
-            offset_blocks,
-            latency_ns,
-            disturbed,
-        });
-        if let Some(stop) = stop {
-            return Err(stop);
-        }
+        let elapsed_ns: u64 = chain.latency_ns.iter().sum();
+        found.series.push(Series { variant: "write", write_cache, request_blocks: blocks, chain });
+        end?;
         if elapsed_ns > TIMES_MOST * bound.time_ns {
             break;
         }
@@ -241,27 +215,6 @@ const LONG: [(Option<bool>, &str); 3] = [
     (Some(true), "longest writes, write cache on"),
     (None, "longest writes"),
 ];
-
-fn overview(entry: &Measured) -> Overview {
-    let block_bytes = entry.params["block_bytes"].as_u64().unwrap_or(1);
-    let blocks = |series: &Json| series["request_blocks"].as_u64().unwrap_or(0);
-    let small = |state: Option<bool>| {
-        let smallest = of_state(entry, state).min_by_key(|series| blocks(series))?;
-        Some(milliseconds(median(&column(smallest, "latency_ns"))))
-    };
-    let long = |state: Option<bool>| {
-        let longest = of_state(entry, state).max_by_key(|series| blocks(series))?;
-        let typical = median(&column(longest, "latency_ns"));
-        Some(format!("{:.1} MB/s", megabytes_per_second(blocks(longest) * block_bytes, typical)))
-    };
-    let numbers = SMALL.iter().filter_map(|(state, name)| Some((*name, small(*state)?)));
-    let numbers = numbers.chain(LONG.iter().filter_map(|(state, name)| Some((*name, long(*state)?)))).collect();
-    Overview { numbers, drawing: None }
-}
-
-fn of_state(entry: &Measured, state: Option<bool>) -> impl Iterator<Item = &Json> {
-    series(entry).iter().filter(move |series| series["write_cache"] == Json::Scalar(state.into()))
-}
 
 #[cfg(test)]
 mod tests;

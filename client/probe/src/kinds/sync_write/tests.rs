@@ -169,6 +169,6 @@ mod overview {
         let entry = entry(json!({"block_bytes": 512}), &series);
         let expected =
             [("smallest write, write cache off", "8.34 ms"), ("longest writes, write cache off", "100.0 MB/s")];
-        assert_eq!(overview(&entry).numbers, expected.map(|(name, value)| (name, value.to_owned())));
+        assert_eq!(SyncWrite.overview(&entry, 0).numbers, expected.map(|(name, value)| (name, value.to_owned())));
     }
 }

@@ -7,8 +7,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::bisection::{Bisection, Point, evenly};
-use super::region::{ALIKE, BURST, COARSE, LEAD, Plan, RESOLUTION, Series, as_piece, region_ns};
-use super::{bands, region};
+use super::region;
+use super::region::{ALIKE, BURST, COARSE, LEAD, Plan, RESOLUTION, Series, region_ns};
 use crate::session::{Session, Stop, Suite};
 use crate::stats::{to_f64, to_u64};
 
@@ -45,12 +45,10 @@ const CELL_REGIONS_MOST: usize = 25;
 /// Differences of two cells beyond so many standard deviations of one are hardly chance.
 const HARDLY_CHANCE: f64 = 3.5;
 
-/// What a cell is made of.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub struct Cell {
     /// Blocks after which the bands repeat.
     pub period: u64,
-    /// Blocks of a region.
     pub length: u64,
     /// Regions at equal distances within it.
     pub regions: usize,
@@ -233,8 +231,7 @@ pub fn measure_cells(
 ) -> Result<bool, Stop> {
     let bursts = (plan.length / SHORTER / plan.transfer_blocks / BURST).max(1);
     let short = Plan { length: bursts * BURST * plan.transfer_blocks, ..plan.clone() };
-    let (cell, stop) = session.piece("bands of one surface", |session| as_piece(bands::find(session, &short, scatter)));
-    stop.map_or(Ok(()), Err)?;
+    let cell = session.whole_piece("bands of one surface", |session| find(session, &short, scatter))?;
     let Some(cell) = cell else { return Ok(false) };
     let short = Plan { length: cell.length, ..short };
     let mut measured = Vec::with_capacity(256);
@@ -273,16 +270,15 @@ fn visit(
     offset: u64,
     measured: &mut Vec<Regions>,
 ) -> Result<(), Stop> {
-    let (read, stop) = session.piece(&format!("cell at {offset}"), |session| {
+    let read: Regions = session.whole_piece(&format!("cell at {offset}"), |session| {
         let places = (0..cell.regions as u64).map(|index| offset + index * cell.period / cell.regions as u64);
-        let (seen, stop) = region::read_each(session, plan, places.clone().map(|at| (at, plan.length, LEAD)));
-        let read = places.zip(seen).filter_map(|(at, (elapsed, mark))| Some((at, elapsed?, mark)));
-        (read.collect::<Regions>(), stop)
-    });
-    stop.map_or(Ok(()), Err)?;
+        let mut seen = Vec::new();
+        region::read_each(session, plan, places.clone().map(|at| (at, plan.length, LEAD)), &mut seen)?;
+        Ok(places.zip(seen).filter_map(|(at, (elapsed, mark))| Some((at, elapsed?, mark))).collect())
+    })?;
     let times: Vec<f64> = read.iter().map(|&(_, elapsed, _)| to_f64(elapsed)).collect();
     // With fewer than three quarters of them the heads are no longer those of its neighbours.
-    match bands::level(times).filter(|_| read.len() * 4 >= cell.regions * 3) {
+    match level(times).filter(|_| read.len() * 4 >= cell.regions * 3) {
         Some(elapsed_ns) => {
             search.insert(Point { offset, elapsed_ns });
             measured.push(read);

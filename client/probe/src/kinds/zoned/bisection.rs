@@ -14,7 +14,6 @@ pub struct Point {
 #[derive(Clone)]
 pub struct Bisection {
     pub points: Vec<Point>,
-    /// Offsets at which the medium failed.
     pub bad: Vec<u64>,
     /// Offsets of which something disturbed the reading.
     pub disturbed: Vec<u64>,
@@ -50,7 +49,6 @@ impl Bisection {
         self.widest(plan, |left, right| (left - right).abs() > noise * left.min(right))
     }
 
-    /// The middle of the widest pair of neighbours.
     pub fn widest_gap(&self, plan: &Plan) -> Option<u64> {
         self.widest(plan, |_, _| true)
     }

@@ -11,29 +11,22 @@ mod bisection;
 mod region;
 mod sampled;
 
-use serde::Serialize;
+use serde_json::json;
 
-use super::columns::{column, megabytes_per_second, series};
+use super::columns::{block_bytes, column, rates, series};
 use super::estimate::{bytes_in, bytes_ns};
-use super::{Cost, Declaration, Kind, Measurement, columns};
+use super::{Cost, Declaration, Kind, Measurement};
 use crate::device::Geometry;
 use crate::report::document::Measured;
 use crate::session::{Session, Settings, Stop, ZonedMode};
 use crate::stats::{count32, to_f64};
 use crate::terminal::overview::{Drawing, Overview};
-use region::{Plan, Series, as_piece};
+use region::{Plan, Series};
 
 /// A stream is written down about this often.
 const STREAM_PIECE_NS: u64 = 30_000_000_000;
 
 pub struct Zoned;
-
-#[derive(Serialize)]
-struct Params {
-    block_bytes: u32,
-    mode: &'static str,
-    transfer_blocks: u32,
-}
 
 impl Kind for Zoned {
     fn declaration(&self) -> Declaration {
@@ -56,32 +49,38 @@ impl Kind for Zoned {
     }
 
     fn overview(&self, entry: &Measured, capacity_bytes: u64) -> Overview {
-        overview(entry, capacity_bytes)
+        let Some(first) = series(entry).first() else { return Overview::default() };
+        let share = |offset| 100.0 * to_f64(offset * block_bytes(entry)) / to_f64(capacity_bytes.max(1));
+        let offsets = column(first, "offset_blocks").into_iter().map(share);
+        let points: Vec<(f64, f64)> = offsets.zip(rates(entry, first)).collect();
+        let (Some(outer), Some(inner)) = (points.first(), points.last()) else { return Overview::default() };
+        let numbers = vec![
+            ("first region", format!("{:.1} MB/s", outer.1)),
+            ("last region", format!("{:.1} MB/s", inner.1)),
+            ("regions", points.len().to_string()),
+        ];
+        let title = "Bandwidth over the disk".to_owned();
+        Overview { numbers, drawing: Some(Drawing { title, x_label: "position (%)", y_label: "MB/s", points }) }
     }
 
     fn run(&self, session: &mut Session<'_>) -> Measurement {
         let mut series = Vec::new();
         let mut transfer_blocks = session.max_transfer_blocks().min(region::transfer_blocks(&session.geometry()));
-        let stop = measure(session, &mut transfer_blocks, &mut series).err();
-        series.retain(|one| !one.offset_blocks.is_empty());
-        for one in &mut series {
-            one.disturbed = columns::disturbed_mask(std::mem::take(&mut one.disturbed));
-        }
-        let mode = match session.settings.zoned {
-            ZonedMode::Sampled => "sampled",
-            ZonedMode::Streaming => "streaming",
-        };
-        let params = Params { block_bytes: session.geometry().block_bytes, mode, transfer_blocks };
-        let why = "no region could be read before the run ended";
-        Measurement::of(&params, series, stop, why)
+        let end = measure(session, &mut transfer_blocks, &mut series);
+        series.retain(|one| !one.columns.is_empty());
+        let params = json!({
+            "block_bytes": session.geometry().block_bytes,
+            "mode": session.settings.zoned,
+            "transfer_blocks": transfer_blocks,
+        });
+        Measurement::of(params, series, end, "no region could be read before the run ended")
     }
 }
 
 /// Requests are of `transfer_blocks`, which becomes what they were in the end.
 fn measure(session: &mut Session<'_>, transfer_blocks: &mut u32, out: &mut Vec<Series>) -> Result<(), Stop> {
     session.progress("length of a region", 0);
-    let (plan, stop) = session.piece("length of a region", |session| as_piece(Plan::find(session, *transfer_blocks)));
-    stop.map_or(Ok(()), Err)?;
+    let plan = session.whole_piece("length of a region", |session| Plan::find(session, *transfer_blocks))?;
     let Some(plan) = plan else { return Ok(()) };
     *transfer_blocks = count32(plan.transfer_blocks);
     match session.settings.zoned {
@@ -90,7 +89,6 @@ fn measure(session: &mut Session<'_>, transfer_blocks: &mut u32, out: &mut Vec<S
     }
 }
 
-/// The whole disk once, region after region.
 fn stream(session: &mut Session<'_>, plan: &Plan, out: &mut Vec<Series>) -> Result<(), Stop> {
     let length = plan.streaming_length();
     let count = plan.capacity.div_ceil(length);
@@ -101,42 +99,19 @@ fn stream(session: &mut Session<'_>, plan: &Plan, out: &mut Vec<Series>) -> Resu
         let left_ns = plan.nanoseconds(plan.capacity - first * length);
         session.progress(&format!("region {} of {count}", first + 1), left_ns);
         let indices = first..(first + per_piece).min(count);
-        let (found, stop) = session.piece(&format!("from region {}", first + 1), |session| {
+        let (found, end) = session.piece(&format!("from region {}", first + 1), |session, found| {
             // The region before has just been read, unless a piece begins: the head is there then.
             let places = indices.clone().map(|index| (index * length, index == first));
             let place = |(offset, leads)| (offset, length.min(plan.capacity - offset), u64::from(leads));
-            region::read_each(session, plan, places.map(place))
+            region::read_each(session, plan, places.map(place), found)
         });
         for (index, seen) in (first..).zip(found) {
             let offset = index * length;
             out[0].push(offset, length.min(plan.capacity - offset), seen);
         }
-        stop.map_or(Ok(()), Err)?;
+        end?;
     }
     Ok(())
-}
-
-fn overview(entry: &Measured, capacity_bytes: u64) -> Overview {
-    let block_bytes = entry.params["block_bytes"].as_u64().unwrap_or(1);
-    let Some(first) = series(entry).first() else { return Overview::default() };
-    let columns = ["offset_blocks", "length_blocks", "elapsed_ns"].map(|name| column(first, name));
-    let rates: Vec<(f64, f64)> = columns[0]
-        .iter()
-        .zip(&columns[1])
-        .zip(&columns[2])
-        .map(|((&offset, &length), &elapsed)| {
-            let share = to_f64(offset * block_bytes) / to_f64(capacity_bytes.max(1));
-            (100.0 * share, megabytes_per_second(length * block_bytes, elapsed))
-        })
-        .collect();
-    let (Some(outer), Some(inner)) = (rates.first(), rates.last()) else { return Overview::default() };
-    let numbers = vec![
-        ("first region", format!("{:.1} MB/s", outer.1)),
-        ("last region", format!("{:.1} MB/s", inner.1)),
-        ("regions", rates.len().to_string()),
-    ];
-    let title = "Bandwidth over the disk".to_owned();
-    Overview { numbers, drawing: Some(Drawing { title, x_label: "position (%)", y_label: "MB/s", points: rates }) }
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::device::Geometry;
+use crate::kinds::columns::TransferColumns;
 use crate::kinds::estimate::bytes_ns;
-use crate::report::json::Column;
 use crate::session::{Session, Stop, Suite};
 use crate::stats::{count32, to_f64, to_u64};
 
@@ -37,19 +37,14 @@ pub const RESOLUTION: u64 = 2048;
 /// Neighbours that differ by less are taken to be alike even where the noise is smaller: zones differ by more.
 pub const ALIKE: f64 = 0.006;
 
-/// Equally long columns, one entry per region.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct Series {
     pub repeat: u32,
-    pub offset_blocks: Column,
-    pub length_blocks: Column,
-    pub elapsed_ns: Column,
+    #[serde(flatten)]
+    pub columns: TransferColumns,
     /// Number of the cell that the region belongs to, where regions were read in cells.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub group: Option<Column>,
-    /// 1 where something disturbed the region, 0 where nothing did; left out where nothing disturbed any.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub disturbed: Vec<u8>,
+    pub group: Option<Vec<u64>>,
 }
 
 /// How long a region took, `None` where the medium failed, and 1 where something disturbed it.
@@ -57,21 +52,15 @@ pub type RegionTime = (Option<u64>, u8);
 
 impl Series {
     pub fn new(repeat: u32) -> Self {
-        let (offset_blocks, length_blocks, elapsed_ns) = (Column::new(), Column::new(), Column::new());
-        Self { repeat, offset_blocks, length_blocks, elapsed_ns, group: None, disturbed: Vec::new() }
+        Self { repeat, ..Self::default() }
     }
 
-    /// Leaves out a region in which the medium failed.
     pub fn push(&mut self, offset: u64, length: u64, (elapsed_ns, mark): RegionTime) {
         if let Some(elapsed_ns) = elapsed_ns {
-            self.disturbed.push(mark);
-            self.offset_blocks.push(offset);
-            self.length_blocks.push(length);
-            self.elapsed_ns.push(elapsed_ns);
+            self.columns.push_marked(offset, length, elapsed_ns, mark);
         }
     }
 
-    /// A region of the numbered cell.
     pub fn push_in(&mut self, group: u64, offset: u64, length: u64, seen: RegionTime) {
         self.group.get_or_insert_default().push(group);
         self.push(offset, length, seen);
@@ -87,7 +76,6 @@ pub fn cost_ns(geometry: &Geometry, suite: Suite, rotation_ns: u64) -> u64 {
     reading_ns * 5 / 4 + 20_000_000
 }
 
-/// What the first requests showed.
 #[derive(Clone, Deserialize, Serialize)]
 pub struct Plan {
     pub capacity: u64,
@@ -176,28 +164,20 @@ pub fn read_each(
     session: &mut Session<'_>,
     plan: &Plan,
     places: impl IntoIterator<Item = (u64, u64, u64)>,
-) -> (Vec<RegionTime>, Option<Stop>) {
-    let (mut times, mut stretches, mut stop) = (Vec::new(), Vec::new(), None);
-    for (offset, blocks, lead) in places {
+    out: &mut Vec<RegionTime>,
+) -> Result<(), Stop> {
+    let (mut times, mut under_way) = (Vec::new(), Vec::new());
+    let end = places.into_iter().try_for_each(|(offset, blocks, lead)| {
         let began_ns = session.now_ns();
-        match read(session, plan, offset, blocks, lead) {
-            Ok(elapsed_ns) => times.push(elapsed_ns),
-            Err(why) => {
-                stop = Some(why);
-                break;
-            }
-        }
-        stretches.push((began_ns, session.now_ns()));
-    }
-    (times.into_iter().zip(session.disturbed_mask(&stretches)).collect(), stop)
+        times.push(read(session, plan, offset, blocks, lead)?);
+        under_way.push((began_ns, session.now_ns()));
+        Ok(())
+    });
+    out.extend(times.into_iter().zip(session.disturbed_mask(&under_way)));
+    end
 }
 
 /// Time of a region with the seek to it, and a slower inner part.
 pub fn region_ns(plan: &Plan) -> u64 {
     plan.nanoseconds(plan.length) * 13 / 10 + 20_000_000
-}
-
-/// As a piece answers: what was found, and why not.
-pub fn as_piece<T>(result: Result<Option<T>, Stop>) -> (Option<T>, Option<Stop>) {
-    result.map_or_else(|stop| (None, Some(stop)), |found| (found, None))
 }

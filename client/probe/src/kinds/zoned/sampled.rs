@@ -21,7 +21,6 @@ const COARSE_QUICK: u64 = 25;
 const REGIONS_TYPICAL: u64 = 150;
 const REGIONS_TYPICAL_QUICK: u64 = 45;
 
-/// Regions of a whole run, for an estimate.
 pub fn regions_guess(settings: &Settings) -> u64 {
     let each = if settings.suite == Suite::Quick { REGIONS_TYPICAL_QUICK } else { REGIONS_TYPICAL };
     each * u64::from(settings.repeats)
@@ -70,13 +69,13 @@ fn repeat(session: &mut Session<'_>, plan: &Plan, points: &[Point], out: &mut Ve
         out.push(Series::new(repeat));
         let place = out.len() - 1;
         for (number, part) in points.chunks(VISITS_PER_PIECE).enumerate() {
-            let (found, stop) = session.piece(&format!("pass {}, part {}", repeat + 1, number + 1), |session| {
-                region::read_each(session, plan, part.iter().map(|point| (point.offset, plan.length, LEAD)))
+            let (found, end) = session.piece(&format!("pass {}, part {}", repeat + 1, number + 1), |session, found| {
+                region::read_each(session, plan, part.iter().map(|point| (point.offset, plan.length, LEAD)), found)
             });
             for (point, seen) in part.iter().zip(found) {
                 out[place].push(point.offset, plan.length, seen);
             }
-            stop.map_or(Ok(()), Err)?;
+            end?;
         }
     }
     Ok(())
@@ -85,25 +84,21 @@ fn repeat(session: &mut Session<'_>, plan: &Plan, points: &[Point], out: &mut Ve
 /// How far apart the times of two regions of one zone may be, as a share of them.
 fn noise(session: &mut Session<'_>, plan: &Plan) -> Result<f64, Stop> {
     session.progress("noise", 0);
-    let (times, stop) = session.piece("noise", |session| {
-        let mut times = Vec::with_capacity(16);
-        let stop = noise_times(session, plan, &mut times).err();
-        (times, stop)
-    });
-    stop.map_or(Ok(()), Err)?;
+    let times = session.whole_piece("noise", |session| noise_times(session, plan))?;
     let typical = median(&times);
     let spread: Vec<u64> = times.iter().map(|time| time.abs_diff(typical)).collect();
     // 1.5 medians of the deviations are a standard deviation; beyond three of those a difference is hardly chance.
     Ok((4.5 * to_f64(median(&spread)) / to_f64(typical.max(1))).max(ALIKE))
 }
 
-fn noise_times(session: &mut Session<'_>, plan: &Plan, times: &mut Vec<u64>) -> Result<(), Stop> {
+fn noise_times(session: &mut Session<'_>, plan: &Plan) -> Result<Vec<u64>, Stop> {
+    let mut times = Vec::with_capacity(16);
     let first = (LEAD * plan.transfer_blocks).min(plan.capacity - plan.length);
     for index in 0..NOISE_REGIONS.min((plan.capacity - first) / plan.length) {
         let offset = first + index * plan.length;
         times.extend(region::read(session, plan, offset, plan.length, if index == 0 { LEAD } else { 0 })?);
     }
-    Ok(())
+    Ok(times)
 }
 
 /// The overview, and what it calls for: cells where heads differ (then `out` has them), else halving.
@@ -152,14 +147,14 @@ fn visit_all(
     next: Next<'_>,
 ) -> Result<(), Stop> {
     for part in 1.. {
-        let (found, stop) =
-            session.piece(&format!("{name}, part {part}"), |session| visit(session, plan, search, next));
+        let (found, end) =
+            session.piece(&format!("{name}, part {part}"), |session, found| visit(session, plan, search, next, found));
         let whole = found.len() == VISITS_PER_PIECE;
         for (offset, (elapsed, mark)) in found {
             search.take(offset, elapsed);
             search.disturbed.extend((mark > 0).then_some(offset));
         }
-        stop.map_or(Ok(()), Err)?;
+        end?;
         if !whole {
             break;
         }
@@ -168,17 +163,22 @@ fn visit_all(
 }
 
 /// One piece: offsets, and how long each took, where it could be read.
-fn visit(session: &mut Session<'_>, plan: &Plan, search: &Bisection, next: Next<'_>) -> (Visits, Option<Stop>) {
+fn visit(
+    session: &mut Session<'_>,
+    plan: &Plan,
+    search: &Bisection,
+    next: Next<'_>,
+    out: &mut Visits,
+) -> Result<(), Stop> {
     let mut search = search.clone();
-    let (mut offsets, mut seen, mut stop) = (Vec::new(), Vec::new(), None);
-    while let Some(offset) = next(&search).filter(|_| seen.len() < VISITS_PER_PIECE && stop.is_none()) {
-        let (here, ended) = region::read_each(session, plan, [(offset, plan.length, LEAD)]);
-        if let Some(&(elapsed, _)) = here.first() {
-            search.take(offset, elapsed);
-            offsets.push(offset);
+    while let Some(offset) = next(&search).filter(|_| out.len() < VISITS_PER_PIECE) {
+        let mut seen = Vec::new();
+        let end = region::read_each(session, plan, [(offset, plan.length, LEAD)], &mut seen);
+        for &one in &seen {
+            search.take(offset, one.0);
+            out.push((offset, one));
         }
-        seen.extend(here);
-        stop = ended;
+        end?;
     }
-    (offsets.into_iter().zip(seen).collect(), stop)
+    Ok(())
 }

@@ -135,7 +135,7 @@ mod overview {
     fn the_profile_is_in_per_cent_of_the_disk_and_megabytes_per_second() {
         let series =
             json!([{"offset_blocks": [0, 500], "length_blocks": [100, 100], "elapsed_ns": [512_000, 1_024_000]}]);
-        let overview = overview(&entry(json!({"block_bytes": 512}), &series), 512_000);
+        let overview = Zoned.overview(&entry(json!({"block_bytes": 512}), &series), 512_000);
         let values: Vec<&str> = overview.numbers.iter().map(|(_, value)| value.as_str()).collect();
         assert_eq!(values, ["100.0 MB/s", "50.0 MB/s", "2"]);
         assert_eq!(overview.drawing.expect("a profile").points, [(0.0, 100.0), (50.0, 50.0)]);

@@ -4,10 +4,12 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use regex_lite::Regex;
-use serde_json::{Map, Number, Value};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Number, Value};
 
-use super::problem::{Problem, quoted, shortened};
+use super::problem::{quoted, shortened};
 use crate::report::json::Json;
+use crate::report::rules::Violation;
 
 /// The schemas below `$defs`, by the reference that leads to them.
 pub type Definitions = BTreeMap<String, Node>;
@@ -15,32 +17,80 @@ pub type Definitions = BTreeMap<String, Node>;
 /// What people read and no program checks.
 const ANNOTATIONS: [&str; 8] = ["$schema", "$id", "$defs", "$comment", "title", "description", "examples", "default"];
 
-#[derive(Debug, Default)]
-pub struct Node {
-    keywords: Vec<Keyword>,
+/// A schema: true, or an object of keywords.
+#[derive(Debug, Default, Deserialize)]
+#[serde(try_from = "Value")]
+pub struct Node(Keywords);
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+struct Keywords {
+    #[serde(rename = "$ref")]
+    reference: Option<String>,
+    all_of: Vec<Node>,
+    #[serde(rename = "const", deserialize_with = "even_null")]
+    constant: Option<Json>,
+    #[serde(rename = "enum")]
+    values: Option<Vec<Json>>,
+    #[serde(rename = "if")]
+    condition: Option<Box<Node>>,
+    then: Option<Box<Node>>,
+    #[serde(rename = "else")]
+    otherwise: Option<Box<Node>>,
+    items: Option<Box<Node>>,
+    max_items: Option<u64>,
+    min_items: Option<u64>,
+    max_length: Option<u64>,
+    min_length: Option<u64>,
+    max_properties: Option<u64>,
+    min_properties: Option<u64>,
+    maximum: Option<Number>,
+    minimum: Option<Number>,
+    pattern: Option<Pattern>,
+    properties: BTreeMap<String, Node>,
+    additional_properties: Option<bool>,
+    required: Vec<String>,
+    #[serde(rename = "type")]
+    types: Option<Types>,
 }
 
-#[derive(Debug)]
-enum Keyword {
-    Type(Vec<String>),
-    Const(Json),
-    Enum(Vec<Json>),
-    Minimum(Number),
-    Maximum(Number),
-    MinLength(u64),
-    MaxLength(u64),
-    Pattern(Regex),
-    MinItems(u64),
-    MaxItems(u64),
-    Items(Box<Node>),
-    MinProperties(u64),
-    MaxProperties(u64),
-    Required(Vec<String>),
-    /// `properties`, and whether others are allowed.
-    Properties(BTreeMap<String, Node>, bool),
-    Ref(String),
-    AllOf(Vec<Node>),
-    If(Box<[Node; 3]>),
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Types {
+    One(String),
+    Any(Vec<String>),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "String")]
+struct Pattern(Regex);
+
+impl TryFrom<String> for Pattern {
+    type Error = regex_lite::Error;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Regex::new(&text).map(Self)
+    }
+}
+
+/// `null` is a constant like any other.
+fn even_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Json>, D::Error> {
+    Json::deserialize(deserializer).map(Some)
+}
+
+impl TryFrom<Value> for Node {
+    type Error = String;
+
+    fn try_from(schema: Value) -> Result<Self, String> {
+        match schema {
+            Value::Bool(true) => Ok(Self::default()),
+            Value::Object(mut object) => {
+                object.retain(|name, _| !ANNOTATIONS.contains(&name.as_str()));
+                serde_json::from_value(Value::Object(object)).map(Self).map_err(|error| error.to_string())
+            }
+            other => Err(format!("{other} is not a schema")),
+        }
+    }
 }
 
 /// Where the check is, and what it has found.
@@ -48,7 +98,7 @@ pub struct Findings<'a> {
     definitions: &'a Definitions,
     path: String,
     most: usize,
-    pub problems: Vec<Problem>,
+    pub problems: Vec<Violation>,
 }
 
 impl<'a> Findings<'a> {
@@ -56,9 +106,9 @@ impl<'a> Findings<'a> {
         Self { definitions, path: String::new(), most, problems: Vec::new() }
     }
 
-    fn add(&mut self, message: impl FnOnce() -> String) {
-        if self.problems.len() < self.most {
-            self.problems.push(Problem { path: self.path.clone(), message: message() });
+    fn add_if(&mut self, wrong: bool, message: impl FnOnce() -> String) {
+        if wrong && self.problems.len() < self.most {
+            self.problems.push(Violation { path: self.path.clone(), message: message() });
         }
     }
 
@@ -82,42 +132,12 @@ impl<'a> Findings<'a> {
 }
 
 impl Node {
-    pub fn compile(schema: &Value) -> Result<Self, String> {
-        let object = match schema {
-            Value::Bool(true) => return Ok(Self::default()),
-            Value::Object(object) => object,
-            other => return Err(format!("{other} is not a schema")),
-        };
-        let mut keywords = Vec::new();
-        for (name, value) in object {
-            if !ANNOTATIONS.contains(&name.as_str()) {
-                let wrong = || format!("{name} can't be {}", quoted(value));
-                keywords.extend(compile_keyword(name, value, object)?.ok_or_else(wrong)?);
-            }
-        }
-        Ok(Self { keywords })
-    }
-
     /// The references of this schema and of those inside it.
     pub fn references(&self) -> Vec<&str> {
-        let mut found = Vec::new();
-        for keyword in &self.keywords {
-            match keyword {
-                Keyword::Ref(name) => found.push(name.as_str()),
-                Keyword::Items(node) => found.extend(node.references()),
-                Keyword::Properties(nodes, _) => found.extend(nodes.values().flat_map(Self::references)),
-                Keyword::AllOf(nodes) => found.extend(nodes.iter().flat_map(Self::references)),
-                Keyword::If(nodes) => found.extend(nodes.iter().flat_map(Self::references)),
-                _ => {}
-            }
-        }
-        found
-    }
-
-    pub fn check(&self, instance: &Json, found: &mut Findings<'_>) {
-        for keyword in &self.keywords {
-            keyword.check(instance, found);
-        }
+        let Keywords { reference, all_of, condition, then, otherwise, items, properties, .. } = &self.0;
+        let inside = [condition, then, otherwise, items].into_iter().flatten().map(|node| &**node);
+        let inside = inside.chain(all_of).chain(properties.values()).flat_map(Self::references);
+        reference.as_deref().into_iter().chain(inside).collect()
     }
 
     fn accepts(&self, instance: &Json, definitions: &Definitions) -> bool {
@@ -125,176 +145,111 @@ impl Node {
         self.check(instance, &mut found);
         found.problems.is_empty()
     }
-}
 
-/// No keyword for a word that only goes with another; an error for an unknown word; `None` for a value it can't have.
-fn compile_keyword(name: &str, value: &Value, beside: &Map<String, Value>) -> Result<Option<Vec<Keyword>>, String> {
-    let boxed = |value| Node::compile(value).map(Box::new);
-    let optional = |name| beside.get(name).map_or(Ok(Node::default()), Node::compile);
-    let keyword = match name {
-        "type" => strings_or_one(value).map(Keyword::Type),
-        "const" => Some(Keyword::Const(value.clone().into())),
-        "enum" => value.as_array().map(|list| Keyword::Enum(list.iter().cloned().map(Json::from).collect())),
-        "minimum" => value.as_number().cloned().map(Keyword::Minimum),
-        "maximum" => value.as_number().cloned().map(Keyword::Maximum),
-        "minLength" => value.as_u64().map(Keyword::MinLength),
-        "maxLength" => value.as_u64().map(Keyword::MaxLength),
-        "minItems" => value.as_u64().map(Keyword::MinItems),
-        "maxItems" => value.as_u64().map(Keyword::MaxItems),
-        "minProperties" => value.as_u64().map(Keyword::MinProperties),
-        "maxProperties" => value.as_u64().map(Keyword::MaxProperties),
-        "pattern" => value.as_str().and_then(|text| Regex::new(text).ok()).map(Keyword::Pattern),
-        "items" => Some(Keyword::Items(boxed(value)?)),
-        "required" => value.as_array().and_then(|list| strings(list)).map(Keyword::Required),
-        "properties" | "additionalProperties" => return properties(name, beside),
-        "$ref" => value.as_str().map(|text| Keyword::Ref(text.to_owned())),
-        "allOf" => match value.as_array() {
-            Some(list) => Some(Keyword::AllOf(list.iter().map(Node::compile).collect::<Result<_, _>>()?)),
-            None => None,
-        },
-        "if" => Some(Keyword::If(Box::new([Node::compile(value)?, optional("then")?, optional("else")?]))),
-        "then" | "else" => return Ok(Some(Vec::new())),
-        _ => return Err(format!("{name} is a keyword that this probe does not understand")),
-    };
-    Ok(keyword.map(|keyword| vec![keyword]))
-}
-
-/// `properties` and `additionalProperties` make one keyword; the second alone makes one as well.
-fn properties(name: &str, beside: &Map<String, Value>) -> Result<Option<Vec<Keyword>>, String> {
-    if name == "additionalProperties" && beside.contains_key("properties") {
-        return Ok(Some(Vec::new()));
-    }
-    let empty = Map::new();
-    let own = match beside.get("properties") {
-        None => &empty,
-        Some(Value::Object(own)) => own,
-        Some(_) => return Ok(None),
-    };
-    let open = match beside.get("additionalProperties") {
-        None => true,
-        Some(Value::Bool(open)) => *open,
-        Some(_) => return Err("additionalProperties is understood as true or false only".to_owned()),
-    };
-    let nodes = own.iter().map(|(name, schema)| Ok((name.clone(), Node::compile(schema)?)));
-    Ok(Some(vec![Keyword::Properties(nodes.collect::<Result<_, String>>()?, open)]))
-}
-
-fn strings_or_one(value: &Value) -> Option<Vec<String>> {
-    match value {
-        Value::String(one) => Some(vec![one.clone()]),
-        Value::Array(list) => strings(list),
-        _ => None,
+    pub fn check(&self, instance: &Json, found: &mut Findings<'_>) {
+        let keywords = &self.0;
+        if let Some(node) = keywords.reference.as_ref().and_then(|name| found.definitions.get(name)) {
+            node.check(instance, found);
+        }
+        for node in &keywords.all_of {
+            node.check(instance, found);
+        }
+        if let Some(value) = &keywords.constant {
+            found.add_if(!equal(instance, value), || format!("{} was expected", quoted(value)));
+        }
+        if let Some(values) = &keywords.values {
+            let all = || values.iter().map(quoted).collect::<Vec<_>>().join(",");
+            let wrong = !values.iter().any(|value| equal(instance, value));
+            found.add_if(wrong, || format!("{} is not one of [{}]", quoted(instance), all()));
+        }
+        if let Some(condition) = &keywords.condition {
+            let holds = condition.accepts(instance, found.definitions);
+            if let Some(node) = if holds { &keywords.then } else { &keywords.otherwise } {
+                node.check(instance, found);
+            }
+        }
+        match instance {
+            Json::Scalar(Value::Number(number)) => keywords.check_number(number, found),
+            Json::Scalar(Value::String(text)) => keywords.check_text(text, found),
+            Json::Scalar(_) => {}
+            Json::Column(_) | Json::List(_) => keywords.check_list(instance, found),
+            Json::Object(object) => keywords.check_object(object, found),
+        }
+        if let Some(types) = &keywords.types {
+            let names = match types {
+                Types::One(name) => std::slice::from_ref(name),
+                Types::Any(names) => names,
+            };
+            let wrong = !names.iter().any(|name| is_of_type(instance, name));
+            found.add_if(wrong, || format!("{} is not of type {}", quoted(instance), quoted_list(names)));
+        }
     }
 }
 
-fn strings(list: &[Value]) -> Option<Vec<String>> {
-    list.iter().map(|one| one.as_str().map(str::to_owned)).collect()
-}
+impl Keywords {
+    fn check_number(&self, number: &Number, found: &mut Findings<'_>) {
+        if let Some(most) = &self.maximum {
+            let wrong = compare(number, most) == Ordering::Greater;
+            found.add_if(wrong, || format!("{number} is greater than the maximum of {most}"));
+        }
+        if let Some(least) = &self.minimum {
+            let wrong = compare(number, least) == Ordering::Less;
+            found.add_if(wrong, || format!("{number} is less than the minimum of {least}"));
+        }
+    }
 
-impl Keyword {
-    fn check(&self, instance: &Json, found: &mut Findings<'_>) {
-        match (self, instance) {
-            (Self::Ref(name), _) => {
-                if let Some(node) = found.definitions.get(name) {
-                    node.check(instance, found);
-                }
-            }
-            (Self::AllOf(nodes), _) => nodes.iter().for_each(|node| node.check(instance, found)),
-            (Self::If(nodes), _) => {
-                let [condition, then, otherwise] = &**nodes;
-                let holds = condition.accepts(instance, found.definitions);
-                if holds { then } else { otherwise }.check(instance, found);
-            }
-            (Self::Items(node), Json::Column(column)) => {
+    fn check_text(&self, text: &str, found: &mut Findings<'_>) {
+        let length = || text.chars().count() as u64;
+        if let Some(most) = self.max_length {
+            found.add_if(length() > most, || format!("{} is longer than {most} characters", quoted(&text)));
+        }
+        if let Some(least) = self.min_length {
+            found.add_if(length() < least, || format!("{} is shorter than {least} characters", quoted(&text)));
+        }
+        if let Some(Pattern(pattern)) = &self.pattern {
+            found.add_if(!pattern.is_match(text), || format!("{} does not match \"{pattern}\"", quoted(&text)));
+        }
+    }
+
+    fn check_list(&self, instance: &Json, found: &mut Findings<'_>) {
+        match (&self.items, instance) {
+            (Some(node), Json::Column(column)) => {
                 for (index, number) in column.iter().enumerate() {
                     found.element(index, node, &Json::Scalar(number.into()));
                 }
             }
-            (Self::Items(node), Json::List(list)) => {
-                list.iter().enumerate().for_each(|(index, element)| found.element(index, node, element));
+            (Some(node), _) => {
+                instance.items().iter().enumerate().for_each(|(index, element)| found.element(index, node, element));
             }
-            (Self::Properties(nodes, open), Json::Object(object)) => check_members(nodes, *open, object, found),
-            (Self::Required(names), Json::Object(object)) => {
-                for name in names.iter().filter(|name| !object.contains_key(*name)) {
-                    found.add(|| format!("{name:?} is a required property"));
-                }
-            }
-            _ => {
-                if let Some(problem) = self.refuses(instance) {
-                    found.add(|| problem);
-                }
-            }
+            (None, _) => {}
+        }
+        let length = instance.list_length().unwrap_or(0) as u64;
+        if let Some(most) = self.max_items {
+            found.add_if(length > most, || format!("{length} items: at most {most} are allowed"));
+        }
+        if let Some(least) = self.min_items {
+            found.add_if(length < least, || format!("{length} items: at least {least} are needed"));
         }
     }
 
-    /// What is wrong with the value itself, whatever stands inside it.
-    fn refuses(&self, instance: &Json) -> Option<String> {
-        let told = |wrong: bool, words: &dyn Fn() -> String| wrong.then(words);
-        match (self, instance) {
-            (Self::Type(names), _) => {
-                let wrong = !names.iter().any(|name| is_of_type(instance, name));
-                told(wrong, &|| format!("{} is not of type {}", quoted(instance), quoted_list(names)))
-            }
-            (Self::Const(value), _) => told(!equal(instance, value), &|| format!("{} was expected", quoted(value))),
-            (Self::Enum(values), _) => {
-                let wrong = !values.iter().any(|value| equal(instance, value));
-                let all = || values.iter().map(quoted).collect::<Vec<_>>().join(",");
-                told(wrong, &|| format!("{} is not one of [{}]", quoted(instance), all()))
-            }
-            (Self::MinProperties(least), Json::Object(object)) => told((object.len() as u64) < *least, &|| {
-                format!("{} members: at least {least} are needed", object.len())
-            }),
-            (Self::MaxProperties(most), Json::Object(object)) => {
-                told(object.len() as u64 > *most, &|| format!("{} members: at most {most} are allowed", object.len()))
-            }
-            (_, Json::Scalar(scalar)) => self.refuses_scalar(scalar),
-            _ => self.refuses_length(instance.list_length()? as u64),
+    fn check_object(&self, object: &BTreeMap<String, Json>, found: &mut Findings<'_>) {
+        let members = object.len() as u64;
+        if let Some(most) = self.max_properties {
+            found.add_if(members > most, || format!("{members} members: at most {most} are allowed"));
         }
-    }
-
-    fn refuses_scalar(&self, scalar: &Value) -> Option<String> {
-        let shown = || quoted(scalar);
-        let told = |wrong: bool, words: &dyn Fn() -> String| wrong.then(words);
-        match (self, scalar) {
-            (Self::Minimum(least), Value::Number(number)) => told(compare(number, least) == Ordering::Less, &|| {
-                format!("{number} is less than the minimum of {least}")
-            }),
-            (Self::Maximum(most), Value::Number(number)) => told(compare(number, most) == Ordering::Greater, &|| {
-                format!("{number} is greater than the maximum of {most}")
-            }),
-            (Self::MinLength(least), Value::String(text)) => told((text.chars().count() as u64) < *least, &|| {
-                format!("{} is shorter than {least} characters", shown())
-            }),
-            (Self::MaxLength(most), Value::String(text)) => {
-                told(text.chars().count() as u64 > *most, &|| format!("{} is longer than {most} characters", shown()))
-            }
-            (Self::Pattern(pattern), Value::String(text)) => {
-                told(!pattern.is_match(text), &|| format!("{} does not match \"{pattern}\"", shown()))
-            }
-            _ => None,
+        if let Some(least) = self.min_properties {
+            found.add_if(members < least, || format!("{members} members: at least {least} are needed"));
         }
-    }
-
-    fn refuses_length(&self, length: u64) -> Option<String> {
-        match self {
-            Self::MinItems(least) if length < *least => Some(format!("{length} items: at least {least} are needed")),
-            Self::MaxItems(most) if length > *most => Some(format!("{length} items: at most {most} are allowed")),
-            _ => None,
+        for (name, value) in object {
+            match self.properties.get(name) {
+                Some(node) => found.below(name, node, value),
+                None => found.add_if(self.additional_properties == Some(false), || {
+                    format!("additional properties are not allowed: '{}' was unexpected", shortened(name))
+                }),
+            }
         }
-    }
-}
-
-fn check_members(
-    nodes: &BTreeMap<String, Node>,
-    open: bool,
-    object: &BTreeMap<String, Json>,
-    found: &mut Findings<'_>,
-) {
-    for (name, value) in object {
-        if let Some(node) = nodes.get(name) {
-            found.below(name, node, value);
-        } else if !open {
-            found.add(|| format!("additional properties are not allowed: '{}' was unexpected", shortened(name)));
+        for name in self.required.iter().filter(|name| !object.contains_key(*name)) {
+            found.add_if(true, || format!("{name:?} is a required property"));
         }
     }
 }

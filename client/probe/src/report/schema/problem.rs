@@ -1,15 +1,8 @@
-//! What is wrong, and values as a message repeats them.
+//! Values as a message repeats them.
 
 use std::io;
 
 use serde::Serialize;
-
-/// One thing that is wrong in an instance: a JSON pointer to it, and words.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Problem {
-    pub path: String,
-    pub message: String,
-}
 
 /// Longer values are not repeated: a column may hold a million numbers, and a text markup.
 const MAX_QUOTED_BYTES: usize = 80;

@@ -20,7 +20,7 @@ use crate::session::{Journal, Piece};
 use crate::terminal::say;
 
 pub use file::{JournalError, JournalFile};
-pub use records::{CachesBefore, FORMAT, Header, Moment, Record};
+pub use records::{FORMAT, Header, Moment, Record};
 
 /// A run as its journal knows it: what earlier processes measured of it, and the file that takes what comes.
 pub struct RunJournal {

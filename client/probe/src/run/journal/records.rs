@@ -5,19 +5,13 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::device::CacheStates;
 use crate::report::document::{Benchmark, DeviceReport, Probe, timestamp};
 use crate::run::Request;
 use crate::session::Piece;
 
 /// Version of the journal's own form. A probe goes on with journals of its own form only.
 pub const FORMAT: u32 = 1;
-
-/// How the caches stood before the run touched them; `None` where nobody could tell.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-pub struct CachesBefore {
-    pub write: Option<bool>,
-    pub look_ahead: Option<bool>,
-}
 
 /// The first record: which run this is, of which device, as it was asked for.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -30,7 +24,8 @@ pub struct Header {
     pub asked: Request,
     /// As the device was before the run. Its unit digest tells it again; its serial number is not written down.
     pub device: DeviceReport,
-    pub caches_before: CachesBefore,
+    /// How the caches stood before the run touched them.
+    pub caches_before: CacheStates,
     pub load_average_1min: Option<f64>,
 }
 

@@ -32,7 +32,7 @@ fn header() -> Header {
             manufacture: None,
         },
         device: sample.device,
-        caches_before: CachesBefore::default(),
+        caches_before: crate::device::CacheStates::default(),
         load_average_1min: None,
     }
 }

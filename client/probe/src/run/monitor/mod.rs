@@ -30,7 +30,6 @@ struct Shared {
     paused: AtomicBool,
 }
 
-/// The thread and what it has found.
 pub struct Monitor {
     shared: Arc<Shared>,
     state: Arc<Mutex<State>>,
@@ -68,7 +67,6 @@ impl Monitor {
         (state.detector.cpu_khz, state.detector.load_most)
     }
 
-    /// The thread, to be woken.
     fn wake(&self) {
         if let Some(thread) = &self.thread {
             thread.thread().unpark();

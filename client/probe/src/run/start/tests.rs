@@ -27,10 +27,10 @@ fn target(fake: Fake) -> Target {
 #[test]
 fn a_cache_that_a_killed_run_left_switched_is_put_back_and_that_is_said() {
     let mut target = target(Fake { delays_writes: false, ..Fake::default() });
-    let said = restore_caches(&mut target, CachesBefore { write: Some(true), look_ahead: Some(true) });
+    let said = restore_caches(&mut target, CacheStates { write: Some(true), look_ahead: Some(true) });
     assert_eq!(target.device.cache(Cache::Write), Some(true));
     assert!(said.len() == 1 && said[0].contains("write cache") && said[0].contains("on again"), "{said:?}");
-    assert!(restore_caches(&mut target, CachesBefore { write: Some(true), look_ahead: None }).is_empty());
+    assert!(restore_caches(&mut target, CacheStates { write: Some(true), look_ahead: None }).is_empty());
 }
 
 #[test]

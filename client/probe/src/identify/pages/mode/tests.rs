@@ -63,12 +63,12 @@ fn the_four_values_are_those_that_the_disk_gave_and_changeable_is_a_mask() {
 
 #[test]
 fn select_changes_its_switch_alone_and_asks_for_nothing_to_be_saved() {
-    let list = select(&caching_page(0x15, 0x2F), Form::Ten, Switch::Write, false).unwrap();
+    let list = select(&caching_page(0x15, 0x2F), Form::Ten, Cache::Write, false).unwrap();
     assert_eq!(list[..8], [0; 8]);
     let mut expected = caching_page(0x11, 0x2F);
     expected[0] = 0x08;
     assert_eq!(list[8..], expected);
-    let list = select(&caching_page(0x15, 0x2F), Form::Six, Switch::LookAhead, true).unwrap();
+    let list = select(&caching_page(0x15, 0x2F), Form::Six, Cache::LookAhead, true).unwrap();
     assert_eq!((list.len(), list[4 + 2], list[4 + 12]), (24, 0x15, 0x0F));
-    assert_eq!(select(&caching_page(0, 0)[..12], Form::Six, Switch::LookAhead, true), None);
+    assert_eq!(select(&caching_page(0, 0)[..12], Form::Six, Cache::LookAhead, true), None);
 }

@@ -1,5 +1,9 @@
 //! Order statistics of integer columns. All of them sort a copy: called between series, never between samples.
 
+mod buckets;
+
+pub use buckets::{Latencies, lower_bound};
+
 /// The value that `fraction` of the values lie below; 0 for no values.
 pub fn quantile(values: &[u64], fraction: f64) -> u64 {
     if values.is_empty() {
@@ -51,7 +55,6 @@ impl Random {
         to_f64(self.draw() >> 11) / to_f64(1 << 53)
     }
 
-    /// A whole number in `low..high`.
     pub fn between(&mut self, low: u64, high: u64) -> u64 {
         low + self.draw() % (high - low).max(1)
     }
