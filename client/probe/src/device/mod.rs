@@ -1,6 +1,7 @@
 //! The `Device` trait: what a benchmark can ask of a disk, real or simulated.
 
 mod arena;
+pub mod identity;
 pub mod open;
 pub mod passthrough;
 pub mod raw;
@@ -133,6 +134,13 @@ pub trait Device {
     /// Waits until what the device was given to write is on the medium, untimed. A device without a write cache, or one
     /// that does not obey, is through at once.
     fn flush(&mut self) {}
+
+    /// Whether it is still the disk that it was when it was opened, with the same medium. `thorough` asks the disk itself
+    /// as well who it is, which takes a command or two.
+    /// Errors: what is there instead, as a sentence; no byte is to be written to that.
+    fn check_identity(&mut self, _thorough: bool) -> std::io::Result<()> {
+        Ok(())
+    }
 
     fn writable(&self) -> bool;
 

@@ -15,6 +15,7 @@ use rustix::io::Errno;
 use rustix::time::{ClockId, clock_gettime};
 
 use super::arena::Arena;
+use super::identity::DiskIdentity;
 use super::open::{OpenError, check_type, open_error};
 use super::passthrough::{Bus, CacheRestoreState, Passthrough};
 use super::request::{Action, Burst, BurstError, BurstOutcome, Completion, QueueUnavailable};
@@ -52,6 +53,9 @@ pub struct RawDisk {
     ring: Option<Result<Ring, QueueUnavailable>>,
     traffic: Arc<Traffic>,
     passthrough: Passthrough,
+    /// As it was when it was opened, and how it was asked then.
+    identity: DiskIdentity,
+    bus: Bus,
     /// Held so that nobody else mounts or claims the disk, where it was opened read-only and its caches are switched.
     claim: Option<OwnedFd>,
 }
@@ -73,6 +77,7 @@ impl RawDisk {
         if writing != Writing::Nothing && super::syscalls::is_read_only(&fd).unwrap_or(true) {
             return Err(OpenError::ReadOnly(name));
         }
+        let identity = DiskIdentity::of(&fd);
         let geometry = read_geometry(&fd).map_err(|error| OpenError::Other(name.clone(), error))?;
         if geometry.capacity_blocks() == 0 {
             return Err(OpenError::Empty(name));
@@ -93,13 +98,28 @@ impl RawDisk {
             ring: None,
             traffic: Arc::default(),
             passthrough: Passthrough::new(talk),
+            identity,
+            bus: Bus::NoCommands,
             claim: None,
         })
     }
 
-    /// Asks the disk itself what it is.
+    /// Asks the disk itself what it is, and remembers it.
     pub fn ask(&mut self, bus: Bus) -> DeviceInfo {
-        self.passthrough.ask(bus)
+        let info = self.passthrough.ask(bus);
+        (self.bus, self.identity) = (bus, self.identity.clone().saying(&info));
+        info
+    }
+
+    /// What it is told by.
+    pub fn identity(&self) -> &DiskIdentity {
+        &self.identity
+    }
+
+    /// What may be written from now on: one opened exclusively may be looked at until somebody has confirmed that it may be
+    /// written to, so that nobody else gets hold of it, or of its name, in between.
+    pub fn permit_writing(&mut self, writing: Writing) {
+        self.writing = writing;
     }
 
     /// Lets the caches be switched, on a disk that nobody else uses: with the write cache on behind the kernel's back, a
@@ -107,7 +127,9 @@ impl RawDisk {
     pub fn permit_switching(&mut self, path: &Path) {
         if self.writing == Writing::Nothing {
             let exclusive = OFlags::RDONLY | OFlags::EXCL | OFlags::CLOEXEC;
-            self.claim = rustix::fs::open(path, exclusive, Mode::empty()).ok();
+            let claim = rustix::fs::open(path, exclusive, Mode::empty()).ok();
+            // The name may belong to another disk by now: holding that one would say nothing of this one.
+            self.claim = claim.filter(|claim| self.identity.difference(&DiskIdentity::of(claim)).is_none());
         }
         let alone = self.writing != Writing::Nothing || self.claim.is_some();
         let others = || CacheSwitchError("others use the disk (it is mounted, or part of another device)".to_owned());
@@ -220,10 +242,25 @@ impl Device for RawDisk {
         }
     }
 
+    fn check_identity(&mut self, thorough: bool) -> io::Result<()> {
+        let mut now = DiskIdentity::of(&self.file);
+        if thorough && self.bus != Bus::NoCommands {
+            now = now.saying(&self.passthrough.ask(self.bus));
+        }
+        let Some(difference) = self.identity.difference(&now) else { return Ok(()) };
+        // The caches that are put back when it is closed are not this one's.
+        self.passthrough.forget();
+        Err(io::Error::other(format!(
+            "another disk or medium is there ({difference}), and nothing is written to it; attach the one that was confirmed"
+        )))
+    }
+
     fn stage(&mut self, spans: &[Span]) -> Result<(), AccessError> {
         let size = self.geometry.block_bytes as usize;
         // Emptied first: after a failure `write_timed` has nothing to write.
         self.staged_spans.clear();
+        // Nothing is written that was not made ready here.
+        self.check_identity(false).map_err(|source| AccessError::Gone { source })?;
         self.staged.ensure(spans.iter().map(|span| span.count as usize * size).sum());
         let mut at = 0;
         let mut staged = Vec::with_capacity(spans.len());
@@ -307,6 +344,13 @@ impl Device for RawDisk {
 
     fn traffic(&self) -> Option<Arc<Traffic>> {
         Some(self.traffic.clone())
+    }
+}
+
+impl Drop for RawDisk {
+    fn drop(&mut self) {
+        // What is put back when it is closed is put back to this disk alone.
+        let _ = self.check_identity(false);
     }
 }
 

@@ -19,6 +19,16 @@ pub fn is_read_only(fd: &impl AsFd) -> Result<bool> {
     Ok(flag != 0)
 }
 
+/// `BLKGETDISKSEQ` of linux/fs.h, `_IOR(0x12, 128, __u64)`: since Linux 5.15.
+const BLKGETDISKSEQ: rustix::ioctl::Opcode = opcode::read::<u64>(0x12, 128);
+
+/// The number that the kernel gives to a disk when it comes, or its medium, and never to another one; `None` where the
+/// kernel is older than that.
+pub fn disk_sequence(fd: &impl AsFd) -> Option<u64> {
+    // SAFETY: BLKGETDISKSEQ writes one 64-bit number to the address it is given, which is what `Getter` hands it.
+    unsafe { ioctl(fd, Getter::<BLKGETDISKSEQ, u64>::new()) }.ok()
+}
+
 /// Asks the kernel not to swap the bytes out.
 /// Errors: what the call said: usually that the limit on locked memory is lower.
 pub fn lock_in_memory(bytes: &mut [u8]) -> Result<()> {

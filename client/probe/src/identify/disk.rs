@@ -74,6 +74,12 @@ pub struct Disk {
     /// What is not known of it and why, as sentences.
     pub notes: Vec<String>,
     pub controller: Option<String>,
+    /// Its major and minor number, and the number that the kernel gives to no other disk or medium: what tells whether the
+    /// name still belongs to it.
+    #[serde(skip)]
+    pub numbers: Option<String>,
+    #[serde(skip)]
+    pub sequence: Option<u64>,
     #[serde(skip)]
     pub read_only: bool,
     #[serde(skip)]
@@ -114,6 +120,8 @@ impl Disk {
             hba: route.hba,
             bridge: route.bridge,
             scheduler: scheduler(&queue.join("scheduler")),
+            numbers: tree::text(&folder.join("dev")),
+            sequence: tree::number(&folder.join("diskseq")),
             read_only: tree::number(&folder.join("ro")) == Some(1),
             max_request_bytes: max_request(&queue),
             ..Self::default()

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::{Request, conditions, simulated};
 use crate::device::Writing;
+use crate::device::identity::DiskIdentity;
 use crate::device::open::{OpenError, resolve};
 use crate::device::passthrough::{Bus, CacheRestoreState};
 use crate::device::raw::RawDisk;
@@ -45,6 +46,11 @@ pub enum TargetError {
     Refused { name: String, refusals: Vec<Refusal> },
     #[error("it is another device: {0}")]
     Different(String),
+    #[error(
+        "{path} is not the disk that was looked at: {difference}; nothing was written. See which disk it is now \
+         (`diskatlas list`), and begin anew"
+    )]
+    Replaced { path: String, difference: String },
     #[error("that is not {asked_for}; nothing was written")]
     NotConfirmed { asked_for: String },
 }
@@ -56,7 +62,7 @@ fn list(refusals: &[Refusal]) -> String {
 /// Asks the person to type what the challenge asks for; `None` when there is nobody to ask.
 pub type Ask<'a> = &'a mut dyn FnMut(&Disk, &Challenge) -> Option<String>;
 
-/// Opens what was asked for. Before it is opened for writing, every guard has passed and the person has confirmed.
+/// Opens what was asked for. Before anything is written to it, every guard has passed and the person has confirmed.
 pub fn open(request: &Request, tree: &Tree, ask: Ask<'_>) -> Result<Target, TargetError> {
     open_if(request, tree, ask, &|_| None)
 }
@@ -85,24 +91,36 @@ pub fn open_if(request: &Request, tree: &Tree, ask: Ask<'_>, objection: Objectio
 fn open_raw(request: &Request, tree: &Tree, ask: Ask<'_>, objection: Objection<'_>) -> Result<Target, TargetError> {
     let mut disk = look_up(tree, &request.device)?;
     let path = disk.path.clone();
-    // Opened for reading, whatever it will be opened for: who it is has to be known first.
-    let geometry = open_and_identify(&mut disk)?.geometry();
-    let mut report = device_report(&disk, request, geometry);
+    // One descriptor from here to the end of the run: a moment later the name may belong to another disk. Who it is and
+    // what stands on it is looked at through it, and until somebody has confirmed it nothing is written.
+    let (mut device, in_use) = match RawDisk::open(&path, request.writing, disk.max_request_bytes) {
+        Err(error @ (OpenError::Busy(_) | OpenError::ReadOnly(_))) => {
+            (RawDisk::open(&path, Writing::Nothing, disk.max_request_bytes)?, Some(error))
+        }
+        opened => (opened?, None),
+    };
+    device.permit_writing(Writing::Nothing);
+    let replaced = |difference| TargetError::Replaced { path: path.display().to_string(), difference };
+    if let Some(difference) = DiskIdentity::of_sysfs(&disk).difference(device.identity()) {
+        return Err(replaced(difference));
+    }
+    disk.take(device.ask(Bus::of(&disk.interface)));
+    let mut report = device_report(&disk, request, device.geometry());
     if let Some(why) = objection(&report) {
         return Err(TargetError::Different(why));
     }
     if request.writing != Writing::Nothing {
-        guard(request, tree, &disk, &path)?;
+        guard(request, tree, &disk, &mut device, in_use.as_ref())?;
         let challenge = Challenge::new(disk.serial.as_deref(), &disk.name);
         let typed = ask(&disk, &challenge).unwrap_or_default();
         if !challenge.accepts(&typed) {
             return Err(TargetError::NotConfirmed { asked_for: challenge.asked_for });
         }
-        // Once more: whatever was mounted while the question stood on the screen.
-        guard(request, tree, &disk, &path)?;
+        // Once more: whatever happened while the question stood on the screen.
+        device.check_identity(true).map_err(|error| replaced(error.to_string()))?;
+        guard(request, tree, &disk, &mut device, None)?;
+        device.permit_writing(request.writing);
     }
-    let mut device = RawDisk::open(&path, request.writing, disk.max_request_bytes)?;
-    device.ask(Bus::of(&disk.interface));
     if request.settings.switch_caches {
         device.permit_switching(&path);
     }
@@ -191,14 +209,19 @@ fn parent_of_partition(tree: &Tree, name: &str) -> Option<String> {
         .find(|disk| tree.sys.join("block").join(disk).join(name).join("partition").exists())
 }
 
-/// Takes the snapshot, with what only an open can tell, and refuses.
-fn guard(request: &Request, tree: &Tree, disk: &Disk, path: &Path) -> Result<(), TargetError> {
+/// Takes the snapshot, with what only an open can tell, and refuses. `in_use` is why the disk can't be opened exclusively.
+fn guard(
+    request: &Request,
+    tree: &Tree,
+    disk: &Disk,
+    device: &mut RawDisk,
+    in_use: Option<&OpenError>,
+) -> Result<(), TargetError> {
     let mut snapshot = snapshot::take(tree, &disk.name);
-    match RawDisk::open(path, Writing::Preserve, disk.max_request_bytes) {
-        Ok(mut device) => snapshot.signatures = signatures::look(&mut device),
-        Err(OpenError::Busy(_)) => snapshot.exclusive = false,
-        Err(OpenError::ReadOnly(_)) => snapshot.read_only = true,
-        Err(other) => return Err(other.into()),
+    match in_use {
+        None => snapshot.signatures = signatures::look(device),
+        Some(OpenError::ReadOnly(_)) => snapshot.read_only = true,
+        Some(_) => snapshot.exclusive = false,
     }
     let refusals = safety::refusals(&snapshot, request.writing, request.wipe);
     if refusals.is_empty() { Ok(()) } else { Err(TargetError::Refused { name: disk.name.clone(), refusals }) }

@@ -36,6 +36,8 @@ pub struct Fake {
     /// Why one issuer can't have several requests under way.
     pub no_queue: Option<String>,
     pub flushes: u32,
+    /// From this moment on another disk is there.
+    pub replaced_ns: Option<u64>,
 }
 
 impl Default for Fake {
@@ -62,6 +64,7 @@ impl Default for Fake {
             celsius: None,
             no_queue: None,
             flushes: 0,
+            replaced_ns: None,
         }
     }
 }
@@ -197,6 +200,11 @@ impl Device for Fake {
 
     fn flush(&mut self) {
         self.flushes += 1;
+    }
+
+    fn check_identity(&mut self, _thorough: bool) -> io::Result<()> {
+        let replaced = self.replaced_ns.is_some_and(|at| self.now_ns >= at);
+        if replaced { Err(io::Error::other("another disk is there")) } else { Ok(()) }
     }
 
     fn queue(&mut self, _depth: u32) -> Result<(), QueueUnavailable> {

@@ -24,6 +24,7 @@ use crate::report::document::{Disturbance, MediumError};
 
 pub use burst::{BurstResult, BurstStop, preallocate};
 pub use pieces::{Journal, NullJournal, Piece};
+use watch::LONG_PAUSE_NS;
 pub use watch::{DisturbanceWatch, Disturbances};
 
 /// So many medium errors in a row, at different places, are not a bad spot: the device is lost.
@@ -240,7 +241,9 @@ impl<'a> Session<'a> {
         self.pause_watch(duration_ns, true);
         let result = self.sleep(duration_ns);
         self.pause_watch(duration_ns, false);
-        result
+        result?;
+        // Somebody may have changed the disk meanwhile. A short pause is none to ask the disk itself after.
+        self.device.check_identity(duration_ns >= LONG_PAUSE_NS).map_err(Stop::Gone)
     }
 
     fn sleep(&mut self, duration_ns: u64) -> Result<(), Stop> {

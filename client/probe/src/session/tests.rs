@@ -69,6 +69,15 @@ fn a_long_pause_ends_when_the_run_has_to_end() {
     assert_eq!(fake.now_ns, 3_600_000_000_000);
 }
 
+#[test]
+fn another_disk_that_came_during_a_pause_ends_the_run() {
+    let (mut fake, mut journal) = (Fake { replaced_ns: Some(500_000_000), ..Fake::default() }, Remembers::default());
+    let before = with_session(&mut fake, &mut journal, |session| session.pause(100_000_000));
+    assert!(before.is_ok());
+    let stopped = with_session(&mut fake, &mut journal, |session| session.pause(1_000_000_000));
+    assert!(matches!(stopped, Err(Stop::Gone(error)) if error.to_string() == "another disk is there"));
+}
+
 /// Reads those blocks in one chain.
 fn chain(session: &mut Session<'_>, blocks: &[u64]) -> (Vec<Option<Timing>>, Option<Stop>) {
     let reads: Vec<Action> = blocks.iter().map(|&block| Action::Read(Span::single(block))).collect();

@@ -23,7 +23,7 @@ const EVICT_NS: u64 = 6_000_000_000;
 pub(super) const SPANS_MOST: usize = 65_536;
 
 /// A shorter pause is watched through.
-const LONG_PAUSE_NS: u64 = 2_000_000_000;
+pub(super) const LONG_PAUSE_NS: u64 = 2_000_000_000;
 
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Disturbances {

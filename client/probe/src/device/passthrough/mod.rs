@@ -194,6 +194,13 @@ impl Passthrough {
         }
     }
 
+    /// Another disk is there: nothing is put back to it. What was switched stays written down for the one that it was.
+    pub fn forget(&mut self) {
+        self.before = CacheStates::default();
+        self.cache_restore = None;
+        self.permission = Err(CacheSwitchError("another disk or medium is there".to_owned()));
+    }
+
     /// Puts back what a process that was killed left switched, where the caches may be switched, and writes down there
     /// from now on what this one switches. Answers with what was put back and what was not, as sentences.
     pub fn restore_after_kill(&mut self, cache_restore: CacheRestoreState) -> Vec<String> {
