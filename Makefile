@@ -137,8 +137,22 @@ test-vm: venv probe simtool ## Boot emulated disks in QEMU and look at what the 
 	@$(BIN)/python -m pytest -rs --no-header tests/vm
 
 .PHONY: lint
-lint: venv node ## Check style, types, imports, lock files and scripts
+lint: venv node audit ## Check style, types, imports, licences, known holes, lock files and scripts
 	@$(BIN)/pre-commit run --all-files --hook-stage pre-push
+
+# From the registry of crates, which is all that a machine for CI can be counted on to reach: compiled once,
+# in minutes, with little optimisation as it runs for a second.
+DENY := $(BUILD)/tools/bin/cargo-deny
+DENY_VERSION := 0.20.2
+$(DENY): deny.toml | prerequisites
+	@echo "Probe: installing cargo-deny $(DENY_VERSION)"
+	@CARGO_PROFILE_RELEASE_LTO=false CARGO_PROFILE_RELEASE_OPT_LEVEL=1 $(CARGO) install --quiet --locked \
+	  --root $(BUILD)/tools --version $(DENY_VERSION) cargo-deny
+	@touch $@
+
+.PHONY: audit
+audit: venv node $(DENY) ## Hold what is built in against deny.toml and the databases of known holes
+	@$(BIN)/python -m tools.audit
 
 .PHONY: hooks
 hooks: venv ## Let git call the checks: the quick ones before a commit, all before a push
