@@ -215,6 +215,10 @@ bench-ingest: venv probe ## What RUNS uploads of a KIND cost until published, al
 	@$(BIN)/python -m tests.bench.ingest --sizes $(SIZES) --clients $(CLIENTS) --kind $(KIND) --runs $(RUNS) \
 		--rounds $(ROUNDS) $(if $(BASE),--base $(BASE)) $(if $(TABLE),--table $(TABLE))
 
+.PHONY: verdicts-simulated
+verdicts-simulated: venv ## How often claims that hold are called missed, looked at after every drive
+	@$(BIN)/python -m tools.verdicts_simulated $(if $(SEED),--seed $(SEED))
+
 .PHONY: bench-mechanisms
 bench-mechanisms: venv probe ## How often two mechanisms under one name are flagged wrongly, and missed
 	@$(BIN)/python -m tools.bench_mechanisms

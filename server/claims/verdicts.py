@@ -1,13 +1,17 @@
 """A vendor's claim against numbers: met, exceeded, missed, inconclusive or not comparable. Pure.
 
 The unit of replication is the physical drive: whoever calls averages a drive's runs first. Each bound of an
-interval leaves 5 % on its side, so each test against a claim is one-sided at 95 %.
+interval leaves 5 % on its side, so each test against a claim is one-sided at 95 %. What runs say is looked at
+after every run: their intervals hold for all of these looks together (`server/stats/sequences.py`).
+
+A minimum or maximum is what every drive must reach. It is met where a tolerance bound says that at least
+`MUST_REACH` of the drives do, and missed where more than the rest of them don't.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -16,10 +20,20 @@ import numpy as np
 from server.benchmarks.contract import Direction
 from server.core.numbers import decimals_for, unit_text, write
 from server.stats.intervals import mean_interval, t_quantile
-from server.stats.power import pairs_needed
+from server.stats.sequences import mean_factor, share_e_value, tolerance_factor
 
 LEVEL = 0.90
 """Of the two-sided interval: 5 % on each side."""
+ERROR = (1 - LEVEL) / 2
+MEAN_ERROR = ERROR / 2
+"""Of each bound of a mean that is looked at again and again: half is left for drives that scatter to one
+side, whom the intervals of normal values miss more often (`make verdicts-simulated`)."""
+MUST_REACH = 0.95
+"""Share of all drives that reaches a minimum or maximum which is met."""
+FIRST_INTERVAL = 4
+"""So many values have a first interval that holds for all looks."""
+MOST_NEEDED = 1000
+"""More drives than these are not asked for."""
 TYPICAL_TOLERANCE = 0.05
 """How far off a typical value may be where the claim does not say: no vendor prints what `typical` allows."""
 NOMINAL_TOLERANCE = 0.01
@@ -77,6 +91,8 @@ class Evidence:
     """Different drives."""
     runs: int = 0
     """Runs behind it; 0 for a published number."""
+    values: tuple[float, ...] = ()
+    """One of each drive, where there are several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,19 +108,20 @@ class Verdict:
 
 
 def evidence_of_values(values: Sequence[float], *, units: int, runs: int = 0) -> Evidence:
-    """Return what values say: one per drive, or several of one drive."""
+    """Return what values say: one per drive, or several of one drive. Those of runs (`runs`) are looked at
+    again and again, those of a document were once."""
     array = np.asarray(values, dtype=np.float64)
-    interval = mean_interval(array, LEVEL)
+    centre = float(array.mean())
     spread = float(array.std(ddof=1)) if array.size > 1 else None
-    return Evidence(
-        centre=float(array.mean()),
-        low=interval.low if interval else None,
-        high=interval.high if interval else None,
-        spread=spread,
-        count=int(array.size),
-        units=units,
-        runs=runs,
-    )
+    low, high = None, None
+    if runs:
+        half = mean_factor(array.size, 2 * MEAN_ERROR) * spread if spread is not None else math.inf
+        if math.isfinite(half):
+            low, high = centre - half, centre + half
+    elif interval := mean_interval(array, LEVEL):
+        low, high = interval.low, interval.high
+    kept = tuple(array.tolist()) if units > 1 else ()
+    return Evidence(centre, low, high, spread, int(array.size), units, runs, kept)
 
 
 def evidence_of_summary(mean: float, deviation: float, *, count: int, units: int, runs: int = 0) -> Evidence:
@@ -122,17 +139,76 @@ def judge(terms: Terms, evidence: Evidence | None) -> Verdict:
     if evidence is None:
         return Verdict(
             Outcome.INCONCLUSIVE,
-            "Nothing has been measured yet. Runs of two drives give a first interval.",
-            needed=2,
+            f"Nothing has been measured yet. Runs of {FIRST_INTERVAL} drives give a first interval.",
+            needed=FIRST_INTERVAL,
         )
     worse, better = _bounds(terms)
     percent = _percent(terms, evidence)
+    if _every_drive(terms, evidence):
+        return _of_every_drive(terms, evidence, worse, better, percent)
     if evidence.low is None or evidence.high is None:
         return _without_interval(terms, evidence, worse, better, percent)
     outcome, edge = _place(terms, evidence.low, evidence.high, worse, better)
     if outcome == Outcome.INCONCLUSIVE:
         return _inconclusive(terms, evidence, edge, percent)
     return Verdict(outcome, f"{_sentence(outcome, terms, evidence, percent)}{_of_one(evidence)}", percent)
+
+
+def _every_drive(terms: Terms, evidence: Evidence) -> bool:
+    """Return whether the claim speaks of each drive, and there are several."""
+    return terms.form in ("minimum", "maximum") and evidence.units > 1 and evidence.spread is not None
+
+
+def _of_every_drive(
+    terms: Terms, evidence: Evidence, least: float, greatest: float, percent: float
+) -> Verdict:
+    """Return what comes of a claim that each drive must reach, by the share of drives that does."""
+    up = terms.direction == Direction.HIGHER or math.isinf(greatest)
+    sign, edge, beyond = (1, least, greatest) if up else (-1, greatest, least)
+    failed = sum(sign * value < sign * edge for value in evidence.values)
+    far = evidence.high if up else evidence.low
+    missed = far is not None and sign * far < sign * edge
+    missed |= share_e_value(failed, evidence.count, 1 - MUST_REACH) >= 1 / ERROR
+    counted = f" {failed} of {evidence.count} drives do not reach it." if failed else ""
+    if missed:
+        return Verdict(
+            Outcome.MISSED, f"{_sentence(Outcome.MISSED, terms, evidence, percent)}{counted}", percent
+        )
+    reach = tolerance_factor(evidence.count, MUST_REACH, ERROR) * evidence.spread if evidence.spread else 0.0
+    bound = evidence.centre - sign * reach if far is not None else -sign * math.inf
+    few_fail = failed <= (1 - MUST_REACH) * evidence.count
+    if few_fail and sign * bound >= sign * edge:
+        better = terms.direction != Direction.NEITHER and sign * bound > sign * beyond
+        outcome = Outcome.EXCEEDED if better else Outcome.MET
+        return Verdict(outcome, _sentence(outcome, terms, evidence, percent), percent)
+    return _undecided_share(terms, evidence, sign * (evidence.centre - edge), edge, counted, percent)
+
+
+def _undecided_share(
+    terms: Terms, evidence: Evidence, gap: float, edge: float, counted: str, percent: float
+) -> Verdict:
+    """Return the words where it is open how many drives reach a claim; `gap` is how far their mean does."""
+    more = None if counted else _more(evidence, gap, lambda n: tolerance_factor(n, MUST_REACH, ERROR))
+    remedy = (
+        f" About {more} more drive{'' if more == 1 else 's'} would decide."
+        if more
+        else " How many drives would decide can't be said."
+    )
+    words = (
+        f"{_measured(evidence, terms.unit)} in the mean, but whether {MUST_REACH:.0%} of all drives reach "
+        f"{_number(edge)} is open.".replace("%", " %")
+    )
+    return Verdict(Outcome.INCONCLUSIVE, f"{words}{counted}{remedy}", percent, needed=more)
+
+
+def _more(evidence: Evidence, gap: float, factor: Callable[[int], float]) -> int | None:
+    """Return how many more values bring the bound within the gap, were they to scatter as those there are;
+    None where that takes too many."""
+    if not evidence.spread or gap <= 0:
+        return None
+    wanted = gap / evidence.spread
+    found = next((n for n in range(FIRST_INTERVAL, MOST_NEEDED) if factor(n) < wanted), None)
+    return None if found is None else max(found - evidence.count, 1)
 
 
 def _other_quantity(terms: Terms, evidence: Evidence | None) -> Verdict | None:
@@ -180,9 +256,13 @@ def _margin(terms: Terms, value: float) -> float:
     if terms.form == "typical":
         usual = NOMINAL_TOLERANCE if terms.direction == Direction.NEITHER else TYPICAL_TOLERANCE
     tolerance = usual if terms.tolerance is None else terms.tolerance
-    # Half a unit of the last digit as printed: 152 may be anything from 151.5 to 152.5.
+    return max(tolerance * abs(value), _rounding(value))
+
+
+def _rounding(value: float) -> float:
+    """Return half a unit of the last digit as printed: 152 may be anything from 151.5 to 152.5."""
     digits = f"{value:.12f}".rstrip("0").partition(".")[2]
-    return max(tolerance * abs(value), 0.5 * 10.0 ** -len(digits))
+    return float(0.5 * 10.0 ** -len(digits))
 
 
 def _place(terms: Terms, low: float, high: float, least: float, greatest: float) -> tuple[Outcome, float]:
@@ -208,24 +288,30 @@ def _without_interval(
     terms: Terms, evidence: Evidence, least: float, greatest: float, percent: float
 ) -> Verdict:
     found = _measured(evidence, terms.unit)
-    if least <= evidence.centre <= greatest:
-        words = f"{found}, as claimed. The number comes without an interval.{_of_one(evidence)}"
-        return Verdict(Outcome.MET, words, percent)
-    why = "one run of one drive" if evidence.runs == 1 else "a number without a spread"
+    rounding = _rounding(evidence.centre)
+    inside = least <= evidence.centre - rounding and evidence.centre + rounding <= greatest
+    if inside and not evidence.runs:
+        words = f"{found}, as claimed to its last digit. The number comes without an interval."
+        return Verdict(Outcome.MET, f"{words}{_of_one(evidence)}", percent)
+    why = f"{_few(evidence)} can't tell that from chance" if evidence.runs else "it comes without a spread"
     return Verdict(
         Outcome.INCONCLUSIVE,
-        f"{found} is {_apart(percent)}, but {why} can't tell that from chance. "
-        "Runs of two drives give a first interval.",
+        f"{found} is {_apart(percent)}, but {why}. Runs of {FIRST_INTERVAL} drives give a first interval.",
         percent,
-        needed=max(1, 2 - evidence.units) if evidence.runs else None,
+        needed=max(1, FIRST_INTERVAL - evidence.units) if evidence.runs else None,
     )
+
+
+def _few(evidence: Evidence) -> str:
+    if evidence.units > 1:
+        return f"{evidence.units} drives"
+    return "one run of one drive" if evidence.runs == 1 else f"{evidence.runs} runs of one drive"
 
 
 def _inconclusive(terms: Terms, evidence: Evidence, edge: float, percent: float) -> Verdict:
     found = _measured(evidence, terms.unit)
     gap = abs(evidence.centre - edge)
-    total = pairs_needed(gap / evidence.spread, LEVEL) if evidence.spread and gap else None
-    more = max(total - evidence.count, 1) if total is not None else None
+    more = _more(evidence, gap, lambda n: mean_factor(n, 2 * MEAN_ERROR))
     what = "drive" if evidence.units > 1 else "run" if evidence.runs else "sample"
     if more is None:
         remedy = "The number lies so near to what is claimed that no number of drives is sure to decide."

@@ -55,7 +55,7 @@ def recommended_run_of(
     if claims and not measured_runs:
         stated = _count(claims, "claim")
         return RecommendedRun(
-            40, f"{stated} of the vendor and no measured run. Two drives would give a first interval."
+            40, f"{stated} of the vendor and no measured run. Four drives would give a first interval."
         )
     if units > 1 and batches == 1:
         every = "Both" if units == 2 else f"All {units}"

@@ -35,9 +35,9 @@ def claim(model: DriveModel, low: float, **changes: Any) -> Claim:
 
 @pytest.fixture
 def model() -> DriveModel:
-    """A model of two drives of 100 and 102 MB/s, with one claim kept, one missed and one of another thing."""
-    found = measured(1, 100.0).drive_model
-    measured(2, 102.0)
+    """A model of ten drives of 100 and 102 MB/s, with one claim kept, one missed and one of another thing."""
+    for unit in range(1, 11):
+        found = measured(unit, 100.0 + 2 * (unit % 2)).drive_model
     claim(found, 90.0)
     claim(found, 150.0)
     claim(found, 1.0, metric="published.ready_time", unit="s", quantity="other")
@@ -54,7 +54,7 @@ def text_of(client: Client, address: str) -> str:
 def test_the_ledger_shows_claim_source_verdict_and_evidence(client: Client, model: DriveModel) -> None:
     text = text_of(client, "/claims/")
     assert "3 claims" in text and "A sample sheet" in text and "p. 150" in text
-    assert "exceeded" in text and "missed" in text and "2 runs, 2 drives" in text
+    assert "exceeded" in text and "missed" in text and "10 runs, 10 drives" in text
 
 
 @pytest.mark.parametrize(
