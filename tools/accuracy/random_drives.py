@@ -28,6 +28,9 @@ def draw(number: int, seed: int) -> Drawn:
     layout = random.choice(LAYOUTS)
     logical, physical = random.choice(BLOCKS)
     zones = _zones(random, layout, heads, 60e3 / rpm, physical)
+    # A stream of its own: what is drawn besides leaves all other numbers of a drive as they are.
+    beside = Random(f"{seed}/{number}/defects")
+    zones = [_with_defects(beside, zone, heads) for zone in zones] if layout in CYLINDER_LAYOUTS else zones
     cylinders = sum(zone.cylinders for zone in zones)
     parts = [
         "zones = [",
@@ -38,6 +41,7 @@ def draw(number: int, seed: int) -> Drawn:
         _seek(random, cylinders),
         _command(random, 60e3 / rpm),
         _caches(random),
+        _spindle(beside),
     ]
     first = zones[0]
     words = (
@@ -79,6 +83,30 @@ def _zones(random: Random, layout: str, heads: int, turn_ms: float, physical: in
         )
         zones.append(_Zone(wide, here, (per_track, per_cylinder), text))
     return zones
+
+
+def _with_defects(random: Random, zone: _Zone, heads: int) -> _Zone:
+    """Every third zone has spares at its end, with up to one slipped sector in three cylinders and a few that
+    were remapped. One head has no cylinder to tell from a track."""
+    if heads == 1 or random.random() > 1 / 3:
+        return zone
+    tracks = random.randint(2, 20)
+    room = tracks * (zone.slots - zone.spares[0]) // 2
+    # Where no nearer spares are, all of them end in the zone's.
+    most = zone.cylinders // 3 if any(zone.spares) else min(room, zone.cylinders // 3)
+    more = (
+        f", spare_tracks = {tracks}, slipped_defects = {random.randint(0, most)}, "
+        f"remapped_defects = {random.randint(0, min(room, 40))} }}"
+    )
+    return _Zone(zone.cylinders, zone.slots, zone.spares, zone.text.removesuffix(" }") + more)
+
+
+def _spindle(random: Random) -> str:
+    """Every third spindle wanders by a few hundredths of a per cent."""
+    if random.random() > 1 / 3:
+        return ""
+    percent, period_s = random.uniform(0.005, 0.04), random.uniform(2, 200)
+    return f"[spindle]\nwander_percent = {percent:.4f}\nwander_period_s = {period_s:.1f}"
 
 
 def _identity(number: int) -> str:

@@ -56,7 +56,9 @@ ZONES = Metric(
     definition="Stretches of equal bandwidth that the profile shows.",
     method=(
         "Change points by penalised least squares; neighbours whose bandwidths differ by less than their "
-        "errors or by less than 0.7 % are one."
+        "errors or by less than 0.7 % are one. Where the quality is not good the interval begins at how many "
+        "fall from one to the next by more than any rises: tracks get shorter inwards, so that what rises is "
+        "no zone."
     ),
     source="Skippy 5.2",
     headline=True,

@@ -13,7 +13,7 @@ from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Q
 from server.benchmarks.zoned import definitions as metric
 from server.benchmarks.zoned.fits import choose, fits_of, rms, steps_at
 from server.benchmarks.zoned.profile import Profile, heads_differ, noise_of, profile_of
-from server.benchmarks.zoned.zones import Zone, end_of, zones_of
+from server.benchmarks.zoned.zones import SMALLEST_STEP, Zone, end_of, zones_of
 
 FEWEST_REGIONS = 8
 COARSE = 60
@@ -166,9 +166,25 @@ def _zone_count(profile: Profile, zones: list[Zone]) -> Measurement:
     elif quality is Quality.GOOD and _faint(profile, zones):
         quality, reason = Quality.FAIR, "Some zones differ by little more than the noise."
     count = float(len(zones))
-    low = count if quality is Quality.GOOD else 1.0
+    low = count if quality is Quality.GOOD else float(at_least(zones))
     high = count if quality is Quality.GOOD else max(count, min(2 * count + 8, len(profile)))
     return Measurement(metric.ZONES.key, "", count, low, high, len(profile), quality, reason)
+
+
+def at_least(zones: list[Zone]) -> int:
+    """How many of the zones differ for sure: those that fall from one to the next by more than any rises.
+
+    Tracks get shorter inwards, so that a rise between neighbours is no zone but what heads, spares and noise
+    make of one; a fall of that size may be the same.
+    """
+    speeds = [zone.mb_per_s for zone in zones]
+    rise = max((after / before - 1 for before, after in pairwise(speeds) if before > 0), default=0.0)
+    margin = max(rise, SMALLEST_STEP)
+    longest: list[int] = []
+    for k, speed in enumerate(speeds):
+        before = [longest[j] for j in range(k) if speed < speeds[j] * (1 - margin)]
+        longest.append(1 + max(before, default=0))
+    return max(longest, default=1)
 
 
 def _alternates(zones: list[Zone]) -> bool:

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 from server.benchmarks.contract import Extraction, Facts, Measurement, Quality
 from server.benchmarks.zoned import KIND
+from server.benchmarks.zoned.extract import at_least
+from server.benchmarks.zoned.zones import Zone
 from tests.support import traces
 
 REGIONS = 200
@@ -163,3 +165,24 @@ def test_whatever_the_schema_allows_is_answered_with_finite_numbers_or_reasons(
         assert all(number is None or math.isfinite(number) for number in (m.value, m.low, m.high)), m
         assert (m.value is None) == (m.quality is Quality.NONE)
         assert m.value is not None or m.reason
+
+
+def test_a_count_with_waves_inside_the_zones_says_how_many_there_are_at_least() -> None:
+    """Heads and spares come and go with the place of a region: stretches of a zone differ, up and down."""
+    speeds = [
+        20.0 * 0.97 ** (k // 36) * (1 + 0.012 * math.copysign(1.0, math.sin(k / 2.9))) for k in range(14 * 36)
+    ]
+    found = one(KIND.extract(entry_of(speeds), FACTS), "zone_count")
+    assert found.value is not None and found.value > 14
+    assert found.quality is not Quality.GOOD
+    assert found.low is not None and found.high is not None
+    assert 8 <= found.low <= 14 <= found.high
+
+
+def test_zones_that_fall_by_less_than_a_neighbour_rises_are_not_counted_for_sure() -> None:
+    def zone(mb_per_s: float) -> Zone:
+        return Zone(0.0, 1.0, 0.0, 0.0, mb_per_s, mb_per_s, mb_per_s, 9)
+
+    assert at_least([zone(speed) for speed in (10.0, 9.5, 9.0, 8.5)]) == 4
+    assert at_least([zone(speed) for speed in (10.0, 9.5, 9.8, 9.0, 8.5)]) == 4
+    assert at_least([zone(10.0)]) == 1

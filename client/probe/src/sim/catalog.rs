@@ -11,7 +11,7 @@ use super::noise::NoiseLevel;
 use super::validate::model_from;
 use crate::terminal::text;
 
-/// One line per drive, in the order of Skippy's Table 2, then the later ones.
+/// One line per drive, in the order of Skippy's Table 2, then the later ones and Figure 3's.
 const DRIVES: &[(&str, &str)] = &[
     ("seagate-hawk", include_str!("drives/seagate-hawk.toml")),
     ("seagate-barracuda", include_str!("drives/seagate-barracuda.toml")),
@@ -25,6 +25,7 @@ const DRIVES: &[(&str, &str)] = &[
     ("samsung-hd103sj", include_str!("drives/samsung-hd103sj.toml")),
     ("seagate-st2000nm0001", include_str!("drives/seagate-st2000nm0001.toml")),
     ("modern-20tb", include_str!("drives/modern-20tb.toml")),
+    ("mock-disk", include_str!("drives/mock-disk.toml")),
 ];
 
 /// Why there is no simulated drive. Every message names the file and says what to do.

@@ -3,7 +3,7 @@ use crate::device::Device;
 
 #[test]
 fn every_named_drive_opens() {
-    assert_eq!(names().len(), 12);
+    assert_eq!(names().len(), 13);
     for name in names() {
         let drive = open(&format!("{name},noise=off,seed=1")).unwrap_or_else(|error| panic!("{error}"));
         assert!(drive.geometry().capacity_blocks() > 100_000, "{name}");

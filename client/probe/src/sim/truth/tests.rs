@@ -90,6 +90,17 @@ fn the_nine_drives_are_what_table_3_measures() {
 }
 
 #[test]
+fn the_mock_disk_is_that_of_figure_3() {
+    let truth = truth_of("mock-disk");
+    let local = &truth.local["outer"];
+    assert_eq!((truth.surfaces, local.phys_sectors_per_track), (15, 150));
+    near("mock-disk", "rotation", truth.rpm, 7200.0, 1e-9);
+    near("mock-disk", "MTM", truth.mtm_ms.write, 2.0, 1e-9);
+    near("mock-disk", "head switch", local.track_skew_ms.unwrap(), 0.7, 1e-6);
+    near("mock-disk", "cylinder switch", local.cylinder_skew_ms.unwrap(), 2.1, 1e-6);
+}
+
+#[test]
 fn the_later_drives_are_as_fast_as_their_documents_say() {
     let samsung = truth_of("samsung-hd103sj");
     near("samsung-hd103sj", "Eridano's outer bandwidth", samsung.zones[0].bandwidth_mb_s, 143.0, 0.01);
