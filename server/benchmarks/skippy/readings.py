@@ -144,7 +144,7 @@ def _extra(scope: str, across: Threshold, finding: Finding) -> Measurement:
     middle = across.latency_ms - on_track.latency_ms
     reach = float(np.hypot(across.high_ms - across.low_ms, on_track.high_ms - on_track.low_ms)) / 2
     value, low, high = max(middle, 0.0), max(middle - reach, 0.0), max(middle + reach, 0.0)
-    narrow = 2 * reach <= 4 * finding.model.lines.block_ms
+    narrow = reach <= max(value / 2, finding.model.lines.block_ms)
     quality, reason = (Quality.GOOD, "") if narrow else (Quality.FAIR, WIDE_BRACKET)
     count = across.hits + across.misses
     return Measurement(metric.HEAD_POSITIONING.key, scope, value, low, high, count, quality, reason)
