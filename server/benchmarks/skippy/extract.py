@@ -11,7 +11,7 @@ from server.benchmarks.skippy.definitions import CYLINDER_GAP, HEAD_GAP
 from server.benchmarks.skippy.findings import Finding, analyse
 from server.benchmarks.skippy.gaps import gap
 from server.benchmarks.skippy.readings import positioning, readings
-from server.benchmarks.skippy.rotation import rotation
+from server.benchmarks.skippy.rotation import rotation, turns_of, wandering, with_wandering
 from server.benchmarks.skippy.series import NS_PER_MS, traces_of
 
 
@@ -21,13 +21,18 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
     if facts.rated_rpm:
         hints.append(60e3 / facts.rated_rpm)
     findings = analyse(traces_of(entry["samples"]), tuple(hints))
-    measurements = [
-        *rotation(findings, tuple(hints)),
+    turns = turns_of(findings)
+    passing = [
         *combine.thresholds(findings, facts.write_cache),
         combine.transfer(findings),
-        *combine.each_region(findings, combine.sectors),
         *combine.each_region(findings, lambda all_of, region: gap(all_of, region, HEAD_GAP)),
         *combine.each_region(findings, lambda all_of, region: gap(all_of, region, CYLINDER_GAP)),
+    ]
+    share = wandering(turns)
+    measurements = [
+        *rotation(findings, tuple(hints), turns),
+        *(with_wandering(one, share) for one in passing),
+        *combine.each_region(findings, combine.sectors),
         *combine.surfaces(findings),
         *readings(findings),
         *positioning(findings),

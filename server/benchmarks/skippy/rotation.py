@@ -11,7 +11,7 @@ from server.benchmarks.skippy import definitions as metric
 from server.benchmarks.skippy.findings import TEST_ERROR, Finding
 from server.benchmarks.skippy.lines import turn_at_edge
 from server.benchmarks.skippy.phase import turn_by_phase
-from server.benchmarks.skippy.series import Z95, Estimate, none, scattered
+from server.benchmarks.skippy.series import Z95, Estimate, none, scattered, variance_between
 
 SAME_TURN = 0.01
 """Two ways of finding the turn agree when they lie closer than this share of it."""
@@ -19,15 +19,18 @@ SAME_DISK = 0.02
 """The probe's own test may have found something else than a turn. Within this share it found the turn."""
 SAME_SPINDLE = 1e-3
 """Regions whose turns are further apart than this share of it contradict each other: no spindle wanders."""
+FEWEST_TURNS = 3
+"""Regions and variants whose turns have to be known for their differences to say how it wanders."""
 CLOSE = 0.001
 """Below this share a difference does not matter for the quality, only for the interval."""
 
 
-def rotation(findings: tuple[Finding, ...], hints_ms: tuple[float, ...]) -> list[Measurement]:
+def rotation(
+    findings: tuple[Finding, ...], hints_ms: tuple[float, ...], turns: list[Estimate]
+) -> list[Measurement]:
     """`hints_ms` are turns known otherwise: what the probe's own test found, what the drive is rated at."""
-    estimates = [found for finding in findings if (found := turn_of(finding)) is not None]
-    if estimates:
-        turn = scattered(metric.ROTATION_TIME, estimates, SAME_SPINDLE * estimates[0].value)
+    if turns:
+        turn = scattered(metric.ROTATION_TIME, turns, SAME_SPINDLE * turns[0].value)
         if turn.quality is Quality.POOR:
             # Models that contradict each other explain less than the lines that each of them starts from.
             lines = _rotation_from_lines(findings, hints_ms)
@@ -36,6 +39,11 @@ def rotation(findings: tuple[Finding, ...], hints_ms: tuple[float, ...]) -> list
     else:
         turn = _rotation_from_lines(findings, hints_ms)
     return [turn, _rate(turn)]
+
+
+def turns_of(findings: tuple[Finding, ...]) -> list[Estimate]:
+    """The turn of each region and variant that shows one."""
+    return [found for finding in findings if (found := turn_of(finding)) is not None]
 
 
 def turn_of(finding: Finding) -> Estimate | None:
@@ -54,6 +62,22 @@ def turn_of(finding: Finding) -> Estimate | None:
     if by_phase is None or abs(by_phase.value / one_by_one.value - 1) > SAME_TURN:
         return one_by_one
     return min(by_phase, one_by_one, key=lambda one: one.error)
+
+
+def wandering(turns: list[Estimate]) -> float:
+    """Standard deviation of the turn between regions and variants beyond their errors, as a share of it."""
+    if len(turns) < FEWEST_TURNS:
+        return 0.0
+    values, errors = np.array([one.value for one in turns]), np.array([one.error for one in turns])
+    return float(np.sqrt(variance_between(values, errors)) / values.mean())
+
+
+def with_wandering(found: Measurement, share: float) -> Measurement:
+    """A time that passes as the platter turns, measured once, while its turn was not the mean one."""
+    if found.value is None or found.low is None or found.high is None:
+        return found
+    more = Z95 * share * found.value
+    return replace(found, low=found.low - more, high=found.high + more)
 
 
 def _with_own_test(

@@ -169,7 +169,7 @@ def scattered(what: Metric, estimates: list[Estimate], tolerance: float) -> Meas
     """
     values = np.array([one.value for one in estimates])
     errors = np.array([one.error for one in estimates])
-    between = _between(values, errors)
+    between = variance_between(values, errors)
     weights = 1 / (errors**2 + between)
     value = float((values * weights).sum() / weights.sum())
     reach = Z95 * float(np.sqrt(1 / (1 / errors**2).sum()))
@@ -187,7 +187,7 @@ def scattered(what: Metric, estimates: list[Estimate], tolerance: float) -> Meas
     return Measurement(what.key, "", value, value - reach, value + reach, count, quality, reason)
 
 
-def _between(values: FloatArray, errors: FloatArray) -> float:
+def variance_between(values: FloatArray, errors: FloatArray) -> float:
     """Variance of the values beyond their errors."""
     weights = 1 / errors**2
     mean = (values * weights).sum() / weights.sum()

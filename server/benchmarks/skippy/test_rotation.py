@@ -118,6 +118,20 @@ def test_the_interval_reaches_over_what_a_wandering_spindle_does_between_regions
     assert held >= 22
 
 
+def test_what_passes_as_the_platter_turns_is_as_uncertain_as_the_turn_wanders() -> None:
+    def longer(at_ms: float) -> float:
+        return 5e-4 * math.sin(at_ms / 4e3)
+
+    found = run_of(longer, lambda _: 0.0, pause_ms=2e3)
+    transfer = one(found, "transfer_time")
+    assert transfer.low is not None and transfer.high is not None
+    assert transfer.low <= TURN_MS / TRACK <= transfer.high
+    for region in REGIONS:
+        gap = one(found, "head_switch_gap", region)
+        assert gap.low is not None and gap.high is not None
+        assert gap.low <= HEAD_MS <= gap.high
+
+
 def _microseconds(noise: np.random.Generator, _waited_ms: float) -> float:
     return float(noise.exponential(0.002))
 
