@@ -21,6 +21,8 @@ SAME_SPINDLE = 1e-3
 """Regions whose turns are further apart than this share of it contradict each other: no spindle wanders."""
 FEWEST_TURNS = 3
 """Regions and variants whose turns have to be known for their differences to say how it wanders."""
+TEST_BOUND = 0.005
+"""How far off the probe's own test is at most, as a share, under the heaviest noise it is tested with."""
 CLOSE = 0.001
 """Below this share a difference does not matter for the quality, only for the interval."""
 
@@ -35,7 +37,7 @@ def rotation(
             # Models that contradict each other explain less than the lines that each of them starts from.
             lines = _rotation_from_lines(findings, hints_ms)
             turn = lines if lines.quality is Quality.FAIR else turn
-        turn = _with_own_test(turn, findings, hints_ms)
+        turn = turn if _outvoted(turn, turns, hints_ms) else _with_own_test(turn, findings, hints_ms)
     else:
         turn = _rotation_from_lines(findings, hints_ms)
     return [turn, _rate(turn)]
@@ -78,6 +80,14 @@ def with_wandering(found: Measurement, share: float) -> Measurement:
         return found
     more = Z95 * share * found.value
     return replace(found, low=found.low - more, high=found.high + more)
+
+
+def _outvoted(turn: Measurement, turns: list[Estimate], hints_ms: tuple[float, ...]) -> bool:
+    """Whether several regions and variants agree so well on a turn that the probe's own test, which is near
+    it, has nothing to say: under heavy noise its few reads are further off than hundreds of turns."""
+    assert turn.value is not None
+    apart = abs(hints_ms[0] / turn.value - 1) if hints_ms else 0.0
+    return len(turns) >= FEWEST_TURNS and turn.quality is Quality.GOOD and CLOSE <= apart < TEST_BOUND
 
 
 def _with_own_test(
@@ -141,8 +151,9 @@ def _rotation_from_lines(findings: tuple[Finding, ...], hints_ms: tuple[float, .
         apart = min((abs(hint - value) for hint in hints_ms), default=np.inf)
         agrees = bool(apart < SAME_TURN * value)
         reach = max(Z95 * float(np.median([error for _, error in near])), Z95 * spread, 1e-3 * value)
-        # Two ways that agree within a hundredth know the turn no better than that.
-        reach = max(reach, apart) if agrees else reach
+        # Two ways that agree within a hundredth know the turn no better than that, and the test no better
+        # than it is known to.
+        reach = max(reach, apart + TEST_BOUND * value) if agrees else reach
         return Measurement(
             metric.ROTATION_TIME.key,
             "",
