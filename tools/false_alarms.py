@@ -29,6 +29,7 @@ from server.benchmarks.registry import KINDS as ALL_KINDS
 from server.plausibility.check import Outcome
 from server.plausibility.evidence import Evidence, ModelFacts, Number
 from server.plausibility.registry import CHECKS
+from tests.support.machines import through_machine
 from tests.support.probe import Probe, probe_path, simtool_path
 from tools.markdown import filled
 
@@ -42,9 +43,12 @@ KINDS = (
     ("random_io", "positional"),
     ("sync_write", "buffer"),
     ("zoned", "bandwidth", "fluctuation"),
+    ("skippy", "seeker", "zoned", "access", "positional", "random_io"),
 )
-"""What one run measures: together every kind but the one that takes a week."""
+"""What one run measures: together every kind but the one that takes a week, alone and beside others."""
 WRITES = ("destroy", "none")
+MACHINES = ("idle", "bridge", "busy")
+"""What stands between probe and drive: nothing, a USB bridge, or a machine that others use too."""
 IDLE = ("chrt", "-i", "0")
 
 
@@ -57,6 +61,7 @@ class Plan:
     noise: str
     writes: str
     kinds: tuple[str, ...]
+    machine: str = "idle"
 
     @property
     def device(self) -> str:
@@ -76,6 +81,7 @@ class Judgement:
     """Outcome by check."""
     held: dict[str, str]
     """Words of the checks that held it."""
+    machine: str = "idle"
 
     def line(self) -> str:
         """As one line of JSON."""
@@ -90,7 +96,9 @@ def plans(drives: Sequence[str], count: int, first_seed: int) -> list[Plan]:
         around, drive = divmod(number, len(drives))
         kinds, noise, writes = combinations[(around + 7 * drive) % len(combinations)]
         writes = "destroy" if "sync_write" in kinds else writes
-        made.append(Plan(first_seed + number, drives[drive], noise, writes, kinds))
+        # Without noise a run is judged as the simulation that it is, and no machine stands between.
+        machine = MACHINES[number % len(MACHINES)] if noise != "off" else "idle"
+        made.append(Plan(first_seed + number, drives[drive], noise, writes, kinds, machine))
     return made
 
 
@@ -115,7 +123,9 @@ def judge(probe: Path, plan: Plan, before: tuple[str, ...] = IDLE) -> Judgement:
         confirm = (f"--confirm={plan.drive[-4:]}",) if plan.writes != "none" else ()
         options = ("--suite", "quick", "--only", ",".join(plan.kinds), "--writes", plan.writes, *confirm)
         document = caller.run(plan.device, home / "run.json", *options)
-    answers = assess(evidence_of(document if plan.noise == "off" else as_measured(document)))
+    if plan.noise != "off":
+        document = through_machine(as_measured(document), plan.machine, plan.seed)
+    answers = assess(evidence_of(document))
     return Judgement(
         seed=plan.seed,
         device=plan.device,
@@ -123,6 +133,7 @@ def judge(probe: Path, plan: Plan, before: tuple[str, ...] = IDLE) -> Judgement:
         kinds="+".join(plan.kinds),
         outcomes={answer.check.key: answer.result.outcome.value for answer in answers},
         held={a.check.key: a.result.words for a in answers if a.result.outcome is Outcome.HELD},
+        machine=plan.machine,
     )
 
 
@@ -209,7 +220,7 @@ def render(judged: Sequence[Judgement], command: str) -> str:
         lines.append(f"| `{check.key}` | {looked} | {outcomes['held']} | {share} | {outcomes['noted']} |")
     lines += ["", "Held:" if held else "No run was held."]
     lines += [
-        filled(f"- `{one.device}` {one.kinds}, writes {one.writes}: {words}", indent="  ")
+        filled(f"- `{one.device}` {one.kinds}, writes {one.writes}, {one.machine}: {words}", indent="  ")
         for one in held
         for words in one.held.values()
     ]

@@ -32,6 +32,13 @@ class EnvelopeSerializer(serializers.Serializer[Any]):
     signatures = SignatureSerializer(many=True)
 
 
+class ChallengeSerializer(serializers.Serializer[Any]):
+    """A nonce that was just given out."""
+
+    nonce = serializers.CharField(help_text="What the run's random places follow from.")
+    expires_at = serializers.DateTimeField(help_text="When a run under it has to have come in.")
+
+
 class ReceiptSerializer(serializers.Serializer[Any]):
     """What a sender keeps."""
 

@@ -50,6 +50,7 @@ def _pattern(route: str) -> str:
 urlpatterns = [
     path("submissions/", views.SubmissionsView.as_view(), name="submissions"),
     path("submissions/<uuid:submission_id>/", views.SubmissionView.as_view(), name="submission"),
+    path("challenges/", views.ChallengesView.as_view(), name="challenges"),
     path("runs/<uuid:run_id>/envelope/", views.RunEnvelopeView.as_view(), name="run-envelope"),
     path("runs/<uuid:run_id>/document/", views.RunDocumentView.as_view(), name="run-document"),
     *resource("drives/<slug:slug>/statistics", statistics.DriveStatisticsView, "drive-statistics"),

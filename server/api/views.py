@@ -21,6 +21,7 @@ from server.api.framework.read_view import ReadView
 from server.api.request_body import body_read
 from server.api.resources.shared import gone_check
 from server.api.serializers import (
+    ChallengeSerializer,
     EnvelopeSerializer,
     ReceiptSerializer,
     StatusSerializer,
@@ -30,6 +31,7 @@ from server.api.serializers import (
 from server.core.envelope_store import EnvelopeLost, envelope_load
 from server.core.problems import Problem, problem
 from server.measurements.documents import envelope_of
+from server.plausibility.nonces import nonce_issue
 from server.submissions.intake import submission_receive
 from server.submissions.models import Submission
 from server.submissions.selectors import submission_get, submission_of_run
@@ -84,6 +86,25 @@ class SubmissionView(ReadView):
                 "not-found", f"There is no submission {submission_id}. Check the address."
             ) from None
         return Response(status_data(submission, request), headers={"Cache-Control": "no-store"})
+
+
+class ChallengesView(ReadView):
+    """Where a probe asks what to measure by, before it measures."""
+
+    @extend_schema(
+        operation_id="challenge_get",
+        summary="A fresh challenge for one run",
+        description=(
+            "Random places of a run that is measured under the nonce follow from it, so that the run can't "
+            "have "
+            "been measured before. Each answer has another nonce; it is good for one run."
+        ),
+        responses={200: ChallengeSerializer, **problems(429)},
+    )
+    def get(self, request: Request) -> Response:
+        """Give out a nonce."""
+        data = ChallengeSerializer(nonce_issue()).data
+        return Response(data, headers={"Cache-Control": "no-store"})
 
 
 class RunEnvelopeView(ReadView):

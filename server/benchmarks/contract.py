@@ -8,6 +8,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from server.benchmarks.challenge import Followed
+
 
 class Quality(StrEnum):
     """How far a measurement may be trusted."""
@@ -52,8 +54,11 @@ class Measurand(StrEnum):
     OUTER_BANDWIDTH = "outer bandwidth"
     INNER_BANDWIDTH = "inner bandwidth"
     FULL_STROKE = "full stroke"
+    AVERAGE_SEEK = "average seek"
+    SHORTEST_SEEK = "shortest seek"
     SEEK_BASELINE = "access without a seek"
     ACCESS_TIME = "random access time"
+    RANDOM_READS = "random reads one at a time"
     BURST_RATE = "burst rate"
     BUFFER_BANDWIDTH = "bandwidth of the buffer"
     BUFFER_SIZE = "buffer size"
@@ -79,6 +84,8 @@ class Measures:
     rank: int = 0
     """0 for the metric that defines the measurand, which claims and exports are about. A claim about it that
     this metric was not measured for is held against those with higher ranks, in their order."""
+    extreme: bool = False
+    """Whether it is the fastest or the slowest of several samples, which one disturbance moves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,6 +326,11 @@ schema."""
 ChartFunction = Callable[[Mapping[str, Any], Facts, Extraction], tuple[Chart, ...]]
 
 
+FollowFunction = Callable[[Mapping[str, Any], Facts, int], Followed | None]
+"""Takes an entry of a run under a challenge and the seed of its nonce, says how many of its places follow;
+None where it has none that could."""
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A benchmark kind, as `registry.KINDS` lists it."""
@@ -335,5 +347,7 @@ class Kind:
     topic: Topic = Topic.OTHER
     export_details: tuple[ExportDetail, ...] = ()
     """What exports take from its `Extraction.details`."""
+    follows: FollowFunction | None = None
+    """What of its samples follows from a challenge; None where nothing does."""
     chart_version: str = "1"
     """Raised whenever `charts` draws other pictures of the same extraction: stored ones are made anew."""

@@ -141,3 +141,32 @@ def _checked(path: Path, name: str) -> dict[str, Any]:
         place = "/".join(str(part) for part in wrong.instance_path) or "the top"
         raise CatalogError(f"{path.name}, at {place}: {wrong.message}. See data/schema.json.")
     return data
+
+
+@dataclass(frozen=True, slots=True)
+class RotationRating:
+    """A rate in rpm that drives are rated at."""
+
+    rpm: float
+    class_of: tuple[str, ...]
+    """Beginnings of the names of drives for whose vendor it is a class and no rate."""
+    class_turns_at: tuple[float, ...]
+    """The rates at which drives of the class turn."""
+
+    def turns_at(self, name: str) -> tuple[float, ...]:
+        """Return the rates that the rating stands for on a drive whose vendor and model are `name`."""
+        return self.class_turns_at if name.upper().startswith(self.class_of) else (self.rpm,)
+
+
+@cache
+def rotation_ratings() -> tuple[RotationRating, ...]:
+    """Return the ratings that drives are known to have."""
+    entries = json.loads((DATA / "rotation_ratings.json").read_text(encoding="utf-8"))["ratings"]
+    return tuple(
+        RotationRating(
+            rpm=float(one["rpm"]),
+            class_of=tuple(name.upper() for name in one.get("class_of", [])),
+            class_turns_at=tuple(float(rate) for rate in one.get("class_turns_at", [])),
+        )
+        for one in entries
+    )

@@ -56,7 +56,7 @@ def runs_of_model(*, drive_model: DriveModel) -> QuerySet[Run]:
 
 
 _OF_A_LINE = (
-    *("provenance", "created_at", "firmware", "unit__digest"),
+    *("provenance", "measured_on_request", "created_at", "firmware", "unit__digest"),
     *("batch__year", "batch__week", "batch__label"),
 )
 """What a list of one model's runs shows: documents' summaries and models need not be read for it."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from server.core.robust import concentration, half_sample_mode, rank_correlation
+from server.core.robust import concentration, half_sample_mode, median_deviation, rank_correlation
 from server.plausibility.columns import Integers, Timed
 from server.plausibility.evidence import Evidence
 
@@ -48,12 +48,13 @@ def scattered(evidence: Evidence) -> list[Scattered]:
             series.times_ns[told & small],
             before[told & small],
         )
-        if _in_no_order(places, evidence.blocks):
+        if in_no_order(places, evidence.blocks):
             found.append(Scattered(series.name, times, np.abs(places - origins)))
     return found
 
 
-def _in_no_order(places: Integers, blocks: int) -> bool:
+def in_no_order(places: Integers, blocks: int) -> bool:
+    """Return whether places lie in no order all over the device."""
     if places.size < ENOUGH or np.unique(places).size < FRESH * places.size:
         return False
     low, high = np.percentile(places, [5, 95])
@@ -71,6 +72,9 @@ FLAT = 0.25
 """Differences below this part of a turn are steps along a tooth."""
 TOOTH = (0.5, 1.5)
 """Where a tooth is looked for, in turns."""
+NEAR_TOOTH = 0.1
+"""How far from the usual one a tooth is of the same height, in turns: what differs by more met a
+disturbance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +135,22 @@ def _walk(series: Timed, turn_ns: float) -> Walk | None:
     return Walk(series, steps.astype(np.float64), slow)
 
 
-def tooth_of(found: Iterable[Walk], turn_ns: float) -> tuple[float, int]:
-    """Return the usual height of the teeth of several walks in ns, and how many teeth there are."""
+@dataclass(frozen=True, slots=True)
+class Tooth:
+    """The usual height of a sawtooth's teeth."""
+
+    height_ns: float
+    spread_ns: float
+    """By how much those near it differ, as a robust standard deviation."""
+    count: int
+
+
+def tooth_of(found: Iterable[Walk], turn_ns: float) -> Tooth:
+    """Return the usual height of the teeth of several walks."""
     teeth = [walk.teeth_ns(turn_ns) for walk in found]
     heights = np.concatenate(teeth) if teeth else np.empty(0)
-    return (half_sample_mode(heights) if heights.size else 0.0), int(heights.size)
+    if not heights.size:
+        return Tooth(0.0, 0.0, 0)
+    usual = half_sample_mode(heights)
+    near = heights[np.abs(heights - usual) < NEAR_TOOTH * turn_ns]
+    return Tooth(usual, median_deviation(near), int(heights.size))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from server.plausibility.check import Check, Result, held, judged, not_applicable, passed
-from server.plausibility.evidence import Evidence
+from server.plausibility.evidence import RATED_TOLERANCE, Evidence, known_rating
 
 COVERED = 0.9
 SPAN = 0.25
@@ -40,6 +40,23 @@ def device_kind(evidence: Evidence) -> Result:
         f"The device is said not to turn; the catalogue rates the model at {evidence.model.rated_rpm:.0f} "
         "rpm."
     )
+
+
+def rated_rotation(evidence: Evidence) -> Result:
+    """Compare the rate that the device says it is rated at with the catalogue's."""
+    said = evidence.device["rotation_rate_rpm"]
+    if not said:
+        return not_applicable("The device does not say what it is rated at.")
+    if model_rpm := evidence.model.rated_rpm:
+        words = f"The device says {said} rpm; the catalogue rates the model at {model_rpm:.0f} rpm."
+        return (held if abs(said - model_rpm) > RATED_TOLERANCE * model_rpm else passed)(words, said_rpm=said)
+    if known_rating(float(said)) is None:
+        return held(
+            f"The device says {said} rpm; no drive that the catalogue knows is rated within "
+            f"{100 * RATED_TOLERANCE:g} % of that.",
+            said_rpm=said,
+        )
+    return passed(f"Drives are rated at the {said} rpm that the device says.", said_rpm=said)
 
 
 def coverage(evidence: Evidence) -> Result:
@@ -96,6 +113,25 @@ DEVICE_KIND = Check(
     ),
     judge=device_kind,
 )
+RATED_ROTATION = Check(
+    key="rated_rotation",
+    title="The rated rotation is one of a drive",
+    question=(
+        "Is the rate that the device states the catalogue's for the model, or else one that drives have?"
+    ),
+    limit=f"{100 * RATED_TOLERANCE:g} % either way.",
+    because=(
+        "All that a run says of turns is held against this rate, and a document may state any. Drives are "
+        "built "
+        "for a few rates, the odd ones among them (5425, 5526, 5640, 5980) in server/catalog/data/"
+        "rotation_ratings.json with where they were seen."
+    ),
+    remedy=(
+        "Where the drive's own page or label says so, add the rating to that file with its source, and "
+        "accept."
+    ),
+    judge=rated_rotation,
+)
 COVERAGE = Check(
     key="coverage",
     title="The samples reach the device's end",
@@ -109,4 +145,4 @@ COVERAGE = Check(
     remedy="None for a whole run: measure again, and look whether the device's size is what its label says.",
     judge=coverage,
 )
-CHECKS = (CAPACITY, DEVICE_KIND, COVERAGE)
+CHECKS = (CAPACITY, DEVICE_KIND, RATED_ROTATION, COVERAGE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from server.catalog.files import RotationRating, rotation_ratings
 from server.plausibility.columns import Integers, Timed, timed
 
 TURN_FASTEST_NS = 4_000_000.0
@@ -21,6 +22,17 @@ USABLE = ("good", "fair")
 PEERS_FOR_A_RATE = 3
 """Units whose median rotation stands in where neither the device nor the catalogue says how fast it turns."""
 ROTATION_RATE = ".rotation_rate"
+RATED_TOLERANCE = 0.01
+"""A spindle is a motor locked to a crystal: it keeps its rate within a few tenths of a per cent under any
+load,
+and makers' ratings are rounded by as much."""
+PEERS_TOLERANCE = 0.05
+"""Where other units stand in for a rating."""
+
+
+def nobody_has_standing(_keyids: Iterable[str]) -> frozenset[str]:
+    """Return no key: what evidence without an archive behind it knows of keys."""
+    return frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +83,35 @@ class Copy:
 
 
 @dataclass(frozen=True, slots=True)
+class Request:
+    """The challenge under which a run says that it was measured."""
+
+    nonce: str
+    issued_at: datetime | None
+    """None where the nonce is not of this archive."""
+    used_by: str = ""
+    """Another run that came under the same one."""
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """How long a turn takes and who says so."""
 
     ns: float
     source: str
+    tolerance: float = RATED_TOLERANCE
+    """How far a measured turn may be off, as a share."""
 
     @property
     def words(self) -> str:
         """The turn for a sentence."""
         return f"{self.ns / 1e6:.3f} ms ({60e9 / self.ns:.0f} rpm, {self.source})"
+
+
+def known_rating(rpm: float) -> RotationRating | None:
+    """Return the catalogue's rating that a rate is, within what ratings are rounded by."""
+    near = [one for one in rotation_ratings() if abs(one.rpm - rpm) <= RATED_TOLERANCE * one.rpm]
+    return min(near, key=lambda one: abs(one.rpm - rpm), default=None)
 
 
 @dataclass(frozen=True)
@@ -96,6 +127,10 @@ class Evidence:
     keyid: str = ""
     copies: tuple[Copy, ...] = ()
     received_at: datetime | None = None
+    request: Request | None = None
+    """None where the run says of no challenge."""
+    standing_among: Callable[[Iterable[str]], frozenset[str]] = nobody_has_standing
+    """Tells which of some keys have standing, and is asked only where a finding hangs on it."""
 
     @property
     def device(self) -> Mapping[str, Any]:
@@ -138,23 +173,62 @@ class Evidence:
     @cached_property
     def turn(self) -> Turn | None:
         """One turn, as the device, the catalogue or the model's other units say; None where nobody does."""
-        rate = self._rate()
-        return Turn(60e9 / rate[0], rate[1]) if rate and self.rotating else None
+        found = self._rate() if self.rotating else None
+        if found is None:
+            return None
+        rate, source, tolerance = found
+        return Turn(60e9 / rate, source, tolerance)
 
-    def _rate(self) -> tuple[float, str] | None:
+    @cached_property
+    def witnesses(self) -> tuple[PeerUnit, ...]:
+        """The other units that a key with standing measured: digests of units are self-declared, so only
+        these
+        can speak against a run."""
+        standing = self.standing_among({keyid for peer in self.peers for keyid in peer.keyids})
+        return tuple(peer for peer in self.peers if standing & set(peer.keyids))
+
+    @cached_property
+    def rotation_rates(self) -> tuple[Number, ...]:
+        """The rates of rotation in rpm that were extracted for the whole drive, of whatever kind."""
+        return tuple(
+            number
+            for number in self.numbers
+            if number.metric.endswith(ROTATION_RATE) and not number.scope and number.quality in USABLE
+        )
+
+    def _rate(self) -> tuple[float, str, float] | None:
         if rate := self.device["rotation_rate_rpm"]:
-            return float(rate), "as the device says"
+            return self._turning_at(float(rate)), "as the device says", RATED_TOLERANCE
         if self.model.rated_rpm:
-            return self.model.rated_rpm, "as the catalogue says"
+            return self._turning_at(self.model.rated_rpm), "as the catalogue says", RATED_TOLERANCE
+        if len(self.peers) < PEERS_FOR_A_RATE:
+            return None
         rates = [
             value
-            for peer in self.peers
+            for peer in self.witnesses
             for (metric, scope), value in peer.values.items()
             if metric.endswith(ROTATION_RATE) and not scope
         ]
         if len(rates) >= PEERS_FOR_A_RATE:
-            return float(np.median(rates)), f"median of {len(rates)} other units"
+            return float(np.median(rates)), f"median of {len(rates)} other units", PEERS_TOLERANCE
         return None
+
+    def _turning_at(self, rated_rpm: float) -> float:
+        """Return the rate that a rating stands for; of a class of several, the one nearest to what was
+        measured."""
+        rating = known_rating(rated_rpm)
+        rates = (
+            rating.turns_at(f"{self.device['vendor'] or ''} {self.device['model']}".strip()) if rating else ()
+        )
+        measured = [number.value for number in self.rotation_rates] + [
+            60e9 / part["params"]["rotation_estimate_ns"]
+            for part in self.parts
+            if part["params"].get("rotation_estimate_ns")
+        ]
+        if rating is None or len(rates) < 2 or not measured:
+            return rated_rpm
+        nearest = min(rates, key=lambda rpm: abs(rpm - measured[0]))
+        return rated_rpm if nearest == rating.rpm else nearest
 
     def sample_ns(self, kind: str) -> int | None:
         """How long the timed samples of a kind go on; None where it has none."""

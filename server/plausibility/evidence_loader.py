@@ -32,10 +32,13 @@ from server.plausibility.evidence import (
     ModelFacts,
     Number,
     PeerUnit,
+    Request,
     Trace,
     trace_of,
 )
 from server.plausibility.models import SampleTrace
+from server.plausibility.nonces import requests_of
+from server.plausibility.standing import standing_against
 
 PEER_RUNS = 200
 ALIKE_TRACES = 8
@@ -62,11 +65,19 @@ def evidence_gather(runs: Sequence[AssessedRun]) -> list[Evidence]:
         _traces_keep(runs, traces)
         copies = _copies(runs, traces)
     peers = _peers([one.run for one in runs])
-    return [_evidence(one, found, *others) for one, found, others in zip(runs, copies, peers, strict=True)]
+    requests = requests_of([(one.run, one.document) for one in runs])
+    return [
+        _evidence(one, found, requests.get(one.run.pk), *others)
+        for one, found, others in zip(runs, copies, peers, strict=True)
+    ]
 
 
 def _evidence(
-    one: AssessedRun, copies: tuple[Copy, ...], peers: tuple[PeerUnit, ...], unlike: int
+    one: AssessedRun,
+    copies: tuple[Copy, ...],
+    request: Request | None,
+    peers: tuple[PeerUnit, ...],
+    unlike: int,
 ) -> Evidence:
     model = one.run.drive_model
     return Evidence(
@@ -84,6 +95,8 @@ def _evidence(
         keyid=one.run.submission.probe_key.keyid,
         copies=copies,
         received_at=one.run.submission.received_at,
+        request=request,
+        standing_among=standing_against(one.run),
     )
 
 

@@ -41,6 +41,16 @@ class CheckResult(models.Model):
         return f"{self.check_key}: {self.outcome}"
 
 
+class UsedNonce(models.Model):
+    """A nonce that a run was measured under: it is good for one run."""
+
+    digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the nonce.")
+    run = models.OneToOneField("measurements.Run", on_delete=models.CASCADE, related_name="used_nonce")
+
+    def __str__(self) -> str:
+        return f"nonce {self.digest[:12]}"
+
+
 class SampleTrace(models.Model):
     """What one kind's samples of a run are recognised by: digests of its times and places, and its first
     times. It outlives a withdrawal, after which the same samples are still a copy."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,14 +10,14 @@ import numpy as np
 from server.core.robust import median_deviation
 from server.core.text import counted
 from server.plausibility.check import Check, Result, held, listed, not_applicable, noted, passed
-from server.plausibility.evidence import ROTATION_RATE, USABLE, Evidence, Number, PeerUnit
+from server.plausibility.evidence import PEERS_TOLERANCE, USABLE, Evidence, Number, PeerUnit
 
 ENOUGH_UNITS = 3
 NOTED_AT = 5.0
 FLOOR = 0.03
 HELD_FACTOR = 2.0
-ROTATION_OFF = 0.05
 ROTATION_UNITS = 2
+NO_STANDING = "No key behind the other units has standing, so they hold nothing."
 FIRST = "First unit of this model: nothing to compare with."
 
 
@@ -71,11 +71,11 @@ class Compared:
         )
 
 
-def compared(evidence: Evidence) -> Iterator[Compared]:
-    """Return the run's headline numbers that enough other units have too."""
+def compared(evidence: Evidence, units: Sequence[PeerUnit]) -> Iterator[Compared]:
+    """Return the run's headline numbers that enough of some other units have too."""
     for number in evidence.numbers:
         key = (number.metric, number.scope)
-        values = tuple(peer.values[key] for peer in evidence.peers if key in peer.values)
+        values = tuple(peer.values[key] for peer in units if key in peer.values)
         if not number.headline or number.quality not in USABLE or len(values) < ENOUGH_UNITS:
             continue
         median = float(np.median(values))
@@ -94,17 +94,18 @@ def other_units(evidence: Evidence) -> Result:
             else ""
         )
         return not_applicable(FIRST + unlike)
-    found = list(compared(evidence))
+    found = list(compared(evidence, evidence.peers))
     if not found:
         return not_applicable(
             f"{counted(len(evidence.peers), 'other unit')}, of {ENOUGH_UNITS} that a number needs "
             "before it is compared."
         )
     figures = {f"{one.number.metric} {one.number.scope}".strip(): round(one.distance, 2) for one in found}
-    far = [one for one in found if one.far and one.distance > NOTED_AT]
-    if far:
-        return held(listed([one.words for one in far]), distances=figures)
     off = [one for one in found if one.distance > NOTED_AT]
+    if any(one.far for one in off):
+        far = [one for one in compared(evidence, evidence.witnesses) if one.far and one.distance > NOTED_AT]
+        if far:
+            return held(listed([one.words for one in far]), distances=figures)
     if off:
         return noted(listed([one.words for one in off]), distances=figures)
     return passed(
@@ -115,24 +116,26 @@ def other_units(evidence: Evidence) -> Result:
 
 def same_rotation(evidence: Evidence) -> Result:
     """Compare the rotation with that of the other units, which one mechanism has in common."""
-    mine = [
-        n
-        for n in evidence.numbers
-        if n.metric.endswith(ROTATION_RATE) and not n.scope and n.quality in USABLE
-    ]
-    if not mine:
+    if not evidence.rotation_rates:
         return not_applicable("The samples gave no rotation rate.")
-    for number in mine:
-        values = [peer.values[key] for peer in evidence.peers if (key := (number.metric, "")) in peer.values]
+    for number in evidence.rotation_rates:
+        key = (number.metric, "")
+        values = [peer.values[key] for peer in evidence.peers if key in peer.values]
         if len(values) < ROTATION_UNITS:
             continue
         median = float(np.median(values))
+        figures = {"rpm": number.value, "others_rpm": median, "units": len(values)}
         words = (
             f"{number.metric} is {number.value:.1f} rpm; the median of {len(values)} other units is "
             f"{median:.1f}."
         )
-        wrong = abs(number.value - median) > ROTATION_OFF * median
-        return (held if wrong else passed)(words, rpm=number.value, others_rpm=median, units=len(values))
+        if abs(number.value - median) <= PEERS_TOLERANCE * median:
+            return passed(words, **figures)
+        theirs = [peer.values[key] for peer in evidence.witnesses if key in peer.values]
+        if len(theirs) < ROTATION_UNITS:
+            return noted(f"{words} {NO_STANDING}", **figures)
+        off = abs(number.value - float(np.median(theirs))) > PEERS_TOLERANCE * float(np.median(theirs))
+        return (held if off else noted)(words, **figures)
     return not_applicable(
         f"Fewer than {ROTATION_UNITS} other units with a rotation rate." if evidence.peers else FIRST
     )
@@ -189,12 +192,18 @@ OTHER_UNITS = Check(
         "median at least) are "
         f"noted; held only where it is also beyond {HELD_FACTOR:g} times the highest or below half of the "
         "lowest. "
-        f"{ENOUGH_UNITS} other units or more, of the same provenance, block size, write cache and bridge."
+        f"{ENOUGH_UNITS} other units or more, of the same provenance, block size, write cache and bridge; "
+        "only "
+        "units that keys with standing measured can hold a run."
     ),
     because=(
         "Units of one model differ by some per cent (Eridano: below 7 % over 96 units), batches and quietly "
         "changed "
-        "mechanisms by tens of per cent: those are results, not faults. Twice is another product."
+        "mechanisms by tens of per cent: those are results, not faults. Twice is another product. A unit's "
+        "digest "
+        "is its sender's word, so one key can invent any number of units: a key has standing where a "
+        "published "
+        "run of it, of another model, was confirmed by other keys."
     ),
     remedy="Look at batch, firmware and conditions beside the other units' before deciding.",
     judge=other_units,
@@ -203,7 +212,11 @@ SAME_ROTATION = Check(
     key="same_rotation",
     title="All units turn alike",
     question="Is the measured rotation that of the model's other units?",
-    limit=f"{100 * ROTATION_OFF:.0f} % either way of the median of {ROTATION_UNITS} units or more.",
+    limit=(
+        f"{100 * PEERS_TOLERANCE:.0f} % either way of the median of {ROTATION_UNITS} units or more; only "
+        "units "
+        "that keys with standing measured can hold a run."
+    ),
     because="Batches differ in many things; a model's rate is held by its spindle's control.",
     remedy="Two rates under one name are worth a note in the catalogue: accept, and add it there.",
     judge=same_rotation,

@@ -29,6 +29,7 @@ FALLS = 1.1
 LINK_SHARE = 0.6
 FIRST_SATA_BITS_PER_S = 1.5e9
 INNER_MB_PER_S = 400.0
+OF_TURN_NS = 60e9 / 7200
 LARGE_BYTES = 1 << 20
 SIZED_BYTES = 1 << 18
 SIZES_SPAN = 8
@@ -170,11 +171,14 @@ def medium_rate(evidence: Evidence) -> Result:
     slowest = {profile.name: round(min(profile.ends), 1) for profile in profiles(evidence, least_ns=0.0)}
     if not slowest:
         return not_applicable("No large transfers at many places over the device.")
+    turn_ns = evidence.turn.ns if evidence.turn else OF_TURN_NS
+    most = INNER_MB_PER_S * min(OF_TURN_NS / turn_ns, 1.0)
     findings = [
-        f"{name}: even its slowest end delivers {rate:.0f} MB/s, more than the {INNER_MB_PER_S:.0f} MB/s of "
-        "any disk."
+        f"{name}: even its slowest end delivers {rate:.0f} MB/s, more than the {most:.0f} MB/s of any disk "
+        "that "
+        "turns so fast."
         for name, rate in slowest.items()
-        if rate > INNER_MB_PER_S
+        if rate > most
     ]
     return judged(
         findings, (f"The slowest end delivers {min(slowest.values()):.1f} MB/s."), slowest_mb_per_s=slowest
@@ -274,7 +278,7 @@ MEDIUM_RATE = Check(
     key="medium_rate",
     title="No disk's inner tracks are that fast",
     question="Is the slower end of a turning device within what a medium can deliver there?",
-    limit=f"{INNER_MB_PER_S:.0f} MB/s.",
+    limit=f"{INNER_MB_PER_S:.0f} MB/s at 7200 rpm and above, less in proportion where the disk turns slower.",
     because=(
         "A track's bytes pass in one turn. The fastest disks reach 300 MB/s at the outer edge with one "
         "actuator, half of "

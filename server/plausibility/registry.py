@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from server.plausibility import device, histogram, peers, position, rotation, timing, transport
+from server.plausibility import (
+    agreement,
+    challenge,
+    device,
+    disturbances,
+    histogram,
+    peers,
+    position,
+    rotation,
+    thermal,
+    throughput,
+    timing,
+    transport,
+)
 from server.plausibility.check import Check
 
 CHECKS: tuple[Check, ...] = (
@@ -12,5 +25,10 @@ CHECKS: tuple[Check, ...] = (
     *histogram.CHECKS,
     *rotation.CHECKS,
     *position.CHECKS,
+    *throughput.CHECKS,
+    *agreement.CHECKS,
+    *disturbances.CHECKS,
+    *thermal.CHECKS,
     *peers.CHECKS,
+    *challenge.CHECKS,
 )

@@ -8,9 +8,14 @@ from server.core.robust import concentration, quartile_range
 from server.plausibility.access_patterns import SLOW_SHARE, Walk, scattered, tooth_of, walks
 from server.plausibility.check import Check, Result, held, judged, not_applicable, noted, passed
 from server.plausibility.columns import Timed
-from server.plausibility.evidence import ROTATION_RATE, TURN_FASTEST_NS, USABLE, Evidence
+from server.plausibility.evidence import (
+    PEERS_TOLERANCE,
+    RATED_TOLERANCE,
+    TURN_FASTEST_NS,
+    Evidence,
+    Number,
+)
 
-RATE_TOLERANCE = 0.05
 ORDER = 0.3
 MOVES = 0.1
 ENOUGH_TEETH = 8
@@ -27,23 +32,27 @@ def rotation_rate(evidence: Evidence) -> Result:
     if (turn := evidence.turn) is None:
         return not_applicable(NO_RATE if evidence.rotating else NO_TURN)
     rated = 60e9 / turn.ns
-    rates = [
-        number
-        for number in evidence.numbers
-        if number.metric.endswith(ROTATION_RATE) and not number.scope and number.quality in USABLE
-    ]
-    if not rates:
+    if not (rates := evidence.rotation_rates):
         return not_applicable("The samples gave no rotation rate.")
     findings = [
-        f"{number.metric} is {number.value:.0f} rpm; the drive is rated {rated:.0f} rpm ({turn.source})."
+        f"{number.metric} is {number.value:.0f} rpm; the drive is rated {rated:.0f} rpm ({turn.source}), "
+        f"{100 * turn.tolerance:g} % either way."
         for number in rates
-        if abs(number.value - rated) > RATE_TOLERANCE * rated
+        if abs(number.value - rated) > turn.tolerance * rated + _half_interval(number)
     ]
     measured = {number.metric: number.value for number in rates}
     told = ", ".join(f"{value:.1f}" for value in measured.values())
     return judged(
         findings, f"Measured {told} rpm, rated {rated:.0f} rpm ({turn.source}).", rated_rpm=rated, **measured
     )
+
+
+def _half_interval(number: Number) -> float:
+    """Return by how much a number says that it may be wrong itself; no more than the tolerance of a
+    rating."""
+    if number.low is None or number.high is None:
+        return 0.0
+    return min((number.high - number.low) / 2, RATED_TOLERANCE * number.value)
 
 
 def turn_in_walks(evidence: Evidence) -> Result:
@@ -111,15 +120,18 @@ def turn_in_teeth(evidence: Evidence) -> Result:
         for walk in walks(evidence, turn.ns)
         if "from_blocks" in walk.series.columns and walk.slow_share >= SLOW_SHARE
     ]
-    tooth_ns, teeth = tooth_of(found, turn.ns)
-    if teeth < ENOUGH_TEETH:
+    tooth = tooth_of(found, turn.ns)
+    if tooth.count < ENOUGH_TEETH:
         return not_applicable("No series approaches places in a row from one and the same place.")
-    off = tooth_ns / turn.ns - 1
+    most = min(turn.tolerance + tooth.spread_ns / turn.ns, max(PEERS_TOLERANCE, turn.tolerance))
     words = (
-        f"A tooth of the sawtooth is {tooth_ns / 1e6:.3f} ms high ({teeth} teeth); a turn takes {turn.words}."
+        f"A tooth of the sawtooth is {tooth.height_ns / 1e6:.3f} ms high ({tooth.count} teeth that differ by "
+        f"{tooth.spread_ns / 1e6:.3f}); a turn takes {turn.words}, {100 * most:.1f} % either way."
     )
-    wrong = abs(off) > RATE_TOLERANCE
-    return (held if wrong else passed)(words, tooth_ms=tooth_ns / 1e6, turn_ms=turn.ns / 1e6, teeth=teeth)
+    wrong = abs(tooth.height_ns / turn.ns - 1) > most
+    return (held if wrong else passed)(
+        words, tooth_ms=tooth.height_ns / 1e6, turn_ms=turn.ns / 1e6, teeth=tooth.count, tolerance=most
+    )
 
 
 def turn_in_writes(evidence: Evidence) -> Result:
@@ -148,7 +160,7 @@ def turn_in_writes(evidence: Evidence) -> Result:
         return held(told, **figures)
     off = abs(turns - round(turns))
     words = f"A write that follows the one before takes {turns:.3f} turns of {turn.words}."
-    return (held if off > RATE_TOLERANCE * round(turns) else passed)(words, **figures)
+    return (held if off > turn.tolerance * round(turns) else passed)(words, **figures)
 
 
 def _size(series: Timed) -> int:
@@ -205,6 +217,10 @@ def wait_of_scattered(evidence: Evidence) -> Result:
     return judged(findings, "Scattered reads wait as for a turning disk.", **figures)
 
 
+EITHER_WAY = (
+    f"{100 * RATED_TOLERANCE:g} % either way where the device or the catalogue rates it, "
+    f"{100 * PEERS_TOLERANCE:g} % where only other units tell"
+)
 ROTATION_RATE_CHECK = Check(
     key="rotation_rate",
     title="The measured rotation is the rated one",
@@ -212,10 +228,12 @@ ROTATION_RATE_CHECK = Check(
         "Does every rotation rate that was extracted agree with what the device, the catalogue or other "
         "units say?"
     ),
-    limit=f"{100 * RATE_TOLERANCE:.0f} % either way.",
+    limit=f"{EITHER_WAY}; the number's own interval on top.",
     because=(
-        "A spindle is held to its rate within 0.5 %, whatever the load; the next rate on the market is 10 % "
-        "away or more."
+        "A spindle is locked to a crystal and held to its rate within some tenths of a per cent, whatever "
+        "the "
+        "load; ratings are rounded by as much. A rating that is sold as a class counts as the nearest of the "
+        "rates that such drives turn at (server/catalog/data/rotation_ratings.json)."
     ),
     remedy=(
         "Look whether the rated rate is right: some models name a range, and some bridges report a rate of "
@@ -250,7 +268,11 @@ TURN_IN_TEETH = Check(
     key="turn_in_teeth",
     title="The sawtooth's teeth are one turn high",
     question="Where neighbouring places are approached from one place: is the usual jump back one turn?",
-    limit=f"{100 * RATE_TOLERANCE:.0f} % either way of the turn, from {ENOUGH_TEETH} teeth on.",
+    limit=(
+        f"{EITHER_WAY}; the robust standard deviation of the teeth on top, to {100 * PEERS_TOLERANCE:.0f} % "
+        "at "
+        f"most; from {ENOUGH_TEETH} teeth on."
+    ),
     because=(
         "The head comes from the same place each time, so the wait falls by exactly one turn where the place "
         "is just "
@@ -266,10 +288,7 @@ TURN_IN_WRITES = Check(
     question=(
         "With the write cache off: does a small write behind the one before take a whole number of turns?"
     ),
-    limit=(
-        f"{100 * RATE_TOLERANCE:.0f} % of a turn for each turn. Less than half a turn is noted: a cache took "
-        "the writes."
-    ),
+    limit=(f"{EITHER_WAY}, for each turn. Less than half a turn is noted: a cache took the writes."),
     because=(
         "The next block passes the head right after the write; by when the next request arrives it is gone, "
         "and comes "

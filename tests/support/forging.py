@@ -78,15 +78,22 @@ def noisy(
 ) -> dict[str, Any]:
     """The same times, each longer by what a machine takes; what the samples say among themselves stays
     true."""
+    rng = random or np.random.default_rng(20260101)
+    return delayed(document, lambda times, _kind, _series: np.abs(rng.normal(0, deviation_ns, times.size)))
+
+
+def delayed(
+    document: dict[str, Any], delay: Callable[[Column, str, dict[str, Any]], Column]
+) -> dict[str, Any]:
+    """The same times, each longer by what `delay` says for a series of a kind."""
     copy = deepcopy(document)
-    random = random or np.random.default_rng(20260101)
     for part in _measured(copy):
         for series in _objects(part["samples"]):
             for name in TIMES:
                 if isinstance(series.get(name), list) and series[name] and _free(series):
                     times = np.asarray(series[name], dtype=np.int64)
                     # Requests that follow begin so much later.
-                    extra = np.abs(random.normal(0, deviation_ns, times.size)).astype(np.int64)
+                    extra = delay(times.astype(np.float64), part["kind"], series).astype(np.int64)
                     series[name] = (times + extra).tolist()
                     if isinstance(series.get("start_ns"), list):
                         before = np.concatenate([[0], np.cumsum(extra)[:-1]])
@@ -113,6 +120,112 @@ def scaled(document: dict[str, Any], factor: float = 0.9) -> dict[str, Any]:
     for part in _measured(copy):
         part["elapsed_ns"] = int(part["elapsed_ns"] * factor)
         _scale(part["samples"], factor)
+    return copy
+
+
+def slower_half_marked(document: dict[str, Any], *, counted: bool) -> dict[str, Any]:
+    """The slower half of every series is marked as disturbed, and so left out; with `counted` the monitor's
+    counts are made to agree."""
+    copy = renewed(document)
+    told = []
+    for part in _measured(copy):
+        for series in _objects(part["samples"]):
+            times = next((series[name] for name in TIMES if isinstance(series.get(name), list)), [])
+            if times:
+                middle = float(np.median(times))
+                series["disturbed"] = [int(time > middle) for time in times]
+                told.append(_told(part["kind"], f"piece-{len(told)}", sum(series["disturbed"]), len(times)))
+    if counted:
+        copy["conditions"]["disturbances"] = told
+        copy["conditions"]["foreign_requests"] = 1 + len(told)
+    return copy
+
+
+def _told(kind: str, piece: str, disturbed: int, requests: int) -> dict[str, Any]:
+    return {
+        **{
+            "kind": kind,
+            "piece": piece,
+            "attempts": 3,
+            "requests": requests,
+            "disturbed_requests": disturbed,
+        },
+        **{"foreign_requests": 1, "swapped_pages": 0, "throttle_events": 0},
+    }
+
+
+def random_from_cache(
+    document: dict[str, Any], per_second: float = 376_900.0, at_once: int = 2
+) -> dict[str, Any]:
+    """Random requests as fast as a cache answers, where `at_once` or more are under way; buckets, sums and
+    single requests agree."""
+    copy = renewed(document)
+    for part in _measured(copy):
+        bits = part["params"].get("sub_bucket_bits")
+        for series in part["samples"]["series"] if bits is not None else []:
+            if series["concurrency"] >= at_once:
+                before_ns = series["elapsed_ns"]
+                _scale(series, series["requests"] / per_second * 1e9 / before_ns)
+                for name in ("reads", "writes"):
+                    if series[name]:
+                        _counted_anew(series[name], series["first"], bits, is_write=name == "writes")
+                part["elapsed_ns"] -= before_ns - series["elapsed_ns"]
+    return copy
+
+
+def _counted_anew(histogram: dict[str, Any], first: dict[str, Any], bits: int, *, is_write: bool) -> None:
+    """As many requests as before, in the buckets of those that stand one by one."""
+    rows = zip(first["latency_ns"], first["is_write"], strict=True)
+    buckets = [_bucket(time, bits) for time, write in rows if bool(write) == is_write]
+    counts = dict.fromkeys(sorted(buckets), 0)
+    for place in range(max(sum(histogram["requests"]), len(buckets))):
+        counts[buckets[place % len(buckets)]] += 1
+    histogram["low_ns"], histogram["requests"] = list(counts), list(counts.values())
+    histogram["total_ns"] = sum(low * requests for low, requests in counts.items())
+    histogram["minimum_ns"], histogram["maximum_ns"] = min(counts), max(counts)
+
+
+def _bucket(value: int, bits: int) -> int:
+    shift = max(value.bit_length() - (bits + 1), 0)
+    return value >> shift << shift
+
+
+def rates_times(document: dict[str, Any], kind: str, factor: float = 1.4) -> dict[str, Any]:
+    """Every time of one kind shorter by a factor: its rates are that much higher."""
+    copy = renewed(document)
+    for part in _measured(copy):
+        if part["kind"] == kind:
+            part["elapsed_ns"] = int(part["elapsed_ns"] / factor)
+            _scale(part["samples"], 1 / factor)
+    return copy
+
+
+def lengths_times(document: dict[str, Any], kind: str, factor: float = 1.4) -> dict[str, Any]:
+    """Every stretch of one kind longer by a factor, in whole requests, in the time that it took."""
+    copy = renewed(document)
+    for part in _measured(copy):
+        if part["kind"] == kind:
+            request = part["params"]["transfer_blocks"]
+            for series in part["samples"]["series"]:
+                longer = [int(blocks * factor) // request * request for blocks in series["length_blocks"]]
+                series["length_blocks"] = longer
+    return copy
+
+
+def temperatures(document: dict[str, Any], invent: Callable[[Column], Column]) -> dict[str, Any]:
+    """An invented column of temperatures, of each series' times."""
+    copy = renewed(document)
+    for part in _measured(copy):
+        for series in part["samples"]["series"]:
+            invented = invent(np.asarray(series["elapsed_ns"], dtype=np.float64))
+            series["temperature_celsius"] = [int(kelvin) for kelvin in invented]
+    return copy
+
+
+def together(*documents: dict[str, Any]) -> dict[str, Any]:
+    """One run that holds the parts of several, under the first one's device."""
+    copy = renewed(documents[0])
+    copy["benchmarks"] = [deepcopy(part) for document in documents for part in document["benchmarks"]]
     return copy
 
 

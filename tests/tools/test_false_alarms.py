@@ -33,7 +33,7 @@ def test_the_table_names_every_run_that_was_held() -> None:
     held = Judgement(2, "sim:two,seed=2", "none", "zoned", {"no_time": "held"}, {"no_time": "Sample words."})
     text = render([fine, held], "make false-alarms")
     assert "of 2 runs, 1 held without cause, 50.00 % (1.26 to 98.74 %)" in text
-    assert "`sim:two,seed=2` zoned, writes none: Sample words." in text
+    assert "`sim:two,seed=2` zoned, writes none, idle: Sample words." in text
 
 
 @pytest.mark.timeout(1800)

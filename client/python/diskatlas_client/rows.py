@@ -132,6 +132,7 @@ class Run(TypedDict):
     batch: str | None
     firmware: str
     provenance: str
+    measured_on_request: bool
     license: str
     capacity_bytes: int
     block_bytes: int

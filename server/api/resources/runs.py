@@ -90,6 +90,9 @@ class RunSerializer(RowSerializer):
     batch = Derived("batch__year", "batch__week", "batch__label")
     firmware = serializers.CharField()
     provenance = serializers.ChoiceField(choices=Provenance.choices)
+    measured_on_request = serializers.BooleanField(
+        help_text="Whether its random places follow from a fresh challenge of this archive."
+    )
     license = serializers.CharField()
     capacity_bytes = serializers.IntegerField()
     block_bytes = serializers.IntegerField()
@@ -141,6 +144,7 @@ class RunFilters(Filters):
         model = Run
         fields = {
             "provenance": ["exact"],
+            "measured_on_request": ["exact"],
             "firmware": ["exact"],
             "capacity_bytes": RANGE,
             "block_bytes": RANGE,

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from server.benchmarks.access.challenge import follows
 from server.benchmarks.access.chart import charts
 from server.benchmarks.access.definitions import METRICS
 from server.benchmarks.access.extract import extract
@@ -16,5 +17,6 @@ KIND = Kind(
     extract=extract_undisturbed(extract),
     charts=chart_undisturbed(charts),
     folder=Path(__file__).parent,
+    follows=follows,
     topic=Topic.RANDOM,
 )

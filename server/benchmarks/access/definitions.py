@@ -46,7 +46,7 @@ MINIMUM = _metric(
     "The slowest of the sequential rates that were measured evenly over the disk.",
     "Requests of 64 KiB one after the other; the seek to each place is not in its time.",
     TUNE,
-    measures=(Measures(Measurand.INNER_BANDWIDTH, "", rank=3),),
+    measures=(Measures(Measurand.INNER_BANDWIDTH, "", rank=3, extreme=True),),
 )
 MAXIMUM = _metric(
     "transfer_maximum",
@@ -56,7 +56,7 @@ MAXIMUM = _metric(
     "The fastest of the sequential rates that were measured evenly over the disk.",
     "As the minimum.",
     TUNE,
-    measures=(Measures(Measurand.OUTER_BANDWIDTH, "", rank=3),),
+    measures=(Measures(Measurand.OUTER_BANDWIDTH, "", rank=3, extreme=True),),
 )
 AVERAGE = _metric(
     "transfer_average",

@@ -37,7 +37,7 @@ PEAK = Metric(
     ),
     source="Eridano 3.1 and Table 3",
     headline=True,
-    measures=(Measures(Measurand.OUTER_BANDWIDTH, "read", rank=2),),
+    measures=(Measures(Measurand.OUTER_BANDWIDTH, "read", rank=2, extreme=True),),
     columns=(
         ListColumn("peak-read", "Peak, reads", 140, "read"),
         ListColumn("peak-write", "Peak, writes", 150, "write"),

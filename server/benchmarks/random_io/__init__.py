@@ -4,6 +4,7 @@ from pathlib import Path
 
 from server.benchmarks.contract import Kind, Topic
 from server.benchmarks.disturbed_mask import chart_undisturbed, extract_undisturbed
+from server.benchmarks.random_io.challenge import follows
 from server.benchmarks.random_io.chart import charts
 from server.benchmarks.random_io.definitions import METRICS
 from server.benchmarks.random_io.extract import extract
@@ -16,5 +17,6 @@ KIND = Kind(
     extract=extract_undisturbed(extract),
     charts=chart_undisturbed(charts),
     folder=Path(__file__).parent,
+    follows=follows,
     topic=Topic.RANDOM,
 )

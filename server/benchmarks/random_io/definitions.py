@@ -6,7 +6,7 @@ reads and writes by halves of 65,536 bytes with 32 requests queued.
 
 from __future__ import annotations
 
-from server.benchmarks.contract import Direction, ListColumn, Metric
+from server.benchmarks.contract import Direction, ListColumn, Measurand, Measures, Metric
 
 PLATINUM = "Platinum, evaluation metrics"
 STABILITY = "Platinum, random write: stable against unpredictable behaviour"
@@ -19,11 +19,14 @@ def _metric(
     direction: Direction,
     *words: str,
     headline: bool = False,
+    measures: tuple[Measures, ...] = (),
     columns: tuple[ListColumn, ...] = (),
 ) -> Metric:
     definition, method, source = words
     key = f"random_io.{name}"
-    return Metric(key, title, unit, direction, definition, method, source, headline, columns=columns)
+    return Metric(
+        key, title, unit, direction, definition, method, source, headline, measures=measures, columns=columns
+    )
 
 
 ALONE = _metric(
@@ -35,6 +38,7 @@ ALONE = _metric(
     "The rate of requests of that combination.",
     PLATINUM,
     headline=True,
+    measures=(Measures(Measurand.RANDOM_READS),),
     columns=(ListColumn("iops-one", "Reads a second, one at a time", 170),),
 )
 MOST = _metric(

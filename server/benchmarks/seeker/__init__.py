@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from server.benchmarks.contract import ExportDetail, Kind, Topic
+from server.benchmarks.seeker.challenge import follows
 from server.benchmarks.seeker.chart import charts
 from server.benchmarks.seeker.definitions import METRICS
 from server.benchmarks.seeker.extract import extract
@@ -15,6 +16,7 @@ KIND = Kind(
     extract=extract,
     charts=charts,
     folder=Path(__file__).parent,
+    follows=follows,
     topic=Topic.MECHANICS,
     export_details=(ExportDetail.SEEK_CURVE,),
 )

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from server.benchmarks.contract import ExportDetail, Kind, Topic
+from server.benchmarks.skippy.challenge import follows
 from server.benchmarks.skippy.chart import charts
 from server.benchmarks.skippy.definitions import METRICS
 from server.benchmarks.skippy.extract import extract
@@ -15,6 +16,7 @@ KIND = Kind(
     extract=extract,
     charts=charts,
     folder=Path(__file__).parent,
+    follows=follows,
     topic=Topic.MECHANICS,
     export_details=(ExportDetail.LAYOUT,),
 )

@@ -78,6 +78,11 @@ class Run(models.Model):
     capacity_bytes = models.PositiveBigIntegerField()
     block_bytes = models.PositiveIntegerField()
     summary = models.JSONField(encoder=DjangoJSONEncoder, help_text="The document without its samples.")
+    measured_on_request = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Whether its places follow from a fresh challenge of this archive.",
+    )
     updated_at = models.DateTimeField(
         db_default=Now(),
         editable=False,

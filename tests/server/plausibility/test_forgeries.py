@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 from server.benchmarks.contract import Kind
@@ -265,3 +266,121 @@ def test_a_repeat_that_is_a_copy_of_another_one_is_held(judge: Judge) -> None:
     second["start_ns"] = list(first["start_ns"])
     state, held = judge(content)
     assert (state, list(held)) == (State.QUARANTINED, ["repeats_differ"])
+
+
+# ---- Forgeries of whole runs: what one kind says of another.
+
+ONE_DRIVE = ("skippy", "seeker", "zoned", "positional", "random_io", "bandwidth")
+"""Kinds whose golden runs are of one simulated unit, so that they make one honest run."""
+
+
+def whole_run(*kinds: str, **device: Any) -> dict[str, Any]:
+    """The golden runs of some kinds as one run of a real disk."""
+    return forging.together(*(measured(kind, **device) for kind in kinds or ONE_DRIVE))
+
+
+def test_the_whole_run_that_forgeries_start_from_is_published(judge: Judge) -> None:
+    assert judge(whole_run()) == (State.PUBLISHED, {})
+
+
+def test_a_whole_run_on_a_clock_scaled_by_0_955_is_held(judge: Judge) -> None:
+    state, held = judge(forging.scaled(whole_run(), 0.955))
+    assert state == State.QUARANTINED
+    assert {"rotation_rate", "turn_in_teeth"} <= held.keys()
+
+
+@pytest.mark.parametrize(
+    ("kind", "check"),
+    [
+        ("skippy", "rotation_rate"),
+        ("seeker", "turn_in_teeth"),
+        ("sync_write", "turn_in_writes"),
+        ("access", "sample_time"),
+        ("positional", "sample_time"),
+    ],
+)
+def test_a_kind_on_a_clock_scaled_by_0_955_is_held(judge: Judge, kind: str, check: str) -> None:
+    state, held = judge(forging.scaled(measured(kind), 0.955))
+    assert state == State.QUARANTINED
+    assert check in held
+
+
+def test_a_rated_rotation_that_was_scaled_with_the_clock_is_held(judge: Judge) -> None:
+    state, held = judge(forging.scaled(measured("skippy", rotation_rate_rpm=7539), 0.955))
+    assert (state, list(held)) == (State.QUARANTINED, ["rated_rotation"])
+
+
+def test_a_rating_that_its_vendor_sells_as_a_class_is_held_against_what_such_drives_turn_at(
+    judge: Judge,
+) -> None:
+    sold_as_a_class = {"vendor": "WDC", "model": "WD-SAMPLE", "rotation_rate_rpm": 5400}
+    assert judge(whole_run("skippy", "seeker", **sold_as_a_class)) == (State.PUBLISHED, {})
+
+
+@pytest.mark.parametrize("counted", [False, True])
+@pytest.mark.parametrize("kind", ["skippy", "seeker", "zoned", "access", "sync_write"])
+def test_a_run_whose_slower_half_is_marked_as_disturbed_is_held(
+    judge: Judge, kind: str, counted: bool
+) -> None:
+    state, held = judge(forging.slower_half_marked(measured(kind), counted=counted))
+    assert state == State.QUARANTINED
+    assert "marks_counted" in held
+
+
+def test_random_requests_at_the_speed_of_a_cache_are_held(judge: Judge) -> None:
+    state, held = judge(forging.random_from_cache(measured("random_io")))
+    assert (state, list(held)) == (State.QUARANTINED, ["request_rate"])
+
+
+def test_tracks_of_a_drive_with_rates_times_1_4_are_held(judge: Judge) -> None:
+    state, held = judge(forging.rates_times(whole_run("skippy", "zoned"), "zoned"))
+    assert (state, list(held)) == (State.QUARANTINED, ["track_and_rate"])
+
+
+def test_rates_of_a_whole_run_times_1_4_are_held(judge: Judge) -> None:
+    state, held = judge(forging.rates_times(whole_run("zoned", "positional"), "zoned"))
+    assert (state, list(held)) == (State.QUARANTINED, ["rates_agree"])
+
+
+def test_positional_rates_of_lengths_times_1_4_are_held(judge: Judge) -> None:
+    state, held = judge(forging.lengths_times(whole_run("zoned", "positional"), "positional"))
+    assert (state, list(held)) == (State.QUARANTINED, ["rates_agree"])
+
+
+@pytest.mark.parametrize(
+    "invented",
+    [
+        lambda times: np.where(times > np.median(times), 40, 20),
+        lambda times: np.random.default_rng(20260103).normal(30, 8, times.size),
+        lambda times: 45 + 8 * np.sin(np.arange(times.size) / 12),
+    ],
+    ids=["by sample", "drawn", "smooth but not the sensor's"],
+)
+def test_an_invented_column_of_temperatures_is_held(judge: Judge, invented: forging.Change) -> None:
+    state, held = judge(forging.temperatures(measured("temperature"), invented))
+    assert (state, list(held)) == (State.QUARANTINED, ["warms_slowly"])
+
+
+def test_a_composite_of_two_units_of_one_model_is_held(judge: Judge) -> None:
+    other = forging.scaled(measured("seeker"), 1.0005)
+    other["benchmarks"][0]["params"]["rotation_estimate_ns"] += 4_200
+    state, held = judge(forging.together(measured("skippy"), other))
+    assert (state, list(held)) == (State.QUARANTINED, ["one_spindle"])
+
+
+def test_a_composite_of_two_models_is_held(judge: Judge) -> None:
+    slow = forging.rates_times(measured("zoned"), "zoned", 0.5)
+    state, held = judge(forging.together(measured("positional"), slow))
+    assert (state, list(held)) == (State.QUARANTINED, ["rates_agree"])
+
+
+def test_a_composite_of_published_runs_is_held(judge: Judge) -> None:
+    first, second = measured("skippy"), measured("zoned", unit_digest="cd" * 32)
+    assert judge(first)[0] == judge(second)[0] == State.PUBLISHED
+    state, held = judge(forging.together(first, second))
+    assert (state, list(held)) == (State.QUARANTINED, ["samples_new"])
+
+
+def test_random_reads_faster_than_the_seeks_of_the_run_allow_are_held(judge: Judge) -> None:
+    _state, held = judge(forging.rates_times(whole_run("seeker", "random_io"), "random_io", 1.8))
+    assert "access_and_seek" in held

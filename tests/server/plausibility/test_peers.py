@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from server.plausibility.check import Outcome
-from server.plausibility.evidence import Evidence, ModelFacts, Number, PeerUnit
+from server.plausibility.evidence import Evidence, ModelFacts, Number, PeerUnit, nobody_has_standing
 from server.plausibility.peers import FIRST, confirmed, other_units, same_rotation
 from tests.support.documents import document
 
@@ -23,7 +25,14 @@ def peer(name: str, key: tuple[str, str], value: float, keyid: str = "other") ->
 
 def evidence(value: float, others: list[float], key: tuple[str, str] = RATE) -> Evidence:
     peers = tuple(peer(f"unit{place}", key, other, f"key{place}") for place, other in enumerate(others))
-    return Evidence(document(), (number(key, value),), ModelFacts("SAMPLE-1"), peers, keyid="mine")
+    return Evidence(
+        document(),
+        (number(key, value),),
+        ModelFacts("SAMPLE-1"),
+        peers,
+        keyid="mine",
+        standing_among=frozenset,
+    )
 
 
 def test_a_first_unit_says_that_there_is_nothing_to_compare_with() -> None:
@@ -90,3 +99,25 @@ def test_the_run_s_own_key_confirms_nothing() -> None:
     result = confirmed(Evidence(given.document, given.numbers, given.model, own, keyid="mine"))
     assert result.outcome is Outcome.NOTED
     assert result.figures["keys"] == 0
+
+
+def test_units_of_keys_without_standing_hold_nothing() -> None:
+    given = replace(evidence(230.0, [99.0, 100.0, 101.0, 100.5]), standing_among=nobody_has_standing)
+    assert other_units(given).outcome is Outcome.NOTED
+    given = replace(evidence(8000.0, [7199.0, 7201.0], TURNS), standing_among=nobody_has_standing)
+    assert same_rotation(given).outcome is Outcome.NOTED
+
+
+def test_units_of_keys_without_standing_say_not_how_fast_a_model_turns() -> None:
+    unrated = document(rotation_rate_rpm=None)
+    given = replace(evidence(7200.0, [10_000.0] * 4, TURNS), document=unrated)
+    assert given.turn is not None
+    assert replace(given, standing_among=nobody_has_standing).turn is None
+
+
+def test_one_key_s_invented_units_beside_others_are_left_out() -> None:
+    given = evidence(230.0, [99.0, 100.0, 101.0, 231.0, 229.0, 230.0])
+    honest = frozenset({"key3", "key4", "key5"})
+    assert other_units(given).outcome is Outcome.PASSED
+    given = evidence(100.0, [300.0, 310.0, 305.0, 99.0, 100.0, 101.0, 302.0, 303.0])
+    assert other_units(replace(given, standing_among=honest.intersection)).outcome is not Outcome.HELD
