@@ -30,6 +30,7 @@ from server.api.serializers import (
 )
 from server.core.envelope_store import EnvelopeLost, envelope_load
 from server.core.problems import Problem, problem
+from server.core.rate_limit import client_address
 from server.measurements.documents import envelope_of
 from server.plausibility.nonces import nonce_issue
 from server.submissions.intake import submission_receive
@@ -59,7 +60,7 @@ class SubmissionsView(APIView):
         """Take in an envelope."""
         content = body_read(request)
         try:
-            received = submission_receive(content=content)
+            received = submission_receive(content=content, address=client_address(request._request))
         except Problem as trouble:
             kept = trouble.extensions.pop("submission_id", None)
             if kept is not None:

@@ -179,6 +179,12 @@ SUBMISSION_MAX_BYTES = env.int("SUBMISSION_MAX_BYTES", 64 * 1024**2, validate=Ra
 SUBMISSION_MAX_DEPTH = env.int("SUBMISSION_MAX_DEPTH", 32, validate=Range(8, 200))
 SUBMISSION_CLOCK_TOLERANCE_S = env.int("SUBMISSION_CLOCK_TOLERANCE_S", 3600, validate=Range(min=0))
 SUBMISSION_RATE = env.str("SUBMISSION_RATE", "60/min", validate=Regexp(r"[1-9][0-9]*/(s|m|h|d)[a-z]*$"))
+SUBMISSION_MIB_PER_DAY = {
+    "key": env.int("SUBMISSION_MIB_PER_DAY_BY_KEY", 1024, validate=Range(min=1)),
+    "block": env.int("SUBMISSION_MIB_PER_DAY_BY_NETWORK", 2048, validate=Range(min=1)),
+    "all": env.int("SUBMISSION_MIB_PER_DAY", 20_480, validate=Range(min=1)),
+}
+"""How much is stored a day of one key, from one network and in all, before compression."""
 REJECTED_KEEP_DAYS = env.int("REJECTED_KEEP_DAYS", 90, validate=Range(min=1))
 
 # The life of a submission (`server/submissions/pipeline.py`, `sweeper.py`).

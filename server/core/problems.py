@@ -42,6 +42,11 @@ class Problem(Exception):
     def __str__(self) -> str:
         return self.detail
 
+    def with_header(self, name: str, value: str) -> Problem:
+        """Return the problem, whose answer carries the header."""
+        self.headers[name] = value
+        return self
+
     def body(self, *, base_url: str = "") -> dict[str, Any]:
         """Return the JSON body; `base_url` makes `type` absolute where it is known."""
         return {

@@ -8,6 +8,8 @@ Attempts to sign in are counted by allauth, which takes back what succeeded, in 
 from __future__ import annotations
 
 import hashlib
+import ipaddress
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -58,6 +60,47 @@ def rate_limit_hit(*, policy: str, client: str, quota: int, window_s: int) -> Ra
         else local_counts.incr(key, keep_s)
     )
     return RateLimitState(policy, quota, window_s, used, window_s - into)
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What one client may use up within a window."""
+
+    policy: str
+    client: str
+    quota: int
+
+
+def budgets_spend(budgets: Sequence[Budget], amount: int, *, window_s: int) -> list[RateLimitState]:
+    """Take an amount from several budgets in one go, and return where each stands."""
+    window, into = divmod(int(clock.now().timestamp()), window_s)
+    keys = [f"{one.policy}:{one.client}:{window}" for one in budgets]
+
+    def alone() -> list[int]:
+        return [local_counts.incr(key, window_s + 5, amount) for key in keys]
+
+    def together() -> list[int]:
+        storage = _shared(settings.RATE_LIMIT_REDIS_URL)
+        with storage.storage.pipeline(transaction=False) as pipe:
+            for key in map(storage.prefixed_key, keys):
+                pipe.incrby(key, amount)
+                pipe.expire(key, window_s + 5)
+            return list(pipe.execute()[::2])
+
+    used = breaker.call(together, away=alone) if settings.RATE_LIMIT_REDIS_URL else alone()
+    return [
+        RateLimitState(one.policy, one.quota, window_s, spent, window_s - into)
+        for one, spent in zip(budgets, used, strict=True)
+    ]
+
+
+def address_block(address: str) -> str:
+    """Return the network that one customer has: /24 of IPv4, /48 of IPv6 (RFC 6177)."""
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return "unknown"
+    return str(ipaddress.ip_network((found, 24 if found.version == 4 else 48), strict=False))
 
 
 def rate_read(text: str) -> tuple[int, int]:

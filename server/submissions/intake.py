@@ -28,6 +28,7 @@ from server.core.lifecycle import Provenance, State
 from server.core.locks import transaction_lock
 from server.core.prepared import prepared_row
 from server.core.problems import ErrorItem, Problem, problem
+from server.core.rate_limit import Budget, address_block, budgets_spend
 from server.core.strictjson import strict_loads
 from server.core.text import printable
 from server.measurements.documents import summary_of, timings_count
@@ -51,8 +52,8 @@ class Received:
     """False where the same bytes had come before."""
 
 
-def submission_receive(*, content: bytes) -> Received:
-    """Take in an envelope's bytes; raises Problem where they are not acceptable.
+def submission_receive(*, content: bytes, address: str = "") -> Received:
+    """Take in an envelope's bytes, sent from an address; raises Problem where they are not acceptable.
 
     A problem found in a document whose signature fits carries the extension `submission_id` of the kept row.
     """
@@ -71,11 +72,12 @@ def submission_receive(*, content: bytes) -> Received:
         document_check(document)
         if known.run_id_taken:
             raise _run_id_taken(document)
+        _spend(len(content), key, address)
         name = _store(digest, content)
         return _commit(digest, len(content), name, key, document)
     except Problem as trouble:
         if trouble.type.slug not in NOT_KEPT and _consented(document):
-            _keep_rejected(digest, content, key, trouble)
+            _keep_rejected(digest, content, key, address, trouble)
         raise
 
 
@@ -232,10 +234,11 @@ def _commit(digest: str, size_bytes: int, name: str, key: ProbeKey, document: di
     return Received(written[0], digest, State.RECEIVED.value, UUID(document["run_id"]), created=True)
 
 
-def _keep_rejected(digest: str, content: bytes, key: ProbeKey, trouble: Problem) -> None:
+def _keep_rejected(digest: str, content: bytes, key: ProbeKey, address: str, trouble: Problem) -> None:
     """Keep what its key signed, with the reason: the sender may ask what became of it, and a person may
     look."""
     try:
+        _spend(len(content), key, address)
         name = _store(digest, content)
     except Problem:
         log.warning("rejected envelope not stored", digest=digest)
@@ -276,19 +279,38 @@ def _run_id_taken(document: dict[str, Any]) -> Problem:
     )
 
 
+_DAY_S = 86_400
+_BUDGETS = {"key": "with one key", "block": "from one network", "all": "in all"}
+
+
+def _spend(size_bytes: int, key: ProbeKey, address: str) -> None:
+    """Count what is about to be stored, for the key, the network it comes from and the archive; raises
+    Problem where a day's amount is used up."""
+    clients = {"key": key.keyid, "block": address_block(address), "all": ""}
+    budgets = [
+        Budget(f"stored-{name}", client, settings.SUBMISSION_MIB_PER_DAY[name] * 1024**2)
+        for name, client in clients.items()
+    ]
+    for name, state in zip(clients, budgets_spend(budgets, size_bytes, window_s=_DAY_S), strict=True):
+        if state.exceeded:
+            raise problem(
+                "too-many-requests",
+                f"{state.used} bytes were sent {_BUDGETS[name]} today; the limit is {state.quota} a day "
+                f"(UTC). Keep the file and submit it again in {state.reset_s} s.",
+            ).with_header("Retry-After", str(state.reset_s))
+
+
 def _store(digest: str, content: bytes) -> str:
     try:
         return envelope_store(digest=digest, content=content)
     except Exception as error:
         # Whatever the backend raises (a full disk, an object store that is away): nothing was accepted.
         log.error("envelope not stored", digest=digest, exc_info=error)
-        trouble = problem(
+        raise problem(
             "storage-unavailable",
             "The archive cannot store the envelope at the moment, so that nothing was accepted. "
             "Keep the file and submit it again in a few minutes.",
-        )
-        trouble.headers["Retry-After"] = "120"
-        raise trouble from error
+        ).with_header("Retry-After", "120") from error
 
 
 def _run_row(document: dict[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from uuid import UUID
 
 import structlog
 from django.conf import settings
@@ -56,20 +57,25 @@ def _refreshes_sweep() -> None:
 
 
 def rejected_envelopes_expire() -> int:
-    """Remove the bytes of rejected documents after their time; the row and its reasons stay. Return how
+    """Remove the bytes of all rejected documents after their time; the row and its reasons stay. Return how
     many."""
     before = clock.now() - timedelta(days=settings.REJECTED_KEEP_DAYS)
-    expired = Submission.objects.filter(state=State.REJECTED, received_at__lt=before).exclude(storage_name="")
-    count = 0
-    for submission in expired.filter(run=None)[:_BATCH]:
-        with transaction.atomic():
-            name, submission.storage_name = submission.storage_name, ""
-            submission.save(update_fields=["storage_name"])
-            event_add(
-                submission,
-                State.REJECTED,
-                f"The bytes were removed after {settings.REJECTED_KEEP_DAYS} days.",
-            )
-        envelope_delete(name=name)
-        count += 1
-    return count
+    expired = Submission.objects.filter(state=State.REJECTED, received_at__lt=before, run=None)
+    return sum(_envelope_expire(submission.pk) for submission in expired.exclude(storage_name="").iterator())
+
+
+def _envelope_expire(submission_id: UUID) -> bool:
+    with transaction.atomic():
+        # What was sent again meanwhile, and is acceptable now, keeps its bytes.
+        locked = Submission.objects.select_for_update().filter(pk=submission_id, state=State.REJECTED)
+        submission = locked.exclude(storage_name="").first()
+        if submission is None:
+            return False
+        # Before the row tells so: a kill between the two leaves a name to try again.
+        envelope_delete(name=submission.storage_name)
+        submission.storage_name = ""
+        submission.save(update_fields=["storage_name"])
+        event_add(
+            submission, State.REJECTED, f"The bytes were removed after {settings.REJECTED_KEEP_DAYS} days."
+        )
+        return True

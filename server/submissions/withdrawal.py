@@ -50,6 +50,11 @@ def run_withdraw(*, run: Run, by: User, reason: str, keep_envelope: bool = False
         raise NotPublished(f"The run {run.pk} is {submission.state}, not published: it is shown to nobody.")
     submission_move(submission, State.WITHDRAWN, f"Withdrawn: {reason}")
     _data_remove(Run.objects.select_for_update().get(pk=run.pk))
+    models_due([run.drive_model_id])
+    # What is withdrawn leaves the model's numbers at once, however large the model.
+    cooldown_end(drive_model_id=run.drive_model_id)
+    refresh_enqueue(run.drive_model_id)
+    # Last, as by a publication: it holds the log's lock until the transaction ends.
     leaf = log_append(LogEntry(LogLeaf.Kind.WITHDRAWN.value, submission.digest, run.run_id, clock.now()))
     made = Withdrawal.objects.create(
         submission=submission,
@@ -58,10 +63,6 @@ def run_withdraw(*, run: Run, by: User, reason: str, keep_envelope: bool = False
         envelope=Withdrawal.Envelope.KEPT if keep_envelope else Withdrawal.Envelope.REMOVED,
         by=by,
     )
-    models_due([run.drive_model_id])
-    # What is withdrawn leaves the model's numbers at once, however large the model.
-    cooldown_end(drive_model_id=run.drive_model_id)
-    refresh_enqueue(run.drive_model_id)
     transaction.on_commit(withdrawn_envelopes_remove)
     log.info("withdrawn", run=str(run.pk), leaf=leaf.index, reason=reason)
     return made
@@ -71,7 +72,7 @@ def withdrawn_envelopes_remove() -> int:
     """Remove the bytes of withdrawn runs that are still there; return how many. The sweep calls it too."""
     count = 0
     due = Submission.objects.filter(withdrawal__envelope=Withdrawal.Envelope.REMOVED).exclude(storage_name="")
-    for submission in due[:200]:
+    for submission in due.iterator():
         envelope_delete(name=submission.storage_name)
         # After the bytes: a kill between the two leaves a name to try again.
         Submission.objects.filter(pk=submission.pk).update(storage_name="")

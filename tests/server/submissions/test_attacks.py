@@ -5,18 +5,28 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import threading
+import time
 import tracemalloc
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
 import zstandard
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from django.db import connection, transaction
 
 from server.accounts.models import User
+from server.core import clock
 from server.core.envelope import PAYLOAD_TYPE
-from server.submissions import moderation, pipeline, withdrawal
+from server.core.ids import uuid7
+from server.core.rate_limit import address_block
+from server.submissions import moderation, pipeline, sweeper, withdrawal
+from server.submissions.events import models_due
 from server.submissions.models import Submission
+from server.transparency.log_entry import LogEntry
+from server.transparency.publication_log import log_append
 from tests.server.submissions.test_bad_input import changed, problem_of, with_signature
 from tests.support.documents import document, envelope, skippy_part
 
@@ -176,3 +186,79 @@ def test_issue_18_point_2_a_copy_of_a_withdrawn_run_is_held(
     copy = submit(document(part, unit_digest="cd" * 32, rotation_rate_rpm=None))
     assert pipeline.submissions_process(submission_id=copy.pk) == ["quarantined"]
     assert copy.run.check_results.get(outcome="held").figures["runs"] == [str(original.run.pk)]
+
+
+@pytest.mark.parametrize("budget", ["key", "block", "all"])
+def test_issue_18_point_4_storage_has_a_budget(post: Post, settings: Any, budget: str) -> None:
+    settings.SUBMISSION_MIB_PER_DAY = {**settings.SUBMISSION_MIB_PER_DAY, budget: 1}
+    for number in range(4):
+        body = problem_of(post({**document(), "junk": "x" * 300_000}), 422, "schema-violation")
+        assert ("status_url" in body) == (number < 2)
+    told = problem_of(post(document()), 429, "too-many-requests")
+    assert "the limit is 1048576 a day" in told["detail"]
+
+
+def test_issue_18_point_4_one_network_shares_a_budget() -> None:
+    assert address_block("192.0.2.7") == address_block("192.0.2.200") != address_block("192.0.3.7")
+    assert (
+        address_block("2001:db8:1::1")
+        == address_block("2001:db8:1:ffff::2")
+        != address_block("2001:db8:2::1")
+    )
+    assert address_block("") == address_block("a.b") == "unknown"
+
+
+def test_issue_18_point_4_purging_goes_on_until_it_is_done(settings: Any, submit: Submit) -> None:
+    key = submit(document()).probe_key
+    long_ago = clock.now() - timedelta(days=settings.REJECTED_KEEP_DAYS + 1)
+    Submission.objects.bulk_create(
+        Submission(
+            digest=f"{number:064x}",
+            size_bytes=1,
+            storage_name=f"{number}",
+            probe_key=key,
+            state="rejected",
+            received_at=long_ago,
+            next_sweep_at=long_ago,
+        )
+        for number in range(450)
+    )
+    assert sweeper.rejected_envelopes_expire() == 450
+    assert not Submission.objects.filter(state="rejected").exclude(storage_name="").exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_issue_18_point_9_publishing_and_withdrawing_do_not_wait_for_each_other(
+    publish: Callable[..., Submission],
+) -> None:
+    run = publish().run
+    troubles: list[Exception] = []
+
+    def withdraw() -> None:
+        try:
+            withdrawal.run_withdraw(run=run, by=keeper, reason=REASON)
+        except Exception as error:
+            troubles.append(error)
+        finally:
+            connection.close()
+
+    keeper = curator()
+    other = threading.Thread(target=withdraw)
+    with transaction.atomic():
+        models_due([run.drive_model_id])
+        other.start()
+        deadline = time.monotonic() + 20
+        while not _somebody_waits() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        # As a publication does, which comes to the log last.
+        log_append(LogEntry("published", "ab" * 32, uuid7(), clock.now()))
+    other.join()
+    assert troubles == []
+    run.submission.refresh_from_db()
+    assert run.submission.state == "withdrawn"
+
+
+def _somebody_waits() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
+        return bool(cursor.fetchone()[0])
