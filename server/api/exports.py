@@ -18,6 +18,7 @@ from server.core.lifecycle import Provenance
 from server.core.problems import ErrorItem, problem
 from server.exports.drive import ExportError
 from server.exports.selectors import FORMS, drive_export, drive_exports
+from server.measurements.selectors import drive_model_public
 
 _PROVENANCE = OpenApiParameter(
     "provenance", str, enum=Provenance.values, default=Provenance.PROBE.value, description="Whose numbers."
@@ -96,7 +97,7 @@ class DriveExportView(ReadView):
 
 
 def _drive(slug: str) -> DriveModel:
-    model = DriveModel.objects.select_related("vendor").filter(slug=slug).first()
+    model = drive_model_public(slug=slug)
     if model is None:
         raise problem("not-found", f"There is no drive {slug!r}. Check the address.")
     return model

@@ -13,10 +13,10 @@ from rest_framework.request import Request
 
 from server.api.framework.tables import LedRow, TableView
 from server.benchmarks.registry import metrics_by_key
-from server.catalog.models import DriveModel
 from server.core.lifecycle import Provenance
 from server.core.problems import problem
 from server.measurements.group_keys import Source, model_key
+from server.measurements.selectors import drive_model_public
 from server.model_stats.statistics import DriveStatistics, NumberOfUnits, drive_statistics
 
 
@@ -159,7 +159,7 @@ class DriveStatisticsView(TableView):
     )
     def get(self, request: Request, slug: str, format: str | None = None) -> HttpResponseBase:
         """Return the spread over units, who stands apart, what runs differ in, and the mechanisms."""
-        model = DriveModel.objects.filter(slug=slug).first()
+        model = drive_model_public(slug=slug)
         if model is None:
             raise problem("not-found", f"There is no drive {slug!r}. Check the address.")
         found = [drive_statistics(drive_model=model, provenance=provenance) for provenance in Provenance]

@@ -17,8 +17,8 @@ from server.api.framework.filters import missing
 from server.api.framework.openapi import problems
 from server.api.framework.read_view import ReadView
 from server.api.tokens import CHALLENGE
-from server.catalog.selectors import drive_models_all
 from server.core.problems import ErrorItem, Problem, problem
+from server.measurements.selectors import drive_model_public
 from server.subscriptions.models import Delivery, Subscription
 from server.subscriptions.selectors import deliveries_latest, webhook_get, webhooks_of
 from server.subscriptions.services import TooMany, follow_stop, webhook_create, webhook_resume, webhook_test
@@ -148,7 +148,7 @@ class FollowsView(AccountView):
     def post(self, request: Request) -> Response:
         """Make a webhook."""
         wish = _wish(request)
-        model = drive_models_all().filter(slug=wish["drive"]).first()
+        model = drive_model_public(slug=wish["drive"])
         if model is None:
             raise missing("drive", wish["drive"])
         try:

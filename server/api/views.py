@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from server.api.errors import problem_response
+from server.api.framework.filters import missing
 from server.api.framework.limits import SubmissionThrottle
 from server.api.framework.openapi import problems
 from server.api.framework.read_view import ReadView
@@ -29,13 +30,14 @@ from server.api.serializers import (
     status_data,
 )
 from server.core.envelope_store import EnvelopeLost, envelope_load
+from server.core.lifecycle import State
 from server.core.problems import Problem, problem
 from server.core.rate_limit import client_address
 from server.measurements.documents import envelope_of
 from server.plausibility.nonces import nonce_issue
 from server.submissions.intake import submission_receive
 from server.submissions.models import Submission
-from server.submissions.selectors import submission_get, submission_of_run
+from server.submissions.selectors import submission_get, submission_of_run, submission_visible
 
 
 class SubmissionsView(APIView):
@@ -118,9 +120,9 @@ class RunEnvelopeView(ReadView):
     )
     def get(self, request: Request, run_id: UUID) -> HttpResponse:
         """Return the bytes that were submitted."""
-        submission = _submission(run_id)
+        submission = _submission(request, run_id)
         content = _stored(lambda: envelope_load(digest=submission.digest, name=submission.storage_name))
-        return _download(content, f"{run_id}.envelope.json")
+        return _download(content, f"{run_id}.envelope.json", submission)
 
 
 class RunDocumentView(ReadView):
@@ -133,9 +135,9 @@ class RunDocumentView(ReadView):
     )
     def get(self, request: Request, run_id: UUID) -> HttpResponse:
         """Return the bytes that were signed."""
-        submission = _submission(run_id)
+        submission = _submission(request, run_id)
         content = _stored(lambda: envelope_of(submission).payload)
-        return _download(content, f"{run_id}.run.json")
+        return _download(content, f"{run_id}.run.json", submission)
 
 
 @csrf_exempt  # It does nothing, and says so in the API's own words.
@@ -146,12 +148,14 @@ def unknown_address(request: HttpRequest, **_kwargs: Any) -> JsonResponse:
     )
 
 
-def _submission(run_id: UUID) -> Submission:
+def _submission(request: Request, run_id: UUID) -> Submission:
     try:
         submission = submission_of_run(run_id=run_id)
     except Submission.DoesNotExist:
         raise problem("not-found", f"There is no run {run_id}. Check the address.") from None
     gone_check(submission, run_id)
+    if not submission_visible(submission, request.user):
+        raise missing("published run", run_id)
     return submission
 
 
@@ -162,7 +166,9 @@ def _stored(load: Callable[[], bytes]) -> bytes:
         raise problem("storage-unavailable", str(error)) from error
 
 
-def _download(content: bytes, name: str) -> HttpResponse:
+def _download(content: bytes, name: str, submission: Submission) -> HttpResponse:
     response = HttpResponse(content, content_type="application/json")
+    if submission.state != State.PUBLISHED:
+        response.headers["Cache-Control"] = "private, no-store"
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return response

@@ -9,6 +9,7 @@ import structlog
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponseBase
+from psycopg.errors import QueryCanceled
 
 from server.config.error_views import error_response
 
@@ -41,6 +42,14 @@ class AvailabilityMiddleware:
         """Answer for a view that found no database; leave other failures to their own answer."""
         if request.path == "/health/" or not isinstance(exception, DATABASE_UNREACHABLE):
             return None
+        if isinstance(exception.__cause__, QueryCanceled):
+            log.warning("query given up", path=request.path)
+            return _unavailable(
+                request,
+                "Finding what this page shows took the database too long. Narrow the choice, or try again "
+                "in a minute.",
+                RETRY_WITHOUT_DATABASE_S,
+            )
         log.error("database unreachable", path=request.path, exc_info=exception)
         return _unavailable(
             request,

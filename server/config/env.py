@@ -47,7 +47,7 @@ class Env(environs.Env):
             raise ImproperlyConfigured("\n".join(lines)) from None
 
 
-def database_from_url(url: str, **options: Any) -> dict[str, Any]:
+def database_from_url(url: str, *, statement_timeout_ms: int = 0, **options: Any) -> dict[str, Any]:
     """Turn `postgresql://user:password@host:port/name?host=/socket/folder` into a Django database entry."""
     try:
         parts = conninfo_to_dict(url)
@@ -59,7 +59,8 @@ def database_from_url(url: str, **options: Any) -> dict[str, Any]:
     entry = {key: str(parts.pop(name, None) or "") for key, name in names.items()}
     # Whoever opens a cursor here reads it to its end, so that the plan for all rows is the right one.
     # Compiling a query's expressions costs more than the queries of pages take.
-    parts.setdefault("options", "-c cursor_tuple_fraction=1.0 -c jit=off")
+    settings = {"cursor_tuple_fraction": "1.0", "jit": "off", "statement_timeout": statement_timeout_ms}
+    parts.setdefault("options", " ".join(f"-c {name}={value}" for name, value in settings.items()))
     return {"ENGINE": "django.db.backends.postgresql", **entry, **options, "OPTIONS": parts}
 
 

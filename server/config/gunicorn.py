@@ -19,7 +19,11 @@ from server.config.env import Env
 env = Env()
 SEND_TIMEOUT_S = env.int("WEB_SEND_TIMEOUT_S", 60, validate=Range(min=1))
 """How long a reader may take nothing. A connection that is cut then ends without its end mark."""
+STATEMENT_TIMEOUT_MS = env.int("DATABASE_STATEMENT_TIMEOUT_MS", 0, validate=Range(min=0))
 env.seal()
+
+# A page that asks the database for longer is given up, whoever asked: workers and commands have no limit.
+raw_env = [f"DATABASE_STATEMENT_TIMEOUT_MS={STATEMENT_TIMEOUT_MS or 15_000}"]
 
 
 def when_ready(server: Any) -> None:

@@ -8,7 +8,10 @@ import structlog
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 
+from server.config.error_views import error_response
 from server.core.clock import monotonic_ms
+from server.core.rate_limit import client_address, rate_limit_hit
+from server.core.text import counted
 
 log = structlog.get_logger("diskatlas.http")
 Handler = Callable[[HttpRequest], HttpResponseBase]
@@ -27,6 +30,36 @@ class SecurityHeadersMiddleware:
         response.headers.setdefault("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
         if request.path.startswith("/api/"):
             response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+        return response
+
+
+class PageLimitMiddleware:
+    """Counts what one address reads of the site's pages; the API and signing in have counts of their own."""
+
+    _COUNTED_ELSEWHERE = ("/api/v1/", "/admin/", "/accounts/", "/health/", "/static/")
+
+    def __init__(self, get_response: Handler) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if request.path.startswith(self._COUNTED_ELSEWHERE):
+            return self._get_response(request)
+        state = rate_limit_hit(
+            policy="page",
+            client=client_address(request),
+            quota=settings.PAGE_READS_PER_MINUTE,
+            window_s=60,
+        )
+        if not state.exceeded:
+            return self._get_response(request)
+        response = error_response(
+            request,
+            "too-many-requests",
+            f"Your address asked for more than {state.quota} pages within a minute. Try again in "
+            f"{counted(state.reset_s, 'second')}. Programs read the API, and all of the archive at once as "
+            "datasets.",
+        )
+        response.headers["Retry-After"] = str(state.reset_s)
         return response
 
 

@@ -57,6 +57,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "server.config.middleware.RequestLogMiddleware",
     "server.config.availability.AvailabilityMiddleware",
+    "server.config.middleware.PageLimitMiddleware",
     "server.api.middleware.CompressionMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -98,6 +99,7 @@ DATABASES = {
         "DATABASE_URL",
         CONN_MAX_AGE=env.int("DATABASE_CONN_MAX_AGE_S", 60, validate=Range(min=0)),
         CONN_HEALTH_CHECKS=True,
+        statement_timeout_ms=env.int("DATABASE_STATEMENT_TIMEOUT_MS", 0, validate=Range(min=0)),
     )
 }
 REDIS_URL = env.str("REDIS_URL")
@@ -214,6 +216,8 @@ REST_FRAMEWORK = {
     "UNAUTHENTICATED_USER": None,
     "UNAUTHENTICATED_TOKEN": None,
 }
+PAGE_READS_PER_MINUTE = env.int("PAGE_READS_PER_MINUTE", 600, validate=Range(min=1))
+"""Pages that one address may read: a person takes some ten, and what the pages load counts too."""
 API_LIMITS = {
     "read": (env.int("API_READS_PER_MINUTE", 600, validate=Range(min=1)), 60),
     "read-by-token": (env.int("API_READS_PER_MINUTE_BY_TOKEN", 6000, validate=Range(min=1)), 60),

@@ -26,6 +26,7 @@ from server.measurements.group_keys import (
 )
 from server.measurements.literature_values import has_published_numbers
 from server.measurements.models import Run, Unit
+from server.measurements.selectors import drive_models_public
 
 FEWEST = 2
 MOST = 8
@@ -106,7 +107,7 @@ def group_get(text: str) -> Group:
     key = key_parse(text)
     if key.form == Form.RUN:
         return _run(key)
-    models = DriveModel.objects.select_related("vendor").defer("search_text")
+    models = DriveModel.objects.select_related("vendor").defer("search_text").filter(drive_models_public())
     model = models.filter(slug=key.slug).first()
     if model is None:
         raise GroupsError([f"There is no drive “{key.slug}”. /drives/ lists those that are here."])

@@ -37,12 +37,15 @@ def drive_models_public() -> Q:
     return Q(curated=True) | Q(Exists(published))
 
 
-def drive_model_is_public(drive_model: DriveModel) -> bool:
-    """Return whether a model may be named to anybody."""
-    return (
-        drive_model.curated
-        or Run.objects.filter(drive_model=drive_model, submission__state=State.PUBLISHED).exists()
-    )
+def vendors_public() -> Q:
+    """Return the condition for vendors that anybody may see: those of a public model."""
+    return Q(Exists(DriveModel.objects.filter(drive_models_public(), vendor=OuterRef("pk"))))
+
+
+def drive_model_public(*, slug: str) -> DriveModel | None:
+    """Return the model of a slug with its vendor; None where there is none that anybody may see."""
+    models = DriveModel.objects.select_related("vendor").filter(drive_models_public())
+    return models.filter(slug=slug).first()
 
 
 def runs_latest(*, limit: int = 10) -> list[Run]:

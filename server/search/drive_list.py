@@ -100,6 +100,10 @@ class FacetGroup:
         return sum(value.chosen for value in self.values)
 
 
+PARAMETERS = ("q", "sort", "col", "show", *(facet.key for facet in FACETS))
+"""What `drive_query_of` reads of an address."""
+
+
 def drive_query_of(parameters: Parameters) -> DriveQuery:
     """Return what an address asks for."""
     text = " ".join(_first(parameters, "q").replace("\0", "").split())[:TEXT_MAX]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from django.db.models import F, Prefetch, Q
 
+from server.accounts.models import ProbeKey
 from server.benchmarks.contract import Metric
 from server.benchmarks.registry import kinds_by_slug, metrics_by_key
-from server.core.lifecycle import ACTIVE_STATES
+from server.core.lifecycle import ACTIVE_STATES, State
 from server.measurements.models import Benchmark, Measurement, Run
 from server.submissions.models import Submission
 
@@ -64,7 +66,7 @@ def submission_get(*, submission_id: UUID) -> Submission:
 
 def submission_of_run(*, run_id: UUID) -> Submission:
     """Return the submission that brought a run; raises Submission.DoesNotExist."""
-    return Submission.objects.get(run__run_id=run_id)
+    return Submission.objects.select_related("probe_key").get(run__run_id=run_id)
 
 
 def submission_run(submission: Submission) -> Run | None:
@@ -73,6 +75,19 @@ def submission_run(submission: Submission) -> Run | None:
         return submission.run
     except Run.DoesNotExist:
         return None
+
+
+def submission_visible(submission: Submission, user: Any) -> bool:
+    """Return whether somebody may see what was measured: anybody where it is published, else moderators and
+    the account that has claimed the key. All others see the state and its reasons."""
+    if submission.state == State.PUBLISHED:
+        return True
+    if user is None or not user.is_authenticated or not user.is_active:
+        return False
+    key = submission.probe_key
+    return bool(user.has_perm("submissions.decide")) or (
+        key.status == ProbeKey.Status.CLAIMED and key.owner_id == user.pk
+    )
 
 
 def submission_queue_position(submission: Submission) -> int | None:

@@ -7,8 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.contrib.syndication.views import Feed
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404
+from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.feedgenerator import Atom1Feed
 from django.views.decorators.http import condition, require_safe
@@ -16,7 +15,7 @@ from django.views.decorators.http import condition, require_safe
 from server.catalog.models import DriveModel
 from server.core.lifecycle import Provenance
 from server.measurements.models import Run
-from server.measurements.selectors import runs_latest, runs_of_model
+from server.measurements.selectors import drive_model_public, runs_latest, runs_of_model
 
 ENTRIES = 30
 if TYPE_CHECKING:
@@ -33,7 +32,10 @@ class RunsFeed(_Feed):
 
     def get_object(self, request: HttpRequest, slug: str = "") -> DriveModel | None:
         """Return the model that the feed is of; None for the whole archive."""
-        return get_object_or_404(DriveModel.objects.select_related("vendor"), slug=slug) if slug else None
+        model = drive_model_public(slug=slug) if slug else None
+        if slug and model is None:
+            raise Http404
+        return model
 
     def title(self, obj: DriveModel | None) -> str:
         """Return the feed's title."""
@@ -92,7 +94,7 @@ class RunsFeed(_Feed):
 
 def _runs(slug: str) -> list[tuple[Any, datetime | None]]:
     """Return id and time of the runs that the feed has; empty for a model that is not there."""
-    model = DriveModel.objects.filter(slug=slug).first() if slug else None
+    model = drive_model_public(slug=slug) if slug else None
     if slug and model is None:
         return []
     runs = runs_of_model(drive_model=model)[:ENTRIES] if model else runs_latest(limit=ENTRIES)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from functools import wraps
 from typing import Any
@@ -34,16 +34,22 @@ def shows(*tags: str) -> None:
         found.update(tags)
 
 
-def cache_page(*headers: str) -> Callable[[View], View]:
+def cache_page(*headers: str, known: Iterable[str] = ()) -> Callable[[View], View]:
     """Cache what a view answers to everyone alike, by address, theme and the request's `headers`.
+
+    `known` are the parameters that the view reads. Any other is taken out of the request, before the view and
+    the page's own links see it: an address with junk behind it is the address without.
 
     For GET of pages without forms, sessions or anything else of one reader; the view says by `shows` what
     ends it. `PAGE_CACHE_S` of 0 turns it off.
     """
 
+    names = frozenset(known)
+
     def decorate(view: View) -> View:
         @wraps(view)
         def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            _narrow(request, names)
             if request.method != "GET" or not settings.PAGE_CACHE_S:
                 return view(request, *args, **kwargs)
             key = _key(request, headers)
@@ -64,6 +70,16 @@ def cache_page(*headers: str) -> Callable[[View], View]:
         return answer
 
     return decorate
+
+
+def _narrow(request: HttpRequest, known: frozenset[str]) -> None:
+    if request.GET.keys() <= known:
+        return
+    given = request.GET.copy()
+    for name in given.keys() - known:
+        del given[name]
+    request.GET = given  # type: ignore[assignment]  # stubs want one that cannot be changed
+    request.META["QUERY_STRING"] = given.urlencode()
 
 
 def release() -> str:

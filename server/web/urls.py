@@ -44,6 +44,7 @@ urlpatterns = [
     path(f"{_DRIVE_CHART}/", drive_charts.drive_chart_table, name="drive-chart-table"),
     path("runs/<uuid:run_id>/", runs.run_detail, name="run-detail"),
     path("runs/<uuid:run_id>/status/", runs.run_status, name="run-status"),
+    path("runs/<uuid:run_id>/envelope.json", runs.run_envelope, name="run-envelope"),
     path(f"{_CHART}.json", runs.run_chart_json, name="run-chart-json"),
     path(f"{_CHART}.csv", runs.run_chart_csv, name="run-chart-csv"),
     path(f"{_CHART}/", runs.run_chart_table, name="run-chart-table"),

@@ -11,12 +11,12 @@ from pytest_django.live_server_helper import LiveServer
 
 from server.catalog.loading import catalog_load
 from server.catalog.models import Citation, Claim, DriveModel
-from server.catalog.services import drive_model_resolve
 from server.claims.selectors import verdicts_update
 from server.measurements.models import Batch, Run
 from server.model_stats.refresh import refresh_model
 from tests.e2e.audit import audit
 from tests.e2e.walk import WIDTHS, heard_errors, settle_charts
+from tests.support.sample_archive import drive_model_curated
 from tests.support.sample_units import measured
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 @pytest.fixture
 def compared(empty_site: str) -> DriveModel:
     """Sample data: eight drives in two batches under two revisions, another model, and claims on both."""
-    other = drive_model_resolve(vendor_name="Sampledata", model_name="Sample 7000", simulated=False)
+    other = drive_model_curated(vendor_name="Sampledata", model_name="Sample 7000", simulated=False)
     for place in range(4):
         model = measured(place, 100 + place).drive_model
         run = measured(10 + place, 120 + place, firmware="S2")

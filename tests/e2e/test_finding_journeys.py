@@ -9,11 +9,11 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from server.catalog.models import DriveModel
-from server.catalog.services import drive_model_resolve
 from server.measurements.models import Run
 from server.model_stats.refresh import derived_rows_refresh
 from server.search.archive_counts import archive_counts_update
 from tests.e2e.audit import audit
+from tests.support.sample_archive import drive_model_curated
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 def site(empty_site: str, sample_model: DriveModel) -> Iterator[str]:
     """The sample archive with a few more models that differ in their rated rpm."""
     for number, rpm in (("SD5400NM", 5400), ("SD7200NM", 7200), ("SD7200VX", 7200)):
-        model = drive_model_resolve(vendor_name="Otherdata", model_name=number, simulated=False)
+        model = drive_model_curated(vendor_name="Otherdata", model_name=number, simulated=False)
         DriveModel.objects.filter(pk=model.pk).update(curated=True, rated_rpm=rpm)
         derived_rows_refresh(drive_model_id=model.pk)
     archive_counts_update()

@@ -12,7 +12,6 @@ from django.test import RequestFactory
 from playwright.sync_api import Browser, Page, Route
 
 from server.catalog.models import DriveModel
-from server.catalog.services import drive_model_resolve
 from server.config import error_views
 from server.core import clock
 from server.core.lifecycle import State
@@ -26,7 +25,7 @@ from server.transparency.log_entry import LogEntry
 from server.transparency.models import LogLeaf, Withdrawal
 from server.transparency.publication_log import log_append
 from tests.e2e.walk import AXE, findings, heard_errors
-from tests.support.sample_archive import SampleRun, sample_run
+from tests.support.sample_archive import SampleRun, drive_model_curated, sample_run
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 STATES = (State.RECEIVED, State.VALIDATED, State.REJECTED, State.QUARANTINED)
@@ -77,7 +76,7 @@ def others(sample_model: DriveModel) -> dict[str, str]:
     gone = sample_run(SampleRun(state=State.PUBLISHED))
     withdraw(gone)
     pages["run-withdrawn"] = f"/runs/{gone.pk}/"
-    empty = drive_model_resolve(vendor_name="Otherdata", model_name="Unmeasured 1", simulated=False)
+    empty = drive_model_curated(vendor_name="Otherdata", model_name="Unmeasured 1", simulated=False)
     DriveModel.objects.filter(pk=empty.pk).update(curated=True)
     derived_rows_refresh(drive_model_id=empty.pk)
     pages["drive-unmeasured"] = f"/drives/{empty.slug}/"

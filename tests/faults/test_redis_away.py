@@ -96,6 +96,7 @@ def port(
         "ALLOWED_HOSTS": "127.0.0.1",
         "SUBMISSION_RATE": "6000/min",
         "API_READS_PER_MINUTE": "100000",
+        "PAGE_READS_PER_MINUTE": "100000",
         "PIPELINE_STALE_AFTER_S": "1",
         "PIPELINE_SWEEP_EVERY_S": "1",
         "PIPELINE_SWEEP_MAX_S": "3",

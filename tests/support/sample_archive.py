@@ -267,3 +267,11 @@ def sample_archive() -> DriveModel:
     derived_rows_refresh(drive_model_id=model.pk)
     archive_counts_update()
     return model
+
+
+def drive_model_curated(*, vendor_name: str, model_name: str, simulated: bool = False) -> DriveModel:
+    """Return a model that a person entered: it is shown without a published run."""
+    made = drive_model_resolve(vendor_name=vendor_name, model_name=model_name, simulated=simulated)
+    made.curated = True
+    made.save(update_fields=["curated"])
+    return made

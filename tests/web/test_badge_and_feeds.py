@@ -9,9 +9,8 @@ import pytest
 from django.test import Client
 
 from server.catalog.models import DriveModel
-from server.catalog.services import drive_model_resolve
 from server.web.badge import Badge, badge_svg
-from tests.support.sample_archive import DAY, SampleRun, sample_archive, sample_run
+from tests.support.sample_archive import DAY, SampleRun, drive_model_curated, sample_archive, sample_run
 
 pytestmark = pytest.mark.django_db
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -47,7 +46,7 @@ def test_the_badge_of_a_simulated_drive_says_so(client: Client) -> None:
 
 
 def test_the_badge_of_an_unmeasured_drive_has_no_number(client: Client) -> None:
-    model = drive_model_resolve(vendor_name="Sampledata", model_name="Lonely", simulated=False)
+    model = drive_model_curated(vendor_name="Sampledata", model_name="Lonely", simulated=False)
     assert "not measured yet" in client.get(f"/drives/{model.slug}/badge.svg").content.decode()
     assert client.get("/drives/nothing/badge.svg").status_code == 404
 

@@ -17,14 +17,13 @@ from django.test.utils import CaptureQueriesContext
 
 from server.catalog.loading import catalog_load
 from server.catalog.models import DriveModel, Vendor
-from server.catalog.services import drive_model_resolve
 from server.measurements.models import Run
 from server.search.archive_counts import archive_counts_update
 from server.search.columns import COLUMNS
 from server.search.drive_list import DriveList, DriveQuery, FacetGroup, headline_of
 from server.search.model_index import SORTS
 from server.search.models import DriveSummary
-from tests.support.sample_archive import DAY, sample_archive
+from tests.support.sample_archive import DAY, drive_model_curated, sample_archive
 
 pytestmark = pytest.mark.django_db
 
@@ -37,7 +36,7 @@ def fresh_cache() -> None:
 def many(how_many: int, /, **fields: object) -> None:
     """Sample models whose fields go round the given lists."""
     for place in range(how_many):
-        drive_model_resolve(vendor_name="Sampledata", model_name=f"Many {place:03}", simulated=False)
+        drive_model_curated(vendor_name="Sampledata", model_name=f"Many {place:03}", simulated=False)
     for place, model in enumerate(DriveModel.objects.filter(number__startswith="Many").order_by("pk")):
         values = {name: list(value)[place % len(list(value))] for name, value in fields.items()}  # type: ignore[call-overload]
         DriveModel.objects.filter(pk=model.pk).update(curated=True, **values)

@@ -9,12 +9,11 @@ from django.core.cache import cache
 from django.test import Client
 
 from server.catalog.models import DriveModel
-from server.catalog.services import drive_model_resolve
 from server.core import clock
 from server.core.lifecycle import Provenance
 from server.measurements.models import AggregateDue, Batch, Run
 from server.model_stats.refresh import refresh_model
-from tests.support.sample_archive import DAY, SampleRun, sample_archive, sample_run
+from tests.support.sample_archive import DAY, SampleRun, drive_model_curated, sample_archive, sample_run
 from tests.support.sample_units import measured
 from tests.web.test_pages import get, text_of
 
@@ -31,7 +30,7 @@ def page_of(client: Client, model: DriveModel, query: str = "") -> str:
 
 
 def known(number: str, **facts: object) -> DriveModel:
-    model = drive_model_resolve(vendor_name="Sampledata", model_name=number, simulated=False)
+    model = drive_model_curated(vendor_name="Sampledata", model_name=number, simulated=False)
     for name, value in facts.items():
         setattr(model, name, value)
     model.save()

@@ -13,13 +13,13 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from server.catalog.models import Citation, Claim, DriveModel
-from server.catalog.services import drive_model_resolve
 from server.claims.ledger import LedgerFilter, LedgerRows, ledger_facets, ledger_list
 from server.claims.selectors import verdicts_update
 from server.core import clock
 from server.search.archive_counts import archive_version
 from server.search.models import ArchiveCounts, DriveSummary
 from server.search.summaries import summary_update
+from tests.support.sample_archive import drive_model_curated
 from tests.support.sample_units import measured
 
 pytestmark = pytest.mark.django_db
@@ -129,7 +129,7 @@ def test_the_pages_of_the_ledger_are_the_whole_list_in_its_order(
     model: DriveModel, sort: str, descending: bool
 ) -> None:
     """The claim of a model without a summary is not in the index of names, and not lost."""
-    other = drive_model_resolve(vendor_name="Aaa", model_name="A1", simulated=False)
+    other = drive_model_curated(vendor_name="Aaa", model_name="A1", simulated=False)
     claim(other, 70.0)
     summary_update(drive_model_id=model.pk)
     DriveSummary.objects.filter(drive_model=other).delete()

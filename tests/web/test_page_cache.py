@@ -14,7 +14,6 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from server.catalog.models import DriveModel
-from server.catalog.services import drive_model_resolve
 from server.core.cache import cache_purge, model_tag
 from server.core.lifecycle import State
 from server.model_stats.refresh import refresh_model
@@ -22,7 +21,7 @@ from server.search.models import ArchiveCounts
 from server.search.summaries import summary_update
 from server.submissions.events import submission_move
 from server.web.views import drive
-from tests.support.sample_archive import SampleRun, sample_run
+from tests.support.sample_archive import SampleRun, drive_model_curated, sample_run
 
 pytestmark = pytest.mark.django_db
 Queries = Callable[[int], Any]
@@ -40,7 +39,7 @@ def model() -> DriveModel:
 
 
 def made(number: str) -> DriveModel:
-    drive_model_resolve(vendor_name="Sampledata", model_name=number, simulated=False)
+    drive_model_curated(vendor_name="Sampledata", model_name=number, simulated=False)
     model = DriveModel.objects.get(number=number)
     DriveModel.objects.filter(pk=model.pk).update(curated=True)
     summary_update(drive_model_id=model.pk)

@@ -9,10 +9,9 @@ import pytest
 from django.conf import LazySettings
 from django.test import Client
 
-from server.catalog.services import drive_model_resolve
 from server.core.problems import PROBLEM_TYPES
 from server.web.views import home
-from tests.support.sample_archive import sample_archive, sample_literature
+from tests.support.sample_archive import drive_model_curated, sample_archive, sample_literature
 from tests.support.sample_kinds import SAMPLE_KINDS
 
 pytestmark = pytest.mark.django_db
@@ -78,7 +77,7 @@ def test_what_a_published_number_rests_on_stands_as_a_note(client: Client) -> No
 
 
 def test_a_drive_with_published_values_alone_has_no_empty_columns(client: Client) -> None:
-    model = drive_model_resolve(vendor_name="Sampledata", model_name="Read About", simulated=False)
+    model = drive_model_curated(vendor_name="Sampledata", model_name="Read About", simulated=False)
     sample_literature(model)
     words = text_of(get(client, f"/drives/{model.slug}/"))
     assert "Published values" in words
@@ -96,7 +95,7 @@ def test_simulated_numbers_stand_in_their_own_marked_section(client: Client) -> 
 
 
 def test_a_drive_without_runs_shows_what_is_published_and_asks_for_a_run(client: Client) -> None:
-    model = drive_model_resolve(vendor_name="Sampledata", model_name="Lonely", simulated=False)
+    model = drive_model_curated(vendor_name="Sampledata", model_name="Lonely", simulated=False)
     page = get(client, f"/drives/{model.slug}/")
     assert "Nobody has measured this drive yet" in page
     assert "Measured runs" not in page

@@ -19,6 +19,7 @@ from server.search.archive_counts import archive_counts_update
 from server.search.model_index import model_index
 from server.search.models import DriveSummary
 from server.search.text_search import models_find
+from tests.support.sample_archive import drive_model_curated
 
 pytestmark = pytest.mark.django_db
 OUTER = "zoned.outer_bandwidth|"
@@ -30,7 +31,7 @@ def models() -> None:
     cache.clear()
     catalog_load()
     for number in range(60):
-        drive_model_resolve(vendor_name="Sampledata", model_name=f"SD{number * 37}NM", simulated=False)
+        drive_model_curated(vendor_name="Sampledata", model_name=f"SD{number * 37}NM", simulated=False)
     DriveModel.objects.filter(number__startswith="SD").update(curated=True, rated_rpm=7200)
     drive_model_resolve(vendor_name="Sampledata", model_name="SD9999 unlisted", simulated=False)
     call_command("refresh_summaries")

@@ -9,15 +9,14 @@ import pytest
 from django.test import Client
 
 from server.catalog.models import Citation, DriveModel, LiteratureValue
-from server.catalog.services import drive_model_resolve
-from tests.support.sample_archive import sample_aggregate
+from tests.support.sample_archive import drive_model_curated, sample_aggregate
 
 pytestmark = pytest.mark.django_db
 
 
 def page_with(client: Client, **changes: Any) -> str:
     """Return the words of a drive's page with one published value."""
-    model = drive_model_resolve(vendor_name="Sampledata", model_name="Read About", simulated=False)
+    model = drive_model_curated(vendor_name="Sampledata", model_name="Read About", simulated=False)
     citation = Citation.objects.create(key="sample", authors="Sample Author", title="A sample document")
     fields: dict[str, Any] = {"locator": "Table 1", "metric": "skippy.mtm", "value": 151.82, "unit": "ms"}
     LiteratureValue.objects.create(drive_model=model, citation=citation, **(fields | changes))
@@ -56,7 +55,7 @@ def test_a_hidden_number_is_not_shown(client: Client) -> None:
 
 
 def test_sizes_stand_in_the_order_of_what_they_are(client: Client) -> None:
-    model = drive_model_resolve(vendor_name="Sampledata", model_name="Read About", simulated=False)
+    model = drive_model_curated(vendor_name="Sampledata", model_name="Read About", simulated=False)
     citation = Citation.objects.create(key="sample", authors="Sample Author", title="A sample document")
     for scope in ("8388608", "131072", "512"):
         LiteratureValue.objects.create(
@@ -68,7 +67,7 @@ def test_sizes_stand_in_the_order_of_what_they_are(client: Client) -> None:
 
 
 def test_what_a_kind_has_beyond_two_dozen_numbers_is_folded(client: Client) -> None:
-    model = drive_model_resolve(vendor_name="Sampledata", model_name="Much Measured", simulated=False)
+    model = drive_model_curated(vendor_name="Sampledata", model_name="Much Measured", simulated=False)
     for place in range(30):
         sample_aggregate(model, "skippy.mtm", [1.0, 2.0, 3.0], scope=f"place_{place:02}")
     shown = words(client, model, "numbers/skippy/")

@@ -32,12 +32,12 @@ from server.api.statistics import (
     statistics_data,
     statistics_tables,
 )
-from server.catalog.models import DriveModel
 from server.core.lifecycle import Provenance
 from server.core.problems import problem
 from server.measurements.firmware import BEFORE_ALL, Firmware, Key, firmware_list
 from server.measurements.group_keys import DIGITS, Form, GroupsError, encoded, firmware_key, unit_key
 from server.measurements.groups import Group, group_get
+from server.measurements.selectors import drive_model_public
 from server.model_stats.breakdown import division_statistics
 
 _SALT = "FirmwareView"
@@ -96,10 +96,10 @@ class FirmwareView(ListModelMixin, Resource):
         slug = self.request.query_params.get("drive")
         if slug is None:
             return None
-        key = DriveModel.objects.filter(slug=slug).values_list("pk", flat=True).first()
-        if key is None:
+        model = drive_model_public(slug=slug)
+        if model is None:
             raise missing("drive", slug)
-        return key
+        return model.pk
 
     def _cursor(self) -> Key:
         text = self.request.query_params.get("cursor")

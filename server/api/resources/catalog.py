@@ -26,6 +26,7 @@ from server.catalog.selectors import (
     vendors_all,
 )
 from server.core.text import normalize_name
+from server.measurements.selectors import drive_models_public, vendors_public
 from server.search.columns import COLUMNS
 from server.search.drive_list import NUMBERS, ModelOrder
 
@@ -64,8 +65,8 @@ class VendorsView(ListView):
     searches = True
 
     def rows(self) -> QuerySet[Any]:
-        """Return all vendors."""
-        return vendors_all()
+        """Return the vendors of models that anybody may see."""
+        return vendors_all().filter(vendors_public())
 
     def search(self, queryset: QuerySet[Any], words: str) -> QuerySet[Any]:
         """Return those in whose name or other spelling the words stand."""
@@ -84,7 +85,7 @@ class VendorView(DetailView):
 
     def row(self, *, shape: Shape, slug: str) -> Vendor:
         """Return the vendor of that slug."""
-        found = vendors_all().filter(slug=slug).first()
+        found = vendors_all().filter(vendors_public(), slug=slug).first()
         if found is None:
             raise missing("vendor", slug)
         return found
@@ -238,8 +239,8 @@ class DrivesView(ListView):
         yield OpenApiParameter("numbers", enum=list(NUMBERS), description=described)
 
     def rows(self) -> QuerySet[Any]:
-        """Return all drive models."""
-        return drive_models_all()
+        """Return the drive models that anybody may see."""
+        return drive_models_all().filter(drive_models_public())
 
     def ranked(self, queryset: QuerySet[Any], ordering: str) -> QuerySet[Any] | Ranked:
         """Return the models with the website's order, where that is asked for."""
@@ -268,7 +269,7 @@ class DriveView(DetailView):
 
     def row(self, *, shape: Shape, slug: str) -> DriveModel:
         """Return the model of that slug."""
-        found = drive_models_all().filter(slug=slug).first()
+        found = drive_models_all().filter(drive_models_public(), slug=slug).first()
         if found is None:
             raise missing("drive", slug)
         return found

@@ -15,6 +15,7 @@ from server.api.framework.filters import missing
 from server.catalog.models import DriveModel
 from server.core.problems import Problem, problem
 from server.core.querying import CompiledQuery
+from server.measurements.selectors import drive_models_public
 from server.search.drive_list import models_named
 from server.submissions.models import Submission
 from server.submissions.selectors import submission_of_run
@@ -34,7 +35,11 @@ class DriveField(serializers.Serializer[Any]):
 
 
 _KEYS: CompiledQuery[int] = CompiledQuery(
-    lambda slug: DriveModel.objects.filter(slug__given=slug).order_by().values_list("pk", flat=True)
+    lambda slug: (
+        DriveModel.objects.filter(drive_models_public(), slug__given=slug)
+        .order_by()
+        .values_list("pk", flat=True)
+    )
 )
 
 
@@ -82,7 +87,8 @@ def of_models_found(queryset: QuerySet[Any], words: str, column: str) -> QuerySe
 
 def drive_model_of(slug: str) -> DriveModel:
     """Return the model of that slug, with vendor and summary; raises Problem."""
-    model = DriveModel.objects.select_related("vendor", "summary").filter(slug=slug).first()
+    models = DriveModel.objects.select_related("vendor", "summary").filter(drive_models_public())
+    model = models.filter(slug=slug).first()
     if model is None:
         raise missing("drive", slug)
     return model

@@ -6,7 +6,6 @@ from typing import Any
 
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
 from server.catalog.models import DriveModel
@@ -14,7 +13,7 @@ from server.comparison.charts import division_charts
 from server.core.cache import model_tag
 from server.measurements.group_keys import Form, GroupsError
 from server.measurements.groups import Group, group_get
-from server.measurements.selectors import runs_published
+from server.measurements.selectors import drive_model_public, runs_published
 from server.model_stats.breakdown import (
     CONDITIONS,
     Breakdown,
@@ -35,7 +34,9 @@ RUNS_PER_PAGE = 25
 @cache_page()
 def division_list(request: HttpRequest, slug: str) -> HttpResponse:
     """Show how a model's drives are distributed over batches and firmware revisions."""
-    model = get_object_or_404(DriveModel.objects.select_related("vendor"), slug=slug)
+    model = drive_model_public(slug=slug)
+    if model is None:
+        raise Http404
     shows(model_tag(model.pk))
     found = [model_breakdown(drive_model=model, condition=condition) for condition in CONDITIONS]
     sections = [
@@ -55,14 +56,14 @@ def _figures(model: DriveModel, divided: Breakdown | None) -> list[Figure]:
 
 
 @require_safe
-@cache_page()
+@cache_page(known=["page"])
 def batch_detail(request: HttpRequest, slug: str, part: str) -> HttpResponse:
     """Show one batch."""
     return _detail(request, slug, "batch", f"{slug}~batch:{part}")
 
 
 @require_safe
-@cache_page()
+@cache_page(known=["page"])
 def firmware_detail(request: HttpRequest, slug: str, part: str) -> HttpResponse:
     """Show one firmware revision."""
     return _detail(request, slug, "firmware", f"{slug}~fw:{part}")

@@ -27,7 +27,7 @@ VALUE_MAX = 200
 
 
 @require_safe
-@cache_page()
+@cache_page(known=["page", "sort", *(field.name for field in fields(LedgerFilter))])
 def ledger(request: HttpRequest) -> HttpResponse:
     """Show the claims; filters, order and page stand in the address."""
     chosen = _chosen(request)

@@ -42,10 +42,11 @@ from server.web.page import page
 from server.web.page_cache import cache_page, shows
 
 QUERY_MAX = 200
+_PARAMETERS = ("q", "d", "level", "kind")
 
 
 @require_safe
-@cache_page()
+@cache_page(known=_PARAMETERS)
 def compare(request: HttpRequest) -> HttpResponse:
     """Show a comparison, or how to put one together; all of its state stands in the address."""
     query = request.GET.get("q", "").strip()[:QUERY_MAX]
@@ -76,7 +77,7 @@ def compare(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@cache_page()
+@cache_page(known=_PARAMETERS)
 def compare_suggest(request: HttpRequest) -> JsonResponse:
     """Answer with what could be added to the comparison of this address, as search boxes take it."""
     query = request.GET.get("q", "").strip()[:QUERY_MAX]

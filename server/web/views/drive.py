@@ -22,7 +22,7 @@ from server.core.cache import model_tag
 from server.core.lifecycle import Provenance
 from server.core.querying import CompiledQuery
 from server.measurements.models import AggregateDue, Run
-from server.measurements.selectors import run_numbers, runs_before
+from server.measurements.selectors import drive_models_public, run_numbers, runs_before
 from server.model_stats.coverage_gaps import coverage_gaps
 from server.model_stats.model_parts import ModelPart, model_parts
 from server.model_stats.selectors import drive_metric_rows
@@ -64,7 +64,7 @@ _MODELS: CompiledQuery[DriveModel] = CompiledQuery(
     lambda slug: (
         DriveModel.objects.select_related("vendor", "aggregate_due")
         .defer("search_text")
-        .filter(slug__given=slug)
+        .filter(drive_models_public(), slug__given=slug)
     )
 )
 _ALIASES: CompiledQuery[str] = CompiledQuery(
@@ -82,7 +82,7 @@ def _model_or_404(slug: str) -> DriveModel:
 
 
 @require_safe
-@cache_page()
+@cache_page(known=["before"])
 def drive_detail(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a model: numbers, verdicts, pictures, parts and runs; what is simulated stands apart."""
     model = _model_or_404(slug)

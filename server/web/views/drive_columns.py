@@ -13,7 +13,7 @@ from server.core.cache import LISTS
 from server.core.numbers import unit_text
 from server.core.scopes import scope_text
 from server.search.columns import column_of, columns_known
-from server.search.drive_list import DriveQuery, drive_query_of
+from server.search.drive_list import PARAMETERS, DriveQuery, drive_query_of
 from server.web.page import page
 from server.web.page_cache import cache_page, shows
 from server.web.rows import metric_url
@@ -43,7 +43,7 @@ class ChoiceGroup:
 
 
 @require_safe
-@cache_page()
+@cache_page(known=PARAMETERS)
 def drive_columns(request: HttpRequest) -> HttpResponse:
     """Show every number that the archive holds as a column that the list can have."""
     shows(LISTS)

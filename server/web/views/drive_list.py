@@ -26,6 +26,7 @@ from server.search.columns import COLUMNS, Column
 from server.search.drive_list import (
     MATCH,
     NUMBERS,
+    PARAMETERS,
     PER_PAGE,
     DriveList,
     DriveQuery,
@@ -98,7 +99,7 @@ class Line:
 
 
 @require_safe
-@cache_page(PART_HEADER)
+@cache_page(PART_HEADER, known=["page", "format", *PARAMETERS])
 def drive_list(request: HttpRequest) -> HttpResponseBase:
     """Show the models; everything that shapes the list stands in the address."""
     query = drive_query_of(request.GET)

@@ -5,15 +5,13 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import get_object_or_404
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
-from server.catalog.models import DriveModel
 from server.core.rate_limit import client_address, rate_limit_hit
-from server.measurements.selectors import drive_models_public
+from server.measurements.selectors import drive_model_public
 from server.subscriptions.messages import confirm_read, stop_read
 from server.subscriptions.models import Subscription
 from server.subscriptions.selectors import follow_find
@@ -28,9 +26,9 @@ _TEMPLATE = "web/follow.html"
 @read_or_post
 def follow(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the ways to follow a drive; take a mail address."""
-    model = get_object_or_404(
-        DriveModel.objects.select_related("vendor").filter(drive_models_public()), slug=slug
-    )
+    model = drive_model_public(slug=slug)
+    if model is None:
+        raise Http404
     context = {
         "model": model,
         "server_url": request.build_absolute_uri("/").rstrip("/"),

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_safe
 from server.benchmarks.chart_json import chart_json
 from server.benchmarks.contract import Chart
 from server.core.cache import key_tag, model_tag, run_tag
-from server.core.envelope_store import EnvelopeLost
+from server.core.envelope_store import EnvelopeLost, envelope_load
 from server.core.lifecycle import State
 from server.measurements.charts import run_chart, run_chart_full
 from server.measurements.group_keys import run_key
@@ -26,7 +26,7 @@ from server.measurements.models import Benchmark, Run
 from server.plausibility.models import CheckResult
 from server.plausibility.peer_rank import run_peer_rank
 from server.submissions.moderation import findings_of
-from server.submissions.selectors import BenchmarkPart, RunPage, run_page
+from server.submissions.selectors import BenchmarkPart, RunPage, run_page, submission_visible
 from server.web.disturbances import disturbance_words
 from server.web.figures import Figure, chart_csv, chart_tables, figure_of, figures_of_run
 from server.web.log_place import log_places
@@ -61,6 +61,10 @@ def _data_or_404(run_id: UUID) -> RunPage:
         return run_page(run_id=run_id)
     except Run.DoesNotExist:
         raise Http404 from None
+
+
+def _envelope_name(data: RunPage) -> str:
+    return "api:run-envelope" if data.submission.state == State.PUBLISHED else "run-envelope"
 
 
 def _withdrawn(data: RunPage) -> bool:
@@ -136,6 +140,8 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
     data = _data_or_404(run_id)
     if _withdrawn(data):
         return absent(request, run_id)
+    if not submission_visible(data.submission, request.user):
+        return page(request, "web/run_unpublished.html", _status(data), section="drives")
     if data.submission.state == State.PUBLISHED:  # Before that its page tells of work that goes on.
         shows(run_tag(run_id), model_tag(data.run.drive_model_id), key_tag(data.submission.probe_key_id))
     figures = safe_figures(data.run)
@@ -152,7 +158,7 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "peers": peer_rank_view(run_peer_rank(run=data.run)),
         "compare_url": f"/compare/?d={quote(run_key(run_id))}&d={data.run.drive_model.slug}",
         "server_url": request.build_absolute_uri("/").rstrip("/"),
-        "envelope_url": request.build_absolute_uri(reverse("api:run-envelope", args=[run_id])),
+        "envelope_url": request.build_absolute_uri(reverse(_envelope_name(data), args=[run_id])),
     }
     return page(request, "web/run.html", context, section="drives")
 
@@ -167,6 +173,20 @@ def run_status(request: HttpRequest, run_id: UUID) -> HttpResponse:
     response["Cache-Control"] = "no-store"
     if not data.active:
         response["X-Reload"] = "true"
+    return response
+
+
+@require_safe
+def run_envelope(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    """Hand out what was sent to whoever may see it: where it is not published, to those who are signed in as
+    its moderators or its holder. The API hands out what is published."""
+    submission = _data_or_404(run_id).submission
+    if submission.state == State.WITHDRAWN or not submission_visible(submission, request.user):
+        raise Http404
+    content = envelope_load(digest=submission.digest, name=submission.storage_name)
+    response = HttpResponse(content, content_type="application/json")
+    response["Content-Disposition"] = f'attachment; filename="{run_id}.envelope.json"'
+    response["Cache-Control"] = "private, no-store"
     return response
 
 

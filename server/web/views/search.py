@@ -21,7 +21,7 @@ _VENDORS = 2
 
 
 @require_safe
-@cache_page()
+@cache_page(known=["q"])
 def suggest(request: HttpRequest) -> JsonResponse:
     """Answer with `{"query", "suggestions": [{"kind", "label", "detail", "url"}]}`, the likeliest first."""
     text = " ".join(request.GET.get("q", "").replace("\0", "").split())[:TEXT_MAX]

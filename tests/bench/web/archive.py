@@ -62,6 +62,7 @@ class Archive:
                 "LOG_LEVEL": "ERROR",
                 # The one who measures asks from one address, more often than any reader may.
                 "API_READS_PER_MINUTE": "1000000",
+                "PAGE_READS_PER_MINUTE": "1000000",
                 "API_EXPORTS_PER_HOUR": "1000000",
             }
             self._fill()

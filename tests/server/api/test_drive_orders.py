@@ -12,14 +12,13 @@ from django.test import Client
 
 from server.api.resources.catalog import DrivesView
 from server.catalog.models import DriveModel
-from server.catalog.services import drive_model_resolve
 from server.model_stats.refresh import derived_rows_refresh
 from server.search.archive_counts import archive_counts_update
 from server.search.columns import COLUMN_OF_KEY
 from server.search.drive_list import DriveList, drive_query_of
 from server.search.model_index import SORTS
 from server.search.models import DriveSummary
-from tests.support.sample_archive import DAY
+from tests.support.sample_archive import DAY, drive_model_curated
 
 pytestmark = pytest.mark.django_db
 MODELS = 9
@@ -35,7 +34,7 @@ def fetch(client: Client, address: str, status: int = 200) -> Any:
 def models() -> None:
     """Make models some of which are level in each value, and some of which have none."""
     for number in range(MODELS):
-        made = drive_model_resolve(
+        made = drive_model_curated(
             vendor_name="Sampledata", model_name=f"Sample {number + 2}", simulated=False
         )
         DriveModel.objects.filter(pk=made.pk).update(curated=True)
@@ -108,7 +107,7 @@ def test_numbers_of_another_provenance_make_another_order(client: Client, models
 @pytest.mark.parametrize("sort", ["-outer", "outer", "runs", "natural", "-natural"])
 def test_models_without_a_summary_come_last_and_once(client: Client, models: None, sort: str) -> None:
     bare = [
-        drive_model_resolve(vendor_name="Sampledata", model_name=f"Sample {number}", simulated=False)
+        drive_model_curated(vendor_name="Sampledata", model_name=f"Sample {number}", simulated=False)
         for number in (0, 1)
     ]
     DriveSummary.objects.filter(pk__in=bare).delete()

@@ -11,10 +11,10 @@ from django.test import Client
 from server.accounts.models import User
 from server.accounts.services import api_token_create
 from server.catalog.models import DriveModel
-from server.catalog.services import drive_model_resolve
 from server.core import clock
 from server.subscriptions import services
 from server.subscriptions.models import Delivery, Subscription
+from tests.support.sample_archive import drive_model_curated
 
 pytestmark = pytest.mark.django_db
 HOOK = "https://example.org/hook"
@@ -28,7 +28,7 @@ def queue(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def model() -> DriveModel:
     """A sample model."""
-    return drive_model_resolve(vendor_name="Sampledata", model_name="Sample 9000", simulated=False)
+    return drive_model_curated(vendor_name="Sampledata", model_name="Sample 9000", simulated=False)
 
 
 class Reader:

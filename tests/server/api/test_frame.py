@@ -17,9 +17,8 @@ from django.test import Client, override_settings
 
 from server.api.framework import keyset
 from server.catalog.models import DriveModel
-from server.catalog.services import drive_model_resolve
 from server.model_stats.refresh import derived_rows_refresh
-from tests.support.sample_archive import DAY, SampleRun, sample_archive, sample_run
+from tests.support.sample_archive import DAY, SampleRun, drive_model_curated, sample_archive, sample_run
 
 pytestmark = pytest.mark.django_db
 
@@ -38,7 +37,7 @@ def text_of(response: HttpResponse) -> str:
 
 def sample_drive(number: str) -> DriveModel:
     """Make a model of a sample vendor."""
-    return drive_model_resolve(vendor_name="Sampledata", model_name=number, simulated=False)
+    return drive_model_curated(vendor_name="Sampledata", model_name=number, simulated=False)
 
 
 def drives(count: int) -> list[DriveModel]:
