@@ -17,7 +17,12 @@ from server.benchmarks.skippy.series import BoolArray, Estimate, FloatArray, Int
 
 FEWEST_POINTS = 40
 FEWEST_OF_SEGMENT = 8
-MOST_ROUNDS = 4
+MOST_ROUNDS = 5
+BESIDE = 16
+"""Completions on either side of which the means tell whether the level goes on."""
+CLEAR = 6.0
+"""Standard errors by which it has to differ."""
+MOST_SHIFTS = 30
 FAR = 5.0
 """Mean residuals beyond which a completion was delayed by something rare."""
 LEAST_SHARE = 1e-10
@@ -101,7 +106,7 @@ def _slope(
     """
     use = np.ones(len(rest), dtype=np.bool_)
     found: tuple[float, float, int] | None = None
-    for _ in range(MOST_ROUNDS):
+    for number in range(MOST_ROUNDS):
         levelled = _levelled(np.vstack([columns, rest]), segment, use, count)
         matrix, target = levelled[:-1], levelled[-1]
         scale = np.sqrt((matrix[:, use] ** 2).sum(axis=1))
@@ -119,8 +124,35 @@ def _slope(
         found = float(solution[0] / scale[0]), error / float(scale[0]), int(use.sum())
         limit = FAR * float(np.abs(apart[use]).mean()) + 1e-9
         before, use = use, np.abs(apart) <= limit
-        if bool((before == use).all()):
+        steps = _level_shifts(apart[use], segment[use]) if number < MOST_ROUNDS - 1 else []
+        if not steps and bool((before == use).all()):
             break
+        for place in np.flatnonzero(use)[steps]:
+            moved = (segment == segment[place]) & (np.arange(len(segment)) >= place)
+            segment = np.where(moved, count, segment)
+            count += 1
+    return found
+
+
+def _level_shifts(apart: FloatArray, segment: IntArray) -> list[int]:
+    """Where the residuals go on at another level within a segment.
+
+    A boundary with a gap of its own that noise nearly hides, such as the head switch of a serpentine by
+    surface, moves all completions behind it.
+    """
+    if len(apart) < 2 * BESIDE:
+        return []
+    sums = np.concatenate([[0.0], np.cumsum(apart)])
+    middle = np.arange(BESIDE, len(apart) - BESIDE + 1)
+    within = segment[middle - BESIDE] == segment[middle + BESIDE - 1]
+    shift = np.abs(sums[middle + BESIDE] - 2 * sums[middle] + sums[middle - BESIDE]) / BESIDE
+    noise = 1.4826 * float(np.median(np.abs(np.diff(apart)))) / np.sqrt(2)
+    left = np.where(within, shift, 0.0)
+    found: list[int] = []
+    while len(found) < MOST_SHIFTS and left.max(initial=0.0) > CLEAR * noise * np.sqrt(2 / BESIDE) + 1e-9:
+        place = int(left.argmax())
+        found.append(int(middle[place]))
+        left[max(place - BESIDE, 0) : place + BESIDE] = 0.0
     return found
 
 

@@ -14,6 +14,7 @@ import pytest
 from server.benchmarks.contract import Extraction, Quality
 from server.benchmarks.skippy import KIND
 from server.benchmarks.skippy.definitions import ROTATION_TIME
+from server.benchmarks.skippy.phase import _level_shifts
 from server.benchmarks.skippy.series import Estimate, scattered
 from server.benchmarks.skippy.test_skippy import FACTS, columns, one
 from tests.support.traces import skippy_entry
@@ -169,3 +170,15 @@ def test_values_that_differ_by_more_get_the_interval_of_a_few_draws() -> None:
     assert found.quality is Quality.GOOD
     apart = scattered(ROTATION_TIME, estimates(7.98, 8.0, 8.02), 8e-3)
     assert apart.quality is Quality.POOR
+
+
+def test_a_boundary_that_noise_nearly_hides_splits_what_goes_on_without_a_break() -> None:
+    """As the head switch of a serpentine by surface, of a gap that differs by a few residuals."""
+    apart = np.random.default_rng(4).exponential(0.03, 300)
+    segment = np.zeros(300, dtype=np.int64)
+    assert _level_shifts(apart, segment) == []
+    apart[180:] -= 0.15
+    (place,) = _level_shifts(apart, segment)
+    assert abs(place - 180) <= 3
+    segment[180:] = 1
+    assert _level_shifts(apart, segment) == []
