@@ -193,8 +193,8 @@ bench-extract: venv ## CPU time of extraction per kind, and how it grows with th
 	@$(BIN)/python -m tools.bench_extract
 
 .PHONY: query-baseline
-query-baseline: venv ## Write tests/server/query_baseline.json anew: how many queries each page costs
-	@DISKATLAS_WRITE_BASELINE=1 $(BIN)/python -m pytest -q tests/server/test_query_baseline.py
+query-baseline: venv ## Write tests/server/web/query_baseline.json anew: how many queries each page costs
+	@DISKATLAS_WRITE_BASELINE=1 $(BIN)/python -m pytest -q tests/server/web/test_query_baseline.py
 
 SIZES ?= 1000,10000,100000
 .PHONY: bench-web bench-api bench-release

@@ -21,7 +21,7 @@ CONTRACT = (
     "tests/contract/test_registries.py",
     "tests/contract/test_golden.py",
     "tests/contract/test_disturbed_mask.py",
-    "tests/server/test_kinds_walked.py",
+    "tests/server/benchmarks/test_kinds_walked.py",
     f"server/benchmarks/{SLUG}",
 )
 WHOLE = (

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
@@ -28,6 +29,12 @@ from tools.sample_archive.tables import without_indexes
 
 pytestmark = pytest.mark.django_db
 RUNS = 40
+
+
+@pytest.fixture(autouse=True)
+def fresh_cache() -> None:
+    """Forget what other tests' archives held."""
+    cache.clear()
 
 
 def seed(**changes: int) -> None:

@@ -88,7 +88,7 @@ def test_queries_stay_at_the_baseline_however_much_there_is(
             CALLS[name](client, run)
         counts.append(len(queries))
     assert counts[0] == counts[1], "the cost grows with what is there"
-    assert counts[1] == BASELINE[name], "change tests/server/query_counts.json knowingly"
+    assert counts[1] == BASELINE[name], "change tests/server/web/query_counts.json knowingly"
 
 
 def test_the_baseline_names_every_call_and_nothing_else() -> None:
