@@ -24,7 +24,7 @@ from typing import Any
 import django
 from scipy.stats import binomtest
 
-from server.benchmarks.contract import Facts, Quality
+from server.benchmarks.contract import Quality
 from server.benchmarks.registry import KINDS as ALL_KINDS
 from server.plausibility.check import Outcome
 from server.plausibility.evidence import Evidence, ModelFacts, Number
@@ -152,6 +152,8 @@ def evidence_of(document: dict[str, Any]) -> Evidence:
 
 def numbers_of(document: dict[str, Any]) -> Iterator[Number]:
     """Return every number that extraction takes from a document."""
+    from server.measurements.documents import facts_of  # it knows models, as above
+
     kinds = {kind.slug: kind for kind in ALL_KINDS}
     for part in document["benchmarks"]:
         if "skipped" in part:
@@ -172,19 +174,6 @@ def numbers_of(document: dict[str, Any]) -> Iterator[Number]:
                     metric.title,
                     metric.headline,
                 )
-
-
-def facts_of(document: dict[str, Any], part: dict[str, Any]) -> Facts:
-    """Return what extraction may know, as the archive gives it."""
-    device, caches = document["device"], part.get("caches")
-    rate = device["rotation_rate_rpm"]
-    return Facts(
-        block_bytes=device["block_bytes"],
-        capacity_bytes=device["capacity_bytes"],
-        rated_rpm=float(rate) if rate else None,
-        simulated=document["provenance"] == "simulated",
-        write_cache=caches["write"] if caches else document["conditions"].get("write_cache_during"),
-    )
 
 
 def as_measured(document: dict[str, Any]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ SOURCES = ("system", "wheels")
 
 @dataclass(frozen=True, slots=True)
 class Binaries:
-    """The programs of one source; `postgres` is the folder that holds `postgres` and `initdb`."""
+    """The programs of one source; `postgres` is the folder that holds `postgres`, `initdb` and `pg_ctl`."""
 
     source: str
     postgres: Path
@@ -107,7 +107,7 @@ def _wheels() -> tuple[Path | None, Path | None]:
 
 
 def _has_postgres(folder: Path) -> bool:
-    return all((folder / name).is_file() for name in ("postgres", "initdb"))
+    return all((folder / name).is_file() for name in ("postgres", "initdb", "pg_ctl"))
 
 
 def _version_in(path: Path) -> list[int]:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import secrets
 import signal
 import socket
-import subprocess
-import time
 from pathlib import Path
 from urllib.parse import quote
 
 from tools.embedded import process
-from tools.embedded.account import Account, ServicesError, server_environment
+from tools.embedded.account import Account, ServicesError
 from tools.embedded.binaries import Binaries
 
 USER = DATABASE = "diskatlas"
@@ -47,20 +45,13 @@ class Postgres:
         for left in (self.data / "postmaster.pid", self._sockets / ".s.PGSQL.5432.lock"):
             left.unlink(missing_ok=True)
         port = 5432 if self.uses_socket else free_port()
-        command = [str(self._binaries.postgres / "postgres"), "-D", str(self.data), "-p", str(port)]
-        with self.log.open("ab") as log:
-            self._account.own(self.log)
-            child = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-                cwd="/",
-                env=server_environment(),
-                **self._account.process_options(),
-            )
-        self._wait_ready(child)
+        self.log.touch()
+        self._account.own(self.log)
+        where = ["-D", str(self.data), "-l", str(self.log), "-o", f"-p {port}"]
+        start = [str(self._binaries.postgres / "pg_ctl"), "start", "--wait", "--timeout=60", *where]
+        if self._account.run(start).returncode:
+            tail = self.log.read_text(errors="replace")[-2000:]
+            raise ServicesError(f"PostgreSQL did not start. Its log, {self.log}, ends with:\n{tail}")
 
     def stop(self) -> bool:
         """Stop the server (fast shutdown); return whether it ran."""
@@ -130,18 +121,6 @@ class Postgres:
         if not self._durable:
             lines += ["fsync = off", "synchronous_commit = off", "full_page_writes = off"]
         return "\n# Set by tools/embedded/postgres.py\n" + "\n".join(lines) + "\n"
-
-    def _wait_ready(self, child: subprocess.Popen[bytes], timeout_s: float = 60.0) -> None:
-        deadline = time.monotonic() + timeout_s
-        while time.monotonic() < deadline:
-            lines = self._pid_lines()
-            if len(lines) > 7 and lines[7].strip() == "ready":
-                return
-            if child.poll() is not None:
-                break
-            time.sleep(0.02)
-        tail = self.log.read_text(errors="replace")[-2000:]
-        raise ServicesError(f"PostgreSQL did not become ready. Its log, {self.log}, ends with:\n{tail}")
 
     def _pid_lines(self) -> list[str]:
         try:

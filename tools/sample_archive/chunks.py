@@ -9,22 +9,29 @@ import numpy as np
 from django.db import transaction
 
 from server.core.envelope import sha256_hex
-from server.core.envelope_store import envelope_name
+from server.core.envelope_store import envelope_name, envelope_store
 from server.core.lifecycle import State
-from server.measurements.models import Benchmark, Measurement, Run
+from server.measurements.models import Batch, Benchmark, Measurement, Run, Unit
 from server.submissions.models import Submission, SubmissionEvent
 from tools.sample_archive.documents import (
-    EnvelopeWriter,
     compact,
     envelope_bytes,
     license_of,
     summary_of_run,
 )
-from tools.sample_archive.identity import firmware_of, key_of, moment_of, time_ids
+from tools.sample_archive.identity import (
+    BEGIN,
+    firmware_of,
+    key_of,
+    moment_of,
+    time_ids,
+    unit_digest,
+    week_of,
+)
 from tools.sample_archive.parts import MEASUREMENT_COLUMNS, KindPart, kind_part
 from tools.sample_archive.plan import SUITES, Plan
 from tools.sample_archive.samples import ARCHETYPES, BLOCK_BYTES
-from tools.sample_archive.tables import CopyTable, cell, cells
+from tools.sample_archive.tables import CopyTable
 
 RUNS_PER_CHUNK = 2000
 _MOST_KINDS, _MOST_NUMBERS = 8, 64
@@ -54,7 +61,6 @@ class ChunkWriter:
         self._plan = plan
         self._places = places
         self._batch_first = np.cumsum(plan.model_weeks) - plan.model_weeks
-        self._envelopes = EnvelopeWriter()
         self._submissions = CopyTable(
             Submission,
             (
@@ -106,19 +112,17 @@ class ChunkWriter:
         came, went = (moment + timedelta(hours=1, seconds=seconds) for seconds in (0, 40))
         state = State.PUBLISHED.value
         self._submissions.add(
-            cells(submission_id, digest, size_bytes, name, places.key + key, state, came, went, went)
+            submission_id, digest, size_bytes, name, places.key + key, state, came, went, went
         )
         for place, ((step, words), at) in enumerate(zip(EVENTS, (came, went), strict=True)):
-            self._events.add(cells(run * len(EVENTS) + place + 1, submission_id, at, step.value, words))
+            self._events.add(run * len(EVENTS) + place + 1, submission_id, at, step.value, words)
         batch = int(plan.unit_batch[unit])
         self._runs.add(
-            cells(
-                *(run_id, submission_id, places.model + model, places.unit + unit),
-                None if batch < 0 else places.batch + int(self._batch_first[model]) + batch,
-                *("simulated" if simulated else "probe", moment, license_of(run)),
-                firmware_of(model, int(plan.unit_firmware[unit])),
-                *(ARCHETYPES[drive].blocks * BLOCK_BYTES, BLOCK_BYTES, summary),
-            )
+            *(run_id, submission_id, places.model + model, places.unit + unit),
+            None if batch < 0 else places.batch + int(self._batch_first[model]) + batch,
+            *("simulated" if simulated else "probe", moment, license_of(run)),
+            firmware_of(model, int(plan.unit_firmware[unit])),
+            *(ARCHETYPES[drive].blocks * BLOCK_BYTES, BLOCK_BYTES, summary),
         )
         for position, (kind, part) in enumerate(zip(kinds, parts, strict=True)):
             self._benchmark(run * _MOST_KINDS + position + 1, run_id, position, kind, part, went)
@@ -132,40 +136,36 @@ class ChunkWriter:
             return digest, 0, envelope_name(digest)
         seed = self._plan.sizes.seed
         content = envelope_bytes(summary, [part.document for part in parts], seed=seed, key=key)
-        digest, name = self._envelopes.store(content)
-        return digest, len(content), name
+        digest = sha256_hex(content)
+        return digest, len(content), envelope_store(digest=digest, content=content)
 
     def _benchmark(
         self, number: int, run_id: str, position: int, kind: str, part: KindPart, at: datetime
     ) -> None:
         state = Benchmark.State.EXTRACTED.value
-        head = cells(number, run_id, kind, position, state, part.elapsed_ns, part.samples)
-        self._benchmarks.add(f"{head}\t{cells(part.extractor_version, at)}\t{part.details}")
+        self._benchmarks.add(
+            *(number, run_id, kind, position, state, part.elapsed_ns, part.samples),
+            *(part.extractor_version, at, part.details),
+        )
         first = number * _MOST_NUMBERS
         for place, row in enumerate(part.measurements):
-            self._measurements.add(f"{first + place}\t{number}\t{row}")
+            self._measurements.add(first + place, number, *row)
 
 
 def unit_rows(plan: Plan, places: Places) -> CopyTable:
     """Return the units as noted rows."""
-    from server.measurements.models import Unit
-    from tools.sample_archive.identity import BEGIN, unit_digest
-
     table = CopyTable(Unit, ("id", "drive_model_id", "digest", "first_seen_at"))
     for unit, model in enumerate(plan.unit_model.tolist()):
-        table.add(cells(places.unit + unit, places.model + model, unit_digest(plan, unit), BEGIN))
+        table.add(places.unit + unit, places.model + model, unit_digest(plan, unit), BEGIN)
     return table
 
 
 def batch_rows(plan: Plan, places: Places) -> CopyTable:
     """Return the batches as noted rows."""
-    from server.measurements.models import Batch
-    from tools.sample_archive.identity import week_of
-
     table, number = CopyTable(Batch, ("id", "drive_model_id", "year", "week", "label")), places.batch
     for model, weeks in enumerate(plan.model_weeks.tolist()):
         for place in range(weeks):
             year, week = week_of(plan, model, place)
-            table.add(cells(number, places.model + model, year, week) + "\t" + cell(""))
+            table.add(number, places.model + model, year, week, "")
             number += 1
     return table

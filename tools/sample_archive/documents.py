@@ -4,17 +4,10 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
-import zstandard
-from django.core.files.base import ContentFile
-from django.core.files.storage import FileSystemStorage, InMemoryStorage, storages
-
-from server.core.envelope import PAYLOAD_TYPE, pre_authentication_encoding, sha256_hex
-from server.core.envelope_store import envelope_name
+from server.core.envelope import PAYLOAD_TYPE, pre_authentication_encoding
 from tools.sample_archive.identity import (
     VENDORS,
     firmware_of,
@@ -125,34 +118,3 @@ def envelope_bytes(summary: str, parts: list[str], *, seed: int, key: int) -> by
 def compact(value: Any) -> str:
     """Return JSON without spaces."""
     return json.dumps(value, separators=(",", ":"))
-
-
-class EnvelopeWriter:
-    """Stores envelopes under their names, straight into the folder where the storage is one."""
-
-    def __init__(self) -> None:
-        """Take the storage of the settings."""
-        storage = storages["envelopes"]
-        folder = isinstance(storage, FileSystemStorage) and not isinstance(storage, InMemoryStorage)
-        self._storage = storage
-        self._folder = Path(storage.location) if folder else None  # type: ignore[attr-defined]
-        self._made: set[str] = set()
-        self._packer = zstandard.ZstdCompressor(level=1)
-
-    def store(self, content: bytes) -> tuple[str, str]:
-        """Store an envelope; return its digest and its name."""
-        digest = sha256_hex(content)
-        name, packed = envelope_name(digest), self._packer.compress(content)
-        if self._folder is None:
-            self._storage.save(name, ContentFile(packed))
-            return digest, name
-        parent = name.rpartition("/")[0]
-        if parent not in self._made:
-            (self._folder / parent).mkdir(parents=True, exist_ok=True)
-            self._made.add(parent)
-        handle = os.open(self._folder / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o640)
-        try:
-            os.write(handle, packed)
-        finally:
-            os.close(handle)
-        return digest, name

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from server.benchmarks.contract import Facts
 from server.benchmarks.registry import kinds_by_slug
 from server.core.numbers import finite_json
 from server.measurements.documents import timings_count
-from server.measurements.extraction import MeasurementRow, measurement_rows
+from server.measurements.extraction import measurement_rows
 from server.measurements.models import Benchmark
 from tools.sample_archive.samples import ARCHETYPES, BLOCK_BYTES, FORMULAS, TURN_STEPS
-from tools.sample_archive.tables import cell, cells
 
 MEASUREMENT_COLUMNS = (
     "extractor_version",
@@ -42,9 +42,9 @@ class KindPart:
     """Timings among its samples."""
     extractor_version: str
     details: str
-    """As COPY takes it."""
-    measurements: tuple[str, ...]
-    """Rows as COPY takes them, from `extractor_version` on."""
+    """As JSON."""
+    measurements: tuple[tuple[Any, ...], ...]
+    """The values of `MEASUREMENT_COLUMNS` of each."""
 
 
 def kind_part(kind: str, archetype: int, level: int, *, simulated: bool) -> KindPart:
@@ -64,10 +64,6 @@ def _part(slug: str, archetype: int, level: int, simulated: bool) -> KindPart:
         elapsed_ns=entry["elapsed_ns"],
         samples=timings_count(entry["samples"]),
         extractor_version=kind.extractor_version,
-        details=cell(json.dumps(finite_json(extraction.details), separators=(",", ":"))),
-        measurements=tuple(_row(row) for row in rows),
+        details=json.dumps(finite_json(extraction.details), separators=(",", ":")),
+        measurements=tuple(tuple(getattr(row, name) for name in MEASUREMENT_COLUMNS) for row in rows),
     )
-
-
-def _row(row: MeasurementRow) -> str:
-    return cells(*(getattr(row, name) for name in MEASUREMENT_COLUMNS))

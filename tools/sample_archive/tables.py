@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -10,32 +11,17 @@ from typing import Any
 from django.db import connection, models
 from psycopg import sql
 
+from server.core.bulk import rows_copy
+
 WRITTEN_AT = datetime(2026, 10, 1, tzinfo=UTC)
 """What columns say that hold the time of writing: the same for the same seed."""
-_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
-
-
-def cell(value: Any) -> str:
-    """Return a value as COPY's text form has it."""
-    if value is None:
-        return "\\N"
-    if isinstance(value, str):
-        return value.translate(_ESCAPES)
-    if isinstance(value, bool):
-        return "t" if value else "f"
-    return repr(value) if isinstance(value, float) else str(value)
-
-
-def cells(*values: Any) -> str:
-    """Return values as neighbouring cells."""
-    return "\t".join(map(cell, values))
 
 
 class CopyTable:
-    """COPY into a model's table. Columns that the rows leave out get the field's default."""
+    """Rows of a model's table, written by COPY. Columns that they leave out get the field's default."""
 
     def __init__(self, model: type[models.Model], columns: Iterable[str]) -> None:
-        """Take the columns (`attname`) in the order of the rows' cells."""
+        """Take the columns (`attname`) in the order of the rows' values."""
         given = list(columns)
         left = [
             field
@@ -43,37 +29,29 @@ class CopyTable:
             if field.attname not in given
             and not (field.generated or field.primary_key or field.has_db_default())
         ]
-        self._columns = [model._meta.get_field(name).column for name in given]  # type: ignore[union-attr]
+        self._model = model
+        self._columns = [str(model._meta.get_field(name).column) for name in given]  # type: ignore[union-attr]
         self._columns += [str(field.column) for field in left]
-        self._tail = "".join("\t" + _default(field) for field in left) + "\n"
-        self._table = model._meta.db_table
-        self._rows: list[str] = []
+        self._tail = [_default(field) for field in left]
+        self._rows: list[tuple[Any, ...]] = []
 
-    def add(self, row: str) -> None:
+    def add(self, *values: Any) -> None:
         """Note a row."""
-        self._rows.append(row)
+        self._rows.append((*values, *self._tail))
 
     def send(self) -> int:
         """Write the noted rows; return how many there were."""
         count = len(self._rows)
-        columns = sql.SQL(", ").join([sql.Identifier(str(column)) for column in self._columns])
-        statement = sql.SQL("COPY {} ({}) FROM STDIN").format(sql.Identifier(self._table), columns)
-        with connection.cursor() as cursor, cursor.cursor.copy(statement) as copy:
-            if self._rows:
-                copy.write(self._tail.join(self._rows) + self._tail)
+        rows_copy(self._model, self._columns, self._rows)
         self._rows.clear()
         return count
 
 
-def _default(field: models.Field[Any, Any]) -> str:
+def _default(field: models.Field[Any, Any]) -> Any:
     if getattr(field, "auto_now", False) or getattr(field, "auto_now_add", False):
-        return cell(WRITTEN_AT)
+        return WRITTEN_AT
     value = field.get_default()
-    if isinstance(field, models.JSONField):
-        return "{}" if value is None else cell(field.get_prep_value(value))
-    if isinstance(value, list):
-        return "{}"
-    return cell(value)
+    return json.dumps(value or {}) if isinstance(field, models.JSONField) else value
 
 
 def sequences_set(tables: Iterable[type[models.Model]]) -> None:
