@@ -20,8 +20,16 @@ from server.api.tokens import CHALLENGE
 from server.core.problems import ErrorItem, Problem, problem
 from server.measurements.selectors import drive_model_public
 from server.subscriptions.models import Delivery, Subscription
-from server.subscriptions.selectors import deliveries_latest, webhook_get, webhooks_of
-from server.subscriptions.services import TooMany, follow_stop, webhook_create, webhook_resume, webhook_test
+from server.subscriptions.services import (
+    TooMany,
+    deliveries_latest,
+    follow_stop,
+    webhook_create,
+    webhook_get,
+    webhook_resume,
+    webhook_test,
+    webhooks_of,
+)
 from server.subscriptions.webhooks import MOST_LETTERS, BadTarget, message_id
 
 TAG = ["follows"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from server.catalog.models import (
     DriveAlias,
     DriveModel,
     LiteratureValue,
+    Loaded,
     Vendor,
     VendorAlias,
 )
@@ -24,50 +26,11 @@ from server.catalog.sync import LoadReport, Table
 from server.core.locks import transaction_lock
 from server.core.text import normalize_name
 
-_DRIVE_FIELDS = (
-    "number",
-    "name",
-    "year",
-    "interface",
-    "form_factor",
-    "capacity_bytes",
-    "capacity_tolerance",
-    "rated_rpm",
-    "rated_surfaces",
-    "family",
-    "recording",
-    "simulated",
-    "notes",
-)
 _DRIVE_KEY = ("vendor", "normalized")
 _VALUE_KEY = ("drive_model", "citation", "locator", "metric", "scope")
-_VALUE_DEFAULTS: dict[str, Any] = {
-    "scope": "",
-    "relation": "=",
-    "printed": "",
-    "basis": "measured",
-    "deviation": None,
-    "samples": [],
-    "count": None,
-    "units": None,
-    "conditions": "",
-    "note": "",
-    "hidden": False,
-}
 _CLAIM_KEY = ("drive_model", "citation", "locator", "metric", "scope", "form", "quantity", "conditions")
-_CLAIM_DEFAULTS: dict[str, Any] = {
-    "scope": "",
-    "quantity": "same",
-    "conditions": "",
-    "stated_on": "",
-    "low": None,
-    "high": None,
-    "printed": "",
-    "tolerance": None,
-    "write_cache": "",
-    "note": "",
-    "hidden": False,
-}
+_OWN = {"id", "updated_at", "loaded_digest"}
+"""Columns that no file holds."""
 
 
 @transaction.atomic
@@ -92,21 +55,27 @@ def catalog_load(*, folder: Path = DATA, overwrite: bool = False) -> LoadReport:
         drive_model = _drive(entry, drive_models)
         touched.add(drive_model.pk)
         for row in value_rows(entry):
-            values.bring(_whole(_VALUE_DEFAULTS, row, drive_model, citations))
+            values.bring(_whole(LiteratureValue, row, drive_model, citations))
         for row in claim_rows(entry):
-            claims.bring(_whole(_CLAIM_DEFAULTS, row, drive_model, citations))
-    values.finish((*_VALUE_DEFAULTS, "drive_model", "citation", "locator", "metric", "value", "unit"))
-    claims.finish((*_CLAIM_DEFAULTS, "drive_model", "citation", "locator", "metric", "form", "unit"))
+            claims.bring(_whole(Claim, row, drive_model, citations))
+    values.finish(tuple(_defaults(LiteratureValue)))
+    claims.finish(tuple(_defaults(Claim)))
     if report.created or report.changed or report.removed:
         catalogue_changed.send(sender=DriveModel, drive_model_ids=touched, at_once=True)
     return report
 
 
+@cache
+def _defaults(model: type[Loaded]) -> dict[str, Any]:
+    """Return the columns that files fill, each with what it holds where a file leaves it out."""
+    return {field.name: field.get_default() for field in model._meta.fields if field.name not in _OWN}
+
+
 def _whole(
-    defaults: dict[str, Any], row: dict[str, Any], drive_model: DriveModel, citations: dict[str, Citation]
+    model: type[Loaded], row: dict[str, Any], drive_model: DriveModel, citations: dict[str, Citation]
 ) -> dict[str, Any]:
-    """Return a row with the defaults for what the file leaves out."""
-    return defaults | row | {"drive_model": drive_model, "citation": citations[row["citation"]]}
+    """Return a row with the model's defaults for what the file leaves out."""
+    return _defaults(model) | row | {"drive_model": drive_model, "citation": citations[row["citation"]]}
 
 
 def _vendor_aliases(vendor: Vendor, texts: list[str]) -> None:
@@ -120,7 +89,7 @@ def _vendor_aliases(vendor: Vendor, texts: list[str]) -> None:
 def _drive(entry: dict[str, Any], drive_models: Table[DriveModel]) -> DriveModel:
     vendor, number = vendor_resolve(name=entry["vendor"]), entry["number"]
     existing = DriveModel.objects.filter(vendor=vendor, normalized=normalize_name(number)).first()
-    whole = {name: entry[name] for name in _DRIVE_FIELDS} | {
+    whole = {name: entry[name] for name in _defaults(DriveModel).keys() & entry.keys()} | {
         "vendor": vendor,
         "normalized": normalize_name(number),
         "slug": existing.slug if existing else slugify(f"{vendor.name} {number}"),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import OpClass
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from django.db.models.functions import Now
-
-from server.catalog.bounds import claim_number_errors
 
 
 class Dated(models.Model):
@@ -124,7 +124,7 @@ class DriveModel(Loaded):
             ),
         ]
         indexes = [
-            # Drives of one class (similar.py) are looked for on each model's page.
+            # Drives of one class (selectors.py) are looked for on each model's page.
             models.Index(fields=["rated_rpm", "capacity_bytes"], name="drivemodel_class"),
             models.Index(OpClass("normalized", name="varchar_pattern_ops"), name="drivemodel_prefix"),
             models.Index(fields=["updated_at", "id"], name="drivemodel_by_change"),
@@ -359,3 +359,30 @@ class Claim(Loaded):
         errors = claim_number_errors(form=self.form, low=self.low, high=self.high)
         if errors:
             raise ValidationError(errors)
+
+
+_NEEDED = {"typical": ("low", "high"), "minimum": ("low",), "maximum": ("high",), "range": ("low", "high")}
+
+
+def claim_number_errors(*, form: str, low: float | None, high: float | None) -> dict[str, str]:
+    """Return what is wrong with the numbers of a claim, by field; each text says fact, limit and remedy."""
+    given = {"low": low, "high": high}
+    needed = _NEEDED.get(form, ())
+    errors = {
+        name: f"The form is {form} and {name} is empty. A {form} needs {' and '.join(needed)}. Give {name}."
+        for name in needed
+        if given[name] is None
+    }
+    for name, value in given.items():
+        if value is None:
+            continue
+        if not math.isfinite(value):
+            errors[name] = f"{name} is {value}. A claim needs finite numbers. Give the number printed."
+        elif needed and name not in needed:
+            errors[name] = (
+                f"The form is {form} and {name} is {value:g}. A {form} has {needed[0]} alone. "
+                f"Empty {name}, or choose range."
+            )
+    if not errors and low is not None and high is not None and low > high:
+        errors["low"] = f"low ({low:g}) is above high ({high:g}). low may be at most high. Exchange them."
+    return errors

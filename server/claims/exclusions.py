@@ -10,6 +10,7 @@ from typing import Protocol, TypeVar
 from server.benchmarks.contract import Metric
 from server.catalog.models import Claim
 from server.core.numbers import write
+from server.core.text import counted
 
 RATE = "MB/s"
 """The unit of what a bridge or a slow link limits."""
@@ -59,9 +60,7 @@ class LeftOut:
 
     @property
     def _listed(self) -> str:
-        return "; ".join(
-            f"{count} run{'' if count == 1 else 's'} {reason}" for reason, count in self.reasons.items()
-        )
+        return "; ".join(f"{counted(count, 'run')} {reason}" for reason, count in self.reasons.items())
 
 
 def fitting_of(

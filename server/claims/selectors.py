@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
+from typing import Any
 
 from django.db import transaction
 
@@ -58,7 +59,8 @@ def claim_row_of(claim: Claim) -> ClaimRow | None:
     kept: ClaimVerdict | None = getattr(claim, "verdict", None)
     if kept is None or kept.claim_digest != terms_digest(claim):
         return None
-    return ClaimRow(claim, metrics_by_key().get(claim.metric), _measured(kept), _published(kept))
+    published = _judged(kept, PUBLISHED) if kept.published_outcome else None
+    return ClaimRow(claim, metrics_by_key().get(claim.metric), _judged(kept), published)
 
 
 def terms_digest(claim: Claim) -> str:
@@ -82,40 +84,44 @@ def verdicts_update(*, drive_model_id: int, model: DriveModel | None = None) -> 
     return len(rows)
 
 
+PUBLISHED = "published_"
+"""What the names of the columns of a verdict by published values begin with."""
+
+
 def _row(found: ClaimRow) -> ClaimVerdict:
     claim, measured, published = found.claim, found.measured, found.published
     row = ClaimVerdict(
         claim=claim,
         drive_model_id=claim.drive_model_id,
         claim_digest=terms_digest(claim),
-        outcome=measured.verdict.outcome.value,
-        words=measured.verdict.words,
-        by_percent=measured.verdict.by_percent,
-        needed=measured.verdict.needed,
         left_out=measured.left_out,
+        runs=measured.evidence.runs if measured.evidence else 0,
         judged_at=clock.now(),
+        **_columns(measured, ""),
     )
-    row.metric, row.scope = measured.place or ("", "")
-    if measured.evidence is not None:
-        figures = measured.evidence
-        row.value, row.low, row.high = figures.centre, figures.low, figures.high
-        row.units, row.runs = figures.units, figures.runs
     if published is not None:
-        _fill_published(row, published)
+        row.literature = published.literature
+        for name, value in _columns(published, PUBLISHED).items():
+            setattr(row, name, value)
     row.evidence, row.effective_verdict = _effective_verdict(row)
     return row
 
 
-def _fill_published(row: ClaimVerdict, published: Judged) -> None:
-    verdict = published.verdict
-    row.published_outcome, row.published_words = verdict.outcome.value, verdict.words
-    row.published_by_percent, row.published_needed = verdict.by_percent, verdict.needed
-    row.published_metric, row.published_scope = published.place or ("", "")
-    row.literature = published.literature
-    if published.evidence is not None:
-        figures = published.evidence
-        row.published_value, row.published_low = figures.centre, figures.low
-        row.published_high, row.published_units = figures.high, figures.units
+def _columns(judged: Judged, prefix: str) -> dict[str, Any]:
+    """Return what both verdicts of a claim keep in columns of their own."""
+    verdict, figures = judged.verdict, judged.evidence
+    metric, scope = judged.place or ("", "")
+    kept: dict[str, Any] = {
+        "outcome": verdict.outcome.value,
+        "words": verdict.words,
+        "by_percent": verdict.by_percent,
+        "needed": verdict.needed,
+        "metric": metric,
+        "scope": scope,
+    }
+    if figures is not None:
+        kept |= {"value": figures.centre, "low": figures.low, "high": figures.high, "units": figures.units}
+    return {f"{prefix}{name}": value for name, value in kept.items()}
 
 
 def _effective_verdict(row: ClaimVerdict) -> tuple[str, str]:
@@ -127,35 +133,15 @@ def _effective_verdict(row: ClaimVerdict) -> tuple[str, str]:
     return ClaimVerdict.Evidence.NONE, row.outcome
 
 
-def _measured(row: ClaimVerdict) -> Judged:
-    return Judged(
-        verdict=Verdict(Outcome(row.outcome), row.words, row.by_percent, row.needed),
-        place=(row.metric, row.scope) if row.metric else None,
-        left_out=row.left_out,
-        evidence=_evidence(row.value, row.low, row.high, row.units, row.runs),
-    )
+def _judged(row: ClaimVerdict, prefix: str = "") -> Judged:
+    """Return a kept verdict; what is behind the interval of its figures was needed for judging only."""
 
+    def kept(*names: str) -> list[Any]:
+        return [getattr(row, f"{prefix}{name}") for name in names]
 
-def _published(row: ClaimVerdict) -> Judged | None:
-    if not row.published_outcome:
-        return None
-    return Judged(
-        verdict=Verdict(
-            Outcome(row.published_outcome),
-            row.published_words,
-            row.published_by_percent,
-            row.published_needed,
-        ),
-        place=(row.published_metric, row.published_scope) if row.published_metric else None,
-        literature=row.literature,
-        evidence=_evidence(
-            row.published_value, row.published_low, row.published_high, row.published_units, 0
-        ),
-    )
-
-
-def _evidence(
-    value: float | None, low: float | None, high: float | None, units: int, runs: int
-) -> Evidence | None:
-    """Return the figures of a kept verdict; what is behind their interval was needed for judging only."""
-    return None if value is None else Evidence(value, low, high, None, max(units, 1), units, runs)
+    outcome, *rest = kept("outcome", "words", "by_percent", "needed")
+    metric, scope, value, low, high, units = kept("metric", "scope", "value", "low", "high", "units")
+    runs, left_out, literature = (0, 0, row.literature) if prefix else (row.runs, row.left_out, None)
+    evidence = None if value is None else Evidence(value, low, high, None, max(units, 1), units, runs)
+    place = (metric, scope) if metric else None
+    return Judged(Verdict(Outcome(outcome), *rest), place, literature, left_out, evidence)

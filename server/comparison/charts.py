@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from server.benchmarks.contract import Annotation, Axis, Chart
 from server.benchmarks.pictures import Estimate, Words, comparison_chart, distribution_chart
+from server.comparison.matrix import Row
 from server.comparison.paired_positions import Curves
 from server.comparison.selectors import Comparison, pictured_rows
 from server.comparison.wording import curves_words
@@ -34,15 +35,19 @@ def _sure(number: BreakdownNumber) -> float:
 
 
 def _division_chart(number: BreakdownNumber, condition: str) -> Chart:
-    title, unit = (number.entry.title, number.entry.unit) if number.entry else (number.metric, "")
-    where = f", {scope_text(number.scope)}" if number.scope else ""
-    words = Words(
-        id=_slug(number.metric, number.scope, condition),
-        title=f"{title}{where}",
-        summary=number.words,
-        metrics=(number.metric,),
-    )
-    return distribution_chart(words, Axis(title, unit), number.values, group=condition.capitalize())
+    words = _words(number, scope_text(number.scope), condition, number.words)
+    return distribution_chart(words, _axis(number), number.values, group=condition.capitalize())
+
+
+def _words(number: BreakdownNumber | Row | Curves, where: str, of: str, summary: str) -> Words:
+    """Return title and summary of a number's picture."""
+    title = ", ".join(text for text in (_axis(number).label, where) if text)
+    return Words(_slug(number.metric, number.scope, of), title, summary, metrics=(number.metric,))
+
+
+def _axis(number: BreakdownNumber | Row | Curves) -> Axis:
+    entry = number.entry
+    return Axis(entry.title, entry.unit) if entry else Axis(number.metric, "")
 
 
 def comparison_charts(comparison: Comparison) -> tuple[Chart, ...]:
@@ -56,29 +61,16 @@ def _spreads(comparison: Comparison) -> list[Chart]:
     for row in pictured_rows(comparison.table):
         drawn = comparison.drawn.get((row.metric, row.scope), ())
         groups = {LETTERS[number]: values for number, values in enumerate(drawn)}
-        title, unit = (row.entry.title, row.entry.unit) if row.entry else (row.metric, "")
-        where = f", {scope_text(row.scope)}" if row.scope else ""
-        words = Words(
-            id=_slug(row.metric, row.scope, "groups"),
-            title=f"{title}{where}",
-            summary=f"Each point is one {'run' if comparison.table.noun == 'run' else 'drive'}.",
-            metrics=(row.metric,),
-        )
-        found.append(distribution_chart(words, Axis(title, unit), groups))
+        summary = f"Each point is one {'run' if comparison.table.noun == 'run' else 'drive'}."
+        words = _words(row, scope_text(row.scope), "groups", summary)
+        found.append(distribution_chart(words, _axis(row), groups))
     return found
 
 
 def _curves_chart(curves: Curves) -> Chart:
     """Return A less B at each place, with the mean difference as a line and its interval as a stripe."""
-    title, unit = (curves.entry.title, curves.entry.unit) if curves.entry else (curves.metric, "")
-    where = f", {curves.scope.replace('/', ', ')}" if curves.scope else ""
-    keys = curves.result.keys
-    words = Words(
-        id=_slug(curves.metric, curves.scope, "places"),
-        title=f"{title}{where}, place by place",
-        summary=curves_words(curves),
-        metrics=(curves.metric,),
-    )
+    axis, where = _axis(curves), curves.scope.split("/") if curves.scope else []
+    words = _words(curves, ", ".join([*where, "place by place"]), "places", curves_words(curves))
     estimates = [Estimate(one, one, one) for one in curves.result.differences]
     mean = curves.result.difference
     marks = [Annotation("no difference", y=0.0)]
@@ -87,8 +79,8 @@ def _curves_chart(curves: Curves) -> Chart:
         marks.append(Annotation(label, y=mean.value, low=mean.low, high=mean.high))
     return comparison_chart(
         words,
-        Axis(f"{title}, A less B", unit),
-        [scope_place(key) for key in keys],
+        Axis(f"{axis.label}, A less B", axis.unit),
+        [scope_place(key) for key in curves.result.keys],
         {"A less B": estimates},
         place="Place on the disk",
         marks=tuple(marks),

@@ -12,6 +12,7 @@ from itertools import combinations
 
 from server.benchmarks.contract import Direction, Metric, MetricKey
 from server.comparison.group_numbers import Sample
+from server.core.text import natural_order
 from server.stats.intervals import check_level, holm, small_sample_factor
 from server.stats.paired import compare_paired
 from server.stats.power import needed_units
@@ -22,7 +23,7 @@ from server.stats.unpaired import (
     mean_interval_of,
     moments,
     pooled_stdev_of,
-    welch_of,
+    welch,
 )
 
 PAIRS_ENOUGH = 3
@@ -123,7 +124,7 @@ def compare(members: Sequence[Member], metrics: Mapping[str, Metric], *, level: 
     order = {key: place for place, key in enumerate(metrics)}
     places = sorted(
         {place for member in members for place in member.samples if place[0] in order},
-        key=lambda place: (order[place[0]], _natural(place[1])),
+        key=lambda place: (order[place[0]], natural_order(place[1])),
     )
     rows = [_row(members, place, metrics.get(place[0]), level, by_run) for place in places]
     tested = [pair.p for row in rows for pair in row.pairs if pair.p is not None]
@@ -136,16 +137,6 @@ def compare(members: Sequence[Member], metrics: Mapping[str, Metric], *, level: 
         )
         corrected.append(replace(row, pairs=_with_needed(pairs, level), cells=_marked(row.cells, pairs)))
     return Table(level, "run" if by_run else "unit", len(tested), tuple(corrected))
-
-
-def _natural(scope: str) -> tuple[tuple[bool, float, str], ...]:
-    """Return what sorts scopes by numbers where they are numbers."""
-    parts = scope.split("/")
-    return tuple((True, float(part), "") if _numeric(part) else (False, 0.0, part) for part in parts)
-
-
-def _numeric(part: str) -> bool:
-    return part.replace(".", "", 1).isdigit()
 
 
 def _row(
@@ -203,7 +194,7 @@ def _pair(
             needed=paired.needed,
             reason=paired.reason,
         )
-    test = welch_of(sums[0], sums[1], level) if sums[0] and sums[1] else None
+    test = welch(sums[0], sums[1], level) if sums[0] and sums[1] else None
     if test is None or not sums[0] or not sums[1]:
         return _by_ranks(places, list(values[0].values()), list(values[1].values()), level)
     stdev, sizes = pooled_stdev_of(sums[0], sums[1]), (sums[0].n, sums[1].n)

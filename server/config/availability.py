@@ -1,4 +1,5 @@
-"""Answers while the archive cannot: a page in the site's look, without a database, or a problem document."""
+"""Whether the archive can answer, and what is said while it cannot: a page in the site's look, without a
+database, or a problem document."""
 
 from __future__ import annotations
 
@@ -7,8 +8,8 @@ from pathlib import Path
 
 import structlog
 from django.conf import settings
-from django.db import InterfaceError, OperationalError
-from django.http import HttpRequest, HttpResponseBase
+from django.db import InterfaceError, OperationalError, connection
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from psycopg.errors import QueryCanceled
 
 from server.config.error_views import error_response
@@ -72,3 +73,10 @@ def _unavailable(request: HttpRequest, message: str, retry_after_s: int) -> Http
     response.headers["Retry-After"] = str(retry_after_s)
     response.headers["Cache-Control"] = "no-store"
     return response
+
+
+def health(request: HttpRequest) -> HttpResponse:
+    """Answer 200 where the database answers; the queue may be away without a submission being lost."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+    return HttpResponse("ok\n", content_type="text/plain", headers={"Cache-Control": "no-store"})

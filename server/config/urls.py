@@ -4,7 +4,7 @@ from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
 
-from server.config.health import health
+from server.config.availability import health
 
 admin.site.site_header = "DiskAtlas administration"
 admin.site.site_title = "DiskAtlas administration"

@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scipy import special, stats
+from scipy import special
 
 from server.stats.effect import hedges_g, pooled_stdev, ranks
-from server.stats.intervals import SAME, Values, check_level, t_quantile, usable, varies
+from server.stats.intervals import SAME, Values, check_level, t_quantile, usable
 from server.stats.power import decide, needed_units
 from server.stats.results import Decision, Interval, Ranks, Unpaired
 
@@ -37,7 +37,8 @@ def compare_unpaired(
     """
     check_level(level)
     first, second = usable(a), usable(b)
-    test = welch(first, second, level)
+    sums = [moments(group) if group.size else None for group in (first, second)]
+    test = welch(sums[0], sums[1], level) if sums[0] and sums[1] else None
     by_ranks = ranks(first, second, level) if first.size and second.size else None
     decision, reason = _outcome(test, by_ranks, first, second, margin)
     difference = float(first.mean() - second.mean()) if by_ranks else 0.0
@@ -63,23 +64,6 @@ def compare_unpaired(
         decision=decision,
         reason=reason,
     )
-
-
-def welch(a: Values, b: Values, level: float) -> Welch | None:
-    """Return Welch's test (1947) with Satterthwaite's degrees of freedom; None where a group has fewer than
-    two values or does not scatter, since its variance is then not known."""
-    if not varies(a) or not varies(b):
-        return None
-    shares = [float(group.var(ddof=1)) / group.size for group in (a, b)]
-    error = math.sqrt(sum(shares))
-    degrees = sum(shares) ** 2 / sum(
-        share**2 / (group.size - 1) for share, group in zip(shares, (a, b), strict=True)
-    )
-    difference = float(a.mean() - b.mean())
-    t = difference / error
-    half = t_quantile(level, degrees) * error
-    interval = Interval(difference, difference - half, difference + half, level)
-    return Welch(interval, t, degrees, 2 * float(stats.t.sf(abs(t), degrees)))
 
 
 def _deciding_p(test: Welch | None, by_ranks: Ranks | None, a: Values, b: Values) -> float | None:
@@ -124,9 +108,7 @@ def _ranks_disagree(test: Welch, by_ranks: Ranks) -> str:
     return "The ranks alone would show a difference (Mann-Whitney): single values stretch the interval."
 
 
-# ---- Welch's test out of count, mean and variance: what a table of hundreds of pairs can afford.
-#
-# The same test as `unpaired.welch`, whose groups would be summed up anew for each pair.
+# ---- Welch's test out of count, mean and variance: groups of a large table are summed up once for all pairs.
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,18 +121,19 @@ class Moments:
     """Nought for one value, and where values differ by no more than floating point does."""
 
 
-def moments(values: Sequence[float]) -> Moments:
+def moments(values: Sequence[float] | Values) -> Moments:
     """Return count, mean and variance of at least one value."""
     n = len(values)
     mean = math.fsum(values) / n
-    least, most = min(values), max(values)
+    least, most = float(min(values)), float(max(values))
     if n < 2 or most - least <= SAME * max(abs(least), abs(most)):
         return Moments(n, mean, 0.0)
     return Moments(n, mean, math.fsum((value - mean) ** 2 for value in values) / (n - 1))
 
 
-def welch_of(a: Moments, b: Moments, level: float) -> Welch | None:
-    """Return Welch's test of A minus B; None where a group does not scatter."""
+def welch(a: Moments, b: Moments, level: float) -> Welch | None:
+    """Return Welch's test (1947) with Satterthwaite's degrees of freedom; None where a group has fewer than
+    two values or does not scatter, since its variance is then not known."""
     if not a.variance or not b.variance:
         return None
     shares = (a.variance / a.n, b.variance / b.n)

@@ -1,4 +1,4 @@
-"""Beginning, confirming, resuming and ending follows."""
+"""Beginning, confirming, resuming, ending and reading subscriptions."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
+from django.db.models import QuerySet
 
 from server.accounts.models import User
 from server.catalog.models import DriveModel
@@ -25,6 +26,8 @@ MOST_WEBHOOKS = 100
 MOST_UNCONFIRMED = 5
 """Confirmations that wait at one address: nobody fills a stranger's mailbox from here."""
 ASK_AGAIN_AFTER = timedelta(hours=1)
+LATEST = 20
+"""Deliveries that are shown of a webhook."""
 
 
 class BadMail(ValueError):
@@ -188,3 +191,30 @@ def _deliver(follow: Subscription, kind: Delivery.Kind) -> Delivery:
     made = Delivery.objects.create(follow=follow, kind=kind, body=body, created_at=now, next_try_at=now)
     delivery_enqueue(made.pk)
     return made
+
+
+# ---- Reading. None of these gives a mail address.
+
+
+def webhooks_of(owner: User) -> QuerySet[Subscription]:
+    """Return an account's webhooks, the oldest first."""
+    return (
+        Subscription.objects.filter(owner=owner, channel=Subscription.Channel.WEBHOOK)
+        .select_related("drive_model__vendor")
+        .order_by("created_at", "id")
+    )
+
+
+def webhook_get(*, owner: User, follow_id: UUID) -> Subscription:
+    """Return one of an account's webhooks; raises Follow.DoesNotExist for those of others too."""
+    return webhooks_of(owner).get(pk=follow_id)
+
+
+def deliveries_latest(follow: Subscription) -> list[Delivery]:
+    """Return the last messages to a follower, the latest first."""
+    return list(follow.deliveries.order_by("-created_at", "-id")[:LATEST])
+
+
+def follow_find(*, follow_id: UUID) -> Subscription | None:
+    """Return a follow with its model; None where it was ended."""
+    return Subscription.objects.select_related("drive_model__vendor").filter(pk=follow_id).first()

@@ -14,8 +14,7 @@ from server.core.rate_limit import client_address, rate_limit_hit
 from server.measurements.selectors import drive_model_public
 from server.subscriptions.messages import confirm_read, stop_read
 from server.subscriptions.models import Subscription
-from server.subscriptions.selectors import follow_find
-from server.subscriptions.services import BadMail, follow_by_mail, follow_confirm, follow_stop
+from server.subscriptions.services import BadMail, follow_by_mail, follow_confirm, follow_find, follow_stop
 from server.web.page import page
 
 read_or_post = require_http_methods(["GET", "HEAD", "POST"])
