@@ -196,7 +196,7 @@ PIPELINE_SWEEP_MAX_S = env.int("PIPELINE_SWEEP_MAX_S", 3600, validate=Range(min=
 PIPELINE_MAX_ATTEMPTS = env.int("PIPELINE_MAX_ATTEMPTS", 5, validate=Range(min=1))
 PIPELINE_TASK_TIME_LIMIT_S = env.int("PIPELINE_TASK_TIME_LIMIT_S", 600, validate=Range(min=10))
 MODEL_REFRESH_DELAY_S = env.int("MODEL_REFRESH_DELAY_S", 10, validate=Range(min=0))
-AGGREGATES_REST_FACTOR = env.int("AGGREGATES_REST_FACTOR", 30, validate=Range(min=0))
+AGGREGATES_COOLDOWN_FACTOR = env.int("AGGREGATES_COOLDOWN_FACTOR", 30, validate=Range(min=0))
 PAGE_CACHE_S = env.int("PAGE_CACHE_S", 600, validate=Range(min=0))
 ARCHIVE_COUNTS_EVERY_S = env.int("ARCHIVE_COUNTS_EVERY_S", 15, validate=Range(min=1))
 PIPELINE_VISIBILITY_TIMEOUT_S = env.int("PIPELINE_VISIBILITY_TIMEOUT_S", 900, validate=Range(min=1))

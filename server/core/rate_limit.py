@@ -2,7 +2,8 @@
 
 Windows are fixed: `limits` counts for each policy, client and window, in Redis for all processes together.
 While Redis is away (server/core/cache.py) each process counts alone: a client then has as much of each.
-Attempts to sign in are counted by allauth, which takes back what succeeded, in the same cache.
+Attempts to sign in are counted by allauth and not here: it takes back those that succeeded, which `limits`
+cannot, and keeps its counts in the same cache.
 """
 
 from __future__ import annotations

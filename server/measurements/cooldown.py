@@ -31,7 +31,7 @@ def cooling_down(*, drive_model_id: int) -> bool:
     cost = AggregateCost.objects.filter(drive_model_id=drive_model_id, took_s__gt=QUICK_S).first()
     if cost is None:
         return False
-    ends = cost.at + timedelta(seconds=settings.AGGREGATES_REST_FACTOR * cost.took_s)
+    ends = cost.at + timedelta(seconds=settings.AGGREGATES_COOLDOWN_FACTOR * cost.took_s)
     if ends <= clock.now():
         return False
     AggregateDue.objects.update_or_create(drive_model_id=drive_model_id, defaults={"not_before": ends})

@@ -9,19 +9,30 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, Q, Sum
 
+from server.benchmarks.contract import Measurand
+from server.benchmarks.measurands import source
+from server.catalog.models import DriveModel
 from server.core import clock
 from server.core.locks import transaction_lock
-from server.search.home_summary import bandwidth_ranges_choose
 from server.search.model_index import model_index_build, model_index_keep
 from server.search.models import ArchiveCounts, ArchiveCountsDue, DriveSummary
 
 _held_back: ContextVar[bool] = ContextVar("archive_counts_held_back", default=False)
+OUTER, INNER = (
+    "|".join(source(measurand)) for measurand in (Measurand.OUTER_BANDWIDTH, Measurand.INNER_BANDWIDTH)
+)
+RANGES_SHOWN = 16
+RECOMMENDED_SHOWN = 6
+PROVENANCES = ("probe", "literature", "simulated")
+"""The best first: a drive is shown by one of them alone."""
 
 
 def archive_counts_follow() -> None:
@@ -76,7 +87,7 @@ def archive_counts_update() -> None:
     index = model_index_build(version)
     values |= {
         "facets": index.counts(index.listed),
-        "edges": bandwidth_ranges_choose(),
+        "bandwidth_ranges": bandwidth_ranges_choose(),
         "updated_at": version,
     }
     ArchiveCounts.objects.update_or_create(id=1, defaults=values)
@@ -86,3 +97,64 @@ def archive_counts_update() -> None:
 def archive_version() -> datetime | None:
     """Return when the archive's counts changed last; None before there are any."""
     return ArchiveCounts.objects.values_list("updated_at", flat=True).first()
+
+
+# ---- What the home page shows of the whole archive, out of rows that the worker wrote.
+
+
+@dataclass(frozen=True, slots=True)
+class BandwidthRange:
+    """How fast one drive is at its edges, by numbers of one provenance."""
+
+    slug: str
+    title: str
+    provenance: str
+    outer: float
+    """Median, MB/s."""
+    inner: float
+    runs: int
+    """Runs behind the numbers; of published ones the values."""
+
+
+def archive_counts() -> ArchiveCounts | None:
+    """Return how much the archive holds; None before anything was counted."""
+    return ArchiveCounts.objects.first()
+
+
+def bandwidth_ranges(counts: ArchiveCounts | None) -> tuple[BandwidthRange, ...]:
+    """Return the drives of the home page's picture, the fastest first."""
+    return tuple(BandwidthRange(**entry) for entry in counts.bandwidth_ranges) if counts else ()
+
+
+def bandwidth_ranges_choose() -> list[dict[str, Any]]:
+    """Choose the picture's drives: measured ones with most units first, then published ones, then
+    simulated."""
+    chosen: dict[int, dict[str, Any]] = {}
+    for provenance in PROVENANCES:
+        rows = DriveSummary.objects.filter(listed=True, facets__contains=[f"numbers:{provenance}"])
+        rows = rows.select_related("drive_model__vendor").order_by("-units", "-measured_runs", "sort_name")
+        for row in rows.only("headline", "units", "drive_model")[: 4 * RANGES_SHOWN]:
+            numbers = row.headline.get(provenance, {})
+            if len(chosen) < RANGES_SHOWN and row.pk not in chosen and {OUTER, INNER} <= numbers.keys():
+                chosen[row.pk] = _entry(row.drive_model, provenance, numbers)
+    return sorted(chosen.values(), key=lambda entry: (-entry["outer"], entry["title"]))
+
+
+def recommended_runs(*, limit: int = RECOMMENDED_SHOWN) -> list[DriveSummary]:
+    """Return the models of which further runs would settle most."""
+    rows = DriveSummary.objects.filter(
+        listed=True, recommended_rank__isnull=False, drive_model__simulated=False
+    )
+    rows = rows.select_related("drive_model__vendor").defer("names", "facets", "headline")
+    return list(rows.order_by("recommended_rank", "-measured_runs", "sort_name")[:limit])
+
+
+def _entry(model: DriveModel, provenance: str, numbers: dict[str, list[Any]]) -> dict[str, Any]:
+    return {
+        "slug": model.slug,
+        "title": model.title,
+        "provenance": provenance,
+        "outer": numbers[OUTER][0],
+        "inner": numbers[INNER][0],
+        "runs": min(numbers[OUTER][3], numbers[INNER][3]),
+    }

@@ -7,8 +7,9 @@ another one narrows. `~` stands for what nobody has stated.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 UNSTATED = "~"
 _INCHES = re.compile(r"^\s*([\d.]+)\s*(?:in|inch|inches|\")", re.IGNORECASE)
@@ -111,31 +112,22 @@ def form_factor_word(text: str) -> str:
 
 
 def facet_words(
+    identity: Mapping[str, Any],
     *,
-    vendor: str,
-    family: str,
-    capacity_bytes: int | None,
-    rpm: float | None,
-    interface: str,
-    form_factor: str,
-    recording: str,
-    year: int | None,
+    counts: Mapping[str, int],
     provenances: Iterable[str],
-    counts: dict[str, int],
     outcomes: Iterable[str],
 ) -> list[str]:
-    """Return the words of one drive model. `counts` has runs, units, batches, firmwares and claims."""
+    """Return the words of one drive model, whose `identity` has what a summary's row says of it, with its
+    vendor's slug. `counts` has runs, units, batches, firmwares and claims."""
     enough = {"runs": 1, "units": 2, "batches": 2, "firmwares": 2, "claims": 1}
-    words = [
-        f"vendor:{vendor}",
-        f"family:{family or UNSTATED}",
-        f"capacity:{capacity_range(capacity_bytes)}",
-        f"rpm:{UNSTATED if rpm is None else f'{rpm:.0f}'}",
-        f"interface:{interface or UNSTATED}",
-        f"form:{form_factor_word(form_factor)}",
-        f"recording:{recording or UNSTATED}",
-        f"year:{year or UNSTATED}",
-    ]
+    rpm = identity["rpm"]
+    stated = {name: identity[name] for name in ("vendor", "family", "interface", "recording", "year")} | {
+        "capacity": capacity_range(identity["capacity_bytes"]),
+        "rpm": None if rpm is None else f"{rpm:.0f}",
+        "form": form_factor_word(identity["form_factor"]),
+    }
+    words = [f"{facet}:{value or UNSTATED}" for facet, value in stated.items()]
     words += [f"numbers:{provenance}" for provenance in list(provenances) or [UNSTATED]]
     words += [f"has:{name}" for name, least in enough.items() if counts.get(name, 0) >= least]
     return words + [f"verdict:{outcome}" for outcome in outcomes]

@@ -58,10 +58,10 @@ class DriveSummary(models.Model):
         default=dict, help_text="Provenance to `metric|scope` to median, quartiles, runs and units."
     )
     last_published_at = models.DateTimeField(null=True)
-    wanted_rank = models.PositiveSmallIntegerField(
+    recommended_rank = models.PositiveSmallIntegerField(
         null=True, help_text="The smaller, the more a further run settles; empty where none is wanted."
     )
-    wanted_words = models.CharField(max_length=400, blank=True)
+    recommended_words = models.CharField(max_length=400, blank=True)
     updated_at = models.DateTimeField()
 
     class Meta:
@@ -71,9 +71,9 @@ class DriveSummary(models.Model):
             models.Index(fields=["sort_name", "drive_model"], name="drivesummary_by_name"),
             models.Index(fields=["vendor"], name="drivesummary_vendor"),
             models.Index(
-                fields=["wanted_rank", "-measured_runs", "sort_name"],
-                condition=models.Q(listed=True, wanted_rank__isnull=False),
-                name="drivesummary_wanted",
+                fields=["recommended_rank", "-measured_runs", "sort_name"],
+                condition=models.Q(listed=True, recommended_rank__isnull=False),
+                name="drivesummary_recommended",
             ),
             GinIndex(fields=["facets"], name="drivesummary_facets"),
         ]
@@ -110,7 +110,9 @@ class ArchiveCounts(models.Model):
     facets = models.JSONField(
         default=dict, help_text="`facet:value` to number of models, of all that are listed."
     )
-    edges = models.JSONField(default=list, help_text="The home page's picture, see search/home_summary.py.")
+    bandwidth_ranges = models.JSONField(
+        default=list, help_text="The home page's picture, see archive_counts.py."
+    )
     updated_at = models.DateTimeField()
 
     class Meta:

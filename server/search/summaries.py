@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import connection, transaction
 from django.db.models import Count, Max, Q, Sum
@@ -27,11 +27,13 @@ from server.search.archive_counts import archive_counts_follow
 from server.search.columns import COLUMNS, LITERATURE, published_spreads
 from server.search.facets import facet_words
 from server.search.models import DriveSummary
-from server.search.recommended_runs import RecommendedRun, UndecidedClaim, recommended_run_of
+from server.stats.wording import count_words
 
 UNTESTED = "untested"
 """What a claim is that neither a run nor a published value speaks about."""
 _DIGITS = re.compile(r"\d+")
+MOST_NEEDED = 12
+"""More drives than this are no wish that anyone could fulfil."""
 
 
 @transaction.atomic(savepoint=False)
@@ -43,9 +45,8 @@ def summary_update(
     if model is None:
         return
     published = published or model_measurements_read(drive_model_id=drive_model_id)
-    runs, stated = _runs(model), _stated(model)
-    headline = _headline(model)
-    verdicts = _verdicts(model)
+    runs, stated, verdicts = _runs(model), _stated(model), _verdicts(model)
+    identity = _identity(model, stated["aliases"])
     counts = {
         name: runs[name] or 0 for name in ("measured_runs", "simulated_runs", "units", "batches", "firmwares")
     }
@@ -62,7 +63,7 @@ def summary_update(
     ]
     outcomes = sorted({outcome for counted in verdicts.values() for outcome in counted})
     values = (
-        _identity(model, stated["aliases"])
+        identity
         | counts
         | _amounts(model, published)
         | {
@@ -70,40 +71,30 @@ def summary_update(
             or bool(counts["measured_runs"] or counts["simulated_runs"] or runs["imported_runs"]),
             "last_published_at": runs["last"],
             "claims": claims,
-            "facets": _facets(model, counts | {"claims": claims}, provenances, outcomes),
+            "facets": facet_words(
+                identity | {"vendor": model.vendor.slug},
+                counts=counts | {"claims": claims, "runs": counts["measured_runs"]},
+                provenances=provenances,
+                outcomes=outcomes,
+            ),
             "literature_values": literature,
             "provenances": provenances,
-            "headline": headline,
+            "headline": _headline(model),
             "verdicts": verdicts,
             "outcomes": outcomes,
             "updated_at": clock.now(),
         }
     )
-    wanted = _wanted(model, counts | {"claims": claims})
-    values |= {
-        "wanted_rank": wanted.rank if wanted else None,
-        "wanted_words": wanted.words if wanted else "",
-    }
+    recommended = recommended_run_of(
+        measured_runs=counts["measured_runs"],
+        units=counts["units"],
+        batches=counts["batches"],
+        claims=claims,
+        undecided=_undecided(model),
+    )
+    values["recommended_rank"], values["recommended_words"] = recommended or (None, "")
     row_upsert(DriveSummary(drive_model=model, **values), "drive_model")
     archive_counts_follow()
-
-
-def _facets(
-    model: DriveModel, counts: dict[str, int], provenances: list[str], outcomes: list[str]
-) -> list[str]:
-    return facet_words(
-        vendor=model.vendor.slug,
-        family=model.family,
-        capacity_bytes=model.capacity_bytes,
-        rpm=model.rated_rpm,
-        interface=model.interface,
-        form_factor=model.form_factor,
-        recording=model.recording,
-        year=model.year,
-        provenances=provenances,
-        counts=counts | {"runs": counts["measured_runs"]},
-        outcomes=outcomes,
-    )
 
 
 def summaries_missing() -> list[int]:
@@ -162,8 +153,8 @@ def _runs(model: DriveModel) -> dict[str, Any]:
     )
 
 
-def _wanted(model: DriveModel, counts: dict[str, int]) -> RecommendedRun | None:
-    """Return what is wanted most of a model, by its counts and its undecided claims."""
+def _undecided(model: DriveModel) -> list[UndecidedClaim]:
+    """Return the claims of a model that its measured runs have not decided."""
     rows = ClaimVerdict.objects.filter(
         drive_model=model,
         claim__hidden=False,
@@ -171,20 +162,13 @@ def _wanted(model: DriveModel, counts: dict[str, int]) -> RecommendedRun | None:
         outcome=Outcome.INCONCLUSIVE.value,
         needed__isnull=False,
     ).select_related("claim")
-    metrics = metrics_by_key()
-    undecided = []
+    found = []
     for row in rows:
-        metric = metrics.get(row.claim.metric)
+        metric = metrics_by_key().get(row.claim.metric)
         title = metric.title if metric else row.claim.metric
         stated = f"{title}, “{row.claim.printed}”" if row.claim.printed else title
-        undecided.append(UndecidedClaim(stated, row.needed or 0, row.units))
-    return recommended_run_of(
-        measured_runs=counts["measured_runs"],
-        units=counts["units"],
-        batches=counts["batches"],
-        claims=counts["claims"],
-        undecided=undecided,
-    )
+        found.append(UndecidedClaim(stated, row.needed or 0, row.units))
+    return found
 
 
 def _amounts(model: DriveModel, published: ModelMeasurements) -> dict[str, int]:
@@ -222,3 +206,62 @@ def _verdicts(model: DriveModel) -> dict[str, dict[str, int]]:
         of_evidence = counted.setdefault(evidence, {})
         of_evidence[outcome] = of_evidence.get(outcome, 0) + 1
     return counted
+
+
+# ---- Which further run would settle most.
+
+
+class UndecidedClaim(NamedTuple):
+    """A claim that measurements have not decided."""
+
+    claim: str
+    """What the vendor states, for example `Average seek, reads: at most 8.5 ms`."""
+    needed: int
+    """How many more drives, or runs of the only one, would decide."""
+    units: int
+    """Different drives measured so far."""
+
+
+class RecommendedRun(NamedTuple):
+    """What a further run of a model would settle."""
+
+    rank: int
+    """The smaller, the more a single run settles."""
+    words: str
+
+
+def recommended_run_of(
+    *, measured_runs: int, units: int, batches: int, claims: int, undecided: Iterable[UndecidedClaim]
+) -> RecommendedRun | None:
+    """Return what is wanted most of a model; None where nothing is.
+
+    First what would decide a claim that runs speak about already, then a second drive of a model known by
+    one, then a first look at claims that nobody has measured, then a second batch.
+    """
+    near = min(
+        (one for one in undecided if one.units and 0 < one.needed <= MOST_NEEDED),
+        key=lambda one: (one.needed, one.claim),
+        default=None,
+    )
+    if near is not None:
+        what = "drive" if near.units > 1 else "run"
+        words = f"{_count(near.needed, what)} more would decide a claim of the vendor: {near.claim}."
+        return RecommendedRun(10 + near.needed, words)
+    if measured_runs and units < 2:
+        known = _count(measured_runs, "run")
+        return RecommendedRun(30, f"{known} of one drive: a second drive tells the model from the specimen.")
+    if claims and not measured_runs:
+        stated = _count(claims, "claim")
+        return RecommendedRun(
+            40, f"{stated} of the vendor and no measured run. Four drives would give a first interval."
+        )
+    if units > 1 and batches == 1:
+        every = "Both" if units == 2 else f"All {units}"
+        return RecommendedRun(
+            50, f"{every} drives are of one batch: one of another would show what batches differ in."
+        )
+    return None
+
+
+def _count(number: int, noun: str) -> str:
+    return count_words(number, noun).capitalize()

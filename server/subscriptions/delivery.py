@@ -30,7 +30,7 @@ from server.subscriptions.webhooks import BadTarget, Target, addresses_of, heade
 
 # ---- Putting messages into the queue. The rows are the truth: what the queue loses, the sweep finds.
 
-log = structlog.get_logger("diskatlas.follows")
+log = structlog.get_logger("diskatlas.subscriptions")
 
 
 def delivery_enqueue(delivery_id: UUID) -> None:

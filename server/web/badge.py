@@ -10,6 +10,7 @@ from server.benchmarks.registry import metrics_by_key
 from server.catalog.models import DriveModel
 from server.core.lifecycle import Provenance
 from server.core.numbers import show
+from server.core.text import counted
 from server.measurements.models import Aggregate
 
 CHARACTER = 6.6
@@ -53,7 +54,7 @@ def _words(row: Aggregate, provenance: Provenance) -> str:
     shown = show(row.median, metric.unit, **spread)
     number = f"{shown.value} {shown.unit}".strip() if shown else ""
     how = "measured" if provenance == Provenance.PROBE else "simulated drive"
-    return f"{metric.title} {number} · {how}, {row.n} run{'' if row.n == 1 else 's'}"
+    return f"{metric.title} {number} · {how}, {counted(row.n, 'run')}"
 
 
 def badge_svg(badge: Badge) -> str:

@@ -11,7 +11,7 @@ from server.catalog.models import Claim
 from server.claims.selectors import ClaimRow, Judged
 from server.core.numbers import show_stated
 from server.core.scopes import scope_text
-from server.web.rows import Sources, metric_url
+from server.web.rows import Sources, metric_name, metric_url
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +19,6 @@ class JudgedView:
     """A verdict and the way to what it rests on."""
 
     outcome: str
-    slug: str
-    """The outcome as a class name."""
     words: str
     measured_as: str
     """The metric that was measured, where it is not the claim's own."""
@@ -57,12 +55,12 @@ def claim_views(rows: Iterable[ClaimRow], sources: Sources, *, base: str = "") -
 
 def _view(row: ClaimRow, sources: Sources, base: str) -> ClaimView:
     claim = row.claim
-    fact = facts_by_key().get(claim.metric)
+    known = row.metric or facts_by_key().get(claim.metric)
     cache = f"write cache {claim.write_cache}" if claim.write_cache else ""
     return ClaimView(
-        title=row.metric.title if row.metric else fact.title if fact else claim.metric,
+        title=known.title if known else claim.metric,
         url=metric_url(claim.metric) if row.metric else "",
-        definition=row.metric.definition if row.metric else fact.definition if fact else "",
+        definition=known.definition if known else "",
         scope=scope_text(claim.scope),
         stated=claim_text(claim),
         printed=claim.printed,
@@ -76,13 +74,19 @@ def _view(row: ClaimRow, sources: Sources, base: str) -> ClaimView:
     )
 
 
+def metric_title(key: str) -> str:
+    """Return what a metric or a published number is called."""
+    known = metrics_by_key().get(key) or facts_by_key().get(key)
+    return known.title if known else key
+
+
 def claim_text(claim: Claim) -> str:
     """Return the form and the numbers of a claim: `at most 18 ms`, `62 to 152 MB/s`."""
     low, high = (
         show_stated(value, claim.unit).value if value is not None else "" for value in (claim.low, claim.high)
     )
     number = low if low == high else " to ".join(text for text in (low, high) if text)
-    form = {"minimum": "minimum", "maximum": "maximum", "typical": "typical"}.get(claim.form, "")
+    form = "" if claim.form == Claim.Form.RANGE else claim.form
     unit = "" if claim.unit == "1" else claim.unit
     return " ".join(text for text in (number, unit, f"({form})" if form else "") if text)
 
@@ -96,7 +100,6 @@ def _judged(row: ClaimRow, judged: Judged, sources: Sources, base: str) -> Judge
         link, link_text = f"{base}#runs-title", "the runs"
     return JudgedView(
         outcome=judged.verdict.outcome.value,
-        slug=judged.verdict.outcome.value.replace(" ", "-"),
         words=judged.verdict.words,
         measured_as=_measured_as(row.claim, judged),
         link=link,
@@ -107,6 +110,5 @@ def _judged(row: ClaimRow, judged: Judged, sources: Sources, base: str) -> Judge
 def _measured_as(claim: Claim, judged: Judged) -> str:
     if judged.place is None or judged.place == (claim.metric, claim.scope):
         return ""
-    key, scope = judged.place
-    metric = metrics_by_key().get(key)
-    return ", ".join(text for text in (metric.title if metric else key, scope_text(scope)) if text)
+    name = metric_name(*judged.place)
+    return ", ".join(text for text in (name.title, name.scope) if text)

@@ -3,120 +3,82 @@
 from __future__ import annotations
 
 import hashlib
-from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
-from django.contrib.syndication.views import Feed
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils.cache import get_conditional_response
 from django.utils.feedgenerator import Atom1Feed
-from django.views.decorators.http import condition, require_safe
+from django.utils.http import http_date
+from django.utils.translation import get_language
+from django.views.decorators.http import require_safe
 
 from server.catalog.models import DriveModel
 from server.core.lifecycle import Provenance
-from server.measurements.models import Run
 from server.measurements.selectors import drive_model_public, runs_latest, runs_of_model
 
 ENTRIES = 30
-if TYPE_CHECKING:
-    _Feed = Feed[Run, DriveModel | None]
-else:
-    _Feed = Feed
-
-
-class RunsFeed(_Feed):
-    """The runs published last. An entry's id is its run's: it stays, wherever the archive moves."""
-
-    feed_type = Atom1Feed
-    author_name = "DiskAtlas"
-
-    def get_object(self, request: HttpRequest, slug: str = "") -> DriveModel | None:
-        """Return the model that the feed is of; None for the whole archive."""
-        model = drive_model_public(slug=slug) if slug else None
-        if slug and model is None:
-            raise Http404
-        return model
-
-    def title(self, obj: DriveModel | None) -> str:
-        """Return the feed's title."""
-        return f"Runs of {obj.title} on DiskAtlas" if obj else "Runs on DiskAtlas"
-
-    def subtitle(self, obj: DriveModel | None) -> str:
-        """Say what is in the feed."""
-        return "Published runs, the latest first. Simulated and imported runs say so in their title."
-
-    def link(self, obj: DriveModel | None) -> str:
-        """Return the page that the feed belongs to."""
-        return reverse("drive-detail", args=[obj.slug]) if obj else "/"
-
-    def items(self, obj: DriveModel | None) -> list[Run]:
-        """Return the runs."""
-        return runs_latest(limit=ENTRIES) if obj is None else list(runs_of_model(drive_model=obj)[:ENTRIES])
-
-    def item_title(self, item: Run) -> str:
-        """Return the drive, and that it is simulated or imported where it is."""
-        how = "" if item.provenance == Provenance.PROBE else f"{item.provenance.capitalize()}: "
-        return f"{how}{item.drive_model.title}"
-
-    def item_description(self, item: Any) -> str:
-        """Return what was measured, on what."""
-        kinds = ", ".join(item.kinds)
-        how = {
-            Provenance.PROBE.value: "Measured on a real drive",
-            Provenance.SIMULATED.value: "Measured on a simulated drive",
-            Provenance.IMPORTED.value: "Imported from another tool's output",
-        }[item.provenance]
-        unit = f" Unit {item.unit}." if item.unit else ""
-        batch = f" Batch {item.batch}." if item.batch else ""
-        firmware = f" Firmware {item.firmware}." if item.firmware else ""
-        return f"{how} at {item.created_at:%Y-%m-%d %H:%M} UTC: {kinds}.{unit}{batch}{firmware}"
-
-    def item_link(self, item: Run) -> str:
-        """Return the run's page."""
-        return reverse("run-detail", args=[item.run_id])
-
-    def item_guid(self, item: Run) -> str:
-        """Return the entry's id."""
-        return f"urn:uuid:{item.run_id}"
-
-    def item_pubdate(self, item: Run) -> datetime | None:
-        """Return when it was published."""
-        return item.submission.published_at
-
-    def item_updateddate(self, item: Run) -> datetime | None:
-        """Return the same: a published run does not change."""
-        return item.submission.published_at
-
-    def item_categories(self, item: Run) -> tuple[str, ...]:
-        """Return where its numbers come from, and its licence."""
-        return ("measured" if item.provenance == Provenance.PROBE else item.provenance, item.license)
-
-
-def _runs(slug: str) -> list[tuple[Any, datetime | None]]:
-    """Return id and time of the runs that the feed has; empty for a model that is not there."""
-    model = drive_model_public(slug=slug) if slug else None
-    if slug and model is None:
-        return []
-    runs = runs_of_model(drive_model=model)[:ENTRIES] if model else runs_latest(limit=ENTRIES)
-    return [(run.pk, run.submission.published_at) for run in runs]
-
-
-def _etag(request: HttpRequest, slug: str = "") -> str:
-    told = f"{request.build_absolute_uri()} {_runs(slug)}"
-    return f'"{hashlib.sha256(told.encode()).hexdigest()[:32]}"'
-
-
-def _modified(request: HttpRequest, slug: str = "") -> datetime | None:
-    return max((at for _run, at in _runs(slug) if at), default=None)
-
-
-_FEED = RunsFeed()
+_HOW = {
+    Provenance.PROBE.value: "Measured on a real drive",
+    Provenance.SIMULATED.value: "Measured on a simulated drive",
+    Provenance.IMPORTED.value: "Imported from another tool's output",
+}
 
 
 @require_safe
-@condition(etag_func=_etag, last_modified_func=_modified)
 def runs_feed(request: HttpRequest, slug: str = "") -> HttpResponse:
-    """Answer with the feed of all runs, or of a model's."""
-    response = _FEED(request, slug=slug)
-    response["Cache-Control"] = "public, max-age=300"
+    """Answer with the feed of all runs, or of a model's; 304 to whoever has it."""
+    model = drive_model_public(slug=slug) if slug else None
+    if slug and model is None:
+        raise Http404
+    runs = runs_of_model(drive_model=model)[:ENTRIES] if model else runs_latest(limit=ENTRIES)
+    published = [(run.pk, run.submission.published_at) for run in runs]
+    named = f"{request.build_absolute_uri()} {published}"
+    headers = {
+        "Cache-Control": "public, max-age=300",
+        "ETag": f'"{hashlib.sha256(named.encode()).hexdigest()[:32]}"',
+    }
+    changed = max((int(at.timestamp()) for _run, at in published if at), default=None)
+    if changed is not None:
+        headers["Last-Modified"] = http_date(changed)
+    response = HttpResponse(headers=headers, content_type=Atom1Feed.content_type)
+    unchanged = get_conditional_response(request, headers["ETag"], changed, response)
+    if unchanged is not None and unchanged is not response:
+        return unchanged
+    _feed(request, model, list(runs)).write(response, "utf-8")
     return response
+
+
+def _feed(request: HttpRequest, model: DriveModel | None, runs: Sequence[Any]) -> Atom1Feed:
+    feed = Atom1Feed(
+        title=f"Runs of {model.title} on DiskAtlas" if model else "Runs on DiskAtlas",
+        subtitle="Published runs, the latest first. Simulated and imported runs say so in their title.",
+        link=request.build_absolute_uri(reverse("drive-detail", args=[model.slug]) if model else "/"),
+        feed_url=request.build_absolute_uri(request.path),
+        description="",
+        language=get_language(),
+        author_name="DiskAtlas",
+    )
+    for run in runs:
+        how = "" if run.provenance == Provenance.PROBE else f"{run.provenance.capitalize()}: "
+        feed.add_item(
+            title=f"{how}{run.drive_model.title}",
+            link=request.build_absolute_uri(reverse("run-detail", args=[run.run_id])),
+            description=_description(run),
+            # The id is the run's: it stays, wherever the archive moves. A published run does not change.
+            unique_id=f"urn:uuid:{run.run_id}",
+            pubdate=run.submission.published_at,
+            updateddate=run.submission.published_at,
+            categories=("measured" if run.provenance == Provenance.PROBE else run.provenance, run.license),
+        )
+    return feed
+
+
+def _description(run: Any) -> str:
+    """Return what was measured, on what."""
+    unit = f" Unit {run.unit}." if run.unit else ""
+    batch = f" Batch {run.batch}." if run.batch else ""
+    firmware = f" Firmware {run.firmware}." if run.firmware else ""
+    kinds = ", ".join(run.kinds)
+    return f"{_HOW[run.provenance]} at {run.created_at:%Y-%m-%d %H:%M} UTC: {kinds}.{unit}{batch}{firmware}"

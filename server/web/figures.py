@@ -56,15 +56,6 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class MarkRow:
-    """A marked place as text."""
-
-    label: str
-    x: str
-    y: str
-
-
-@dataclass(frozen=True, slots=True)
 class Figure:
     """A chart in a page."""
 
@@ -74,7 +65,8 @@ class Figure:
     name: str
     """Names its files; unique in the page."""
     tables: tuple[Table, ...]
-    marks: tuple[MarkRow, ...]
+    annotations: tuple[tuple[str, ...], ...]
+    """Label, x and y of each, as text."""
     x_title: str
     y_title: str
     source: str = ""
@@ -171,11 +163,11 @@ def _plain(value: float, digits: int) -> str:
     return f"{Decimal(text):f}" if "e" in text else text
 
 
-def _marks(chart: Chart) -> tuple[MarkRow, ...]:
+def _annotations(chart: Chart) -> tuple[tuple[str, ...], ...]:
     marks = {mark: None for view in chart.views for mark in view.marks or ()}
     every = (*chart.marks, *(mark for mark in marks if mark not in chart.marks))
     return tuple(
-        MarkRow(mark.label, *("" if value is None else _plain(value, 6) for value in (mark.x, mark.y)))
+        (mark.label, *("" if value is None else _plain(value, 6) for value in (mark.x, mark.y)))
         for mark in every
     )
 
@@ -191,7 +183,7 @@ def figure_with(
         base_url=base_url,
         name=name,
         tables=chart_tables(chart, per_series=None if total <= ALL_ROWS else ROWS_PER_SERIES),
-        marks=_marks(chart),
+        annotations=_annotations(chart),
         x_title=axis_title(chart.x),
         y_title=axis_title(chart.y),
         source=source,

@@ -1,13 +1,17 @@
-"""The benchmark kinds as the list of methods shows them: by topic, each with what it is in a sentence."""
+"""The texts of methods: Markdown as HTML, and what each kind is in a sentence."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from server.benchmarks.contract import Kind, Metric, Topic
-from server.web.markdown import read_about
+from django.utils.safestring import SafeString, mark_safe
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from server.benchmarks.contract import Kind, Topic
 
 HEADINGS = ("What it measures", "Why it matters", "How to read it", "Known traps", "Source")
 """Every kind's `about.md` has these; a kind may have more between them."""
@@ -16,39 +20,26 @@ LONG = 200
 """A longer first sentence ends at its colon."""
 
 
-@dataclass(frozen=True, slots=True)
-class HeadlineMetric:
-    """A metric in the list, with its place on its kind's page."""
-
-    name: str
-    title: str
-
-
-@dataclass(frozen=True, slots=True)
-class MethodEntry:
-    """One kind in the list."""
+class MethodEntry(NamedTuple):
+    """A kind with what it is in a sentence."""
 
     kind: Kind
     words: str
-    """The first sentence of what it measures, without markup."""
-    headline: tuple[HeadlineMetric, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class MethodGroup:
+class MethodGroup(NamedTuple):
     """The kinds of one topic."""
 
     title: str
-    entries: tuple[MethodEntry, ...]
+    entries: list[MethodEntry]
 
 
 def method_groups(kinds: Iterable[Kind]) -> tuple[MethodGroup, ...]:
     """Return the topics that have a kind, each with its kinds in the registry's order."""
-    entries = [_entry(kind) for kind in kinds]
-    groups = (
-        MethodGroup(topic.value, tuple(entry for entry in entries if entry.kind.topic == topic))
-        for topic in Topic
-    )
+    entries = [MethodEntry(kind, _words(kind)) for kind in kinds]
+    groups = [
+        MethodGroup(topic.value, [entry for entry in entries if entry.kind.topic == topic]) for topic in Topic
+    ]
     return tuple(group for group in groups if group.entries)
 
 
@@ -58,17 +49,52 @@ def sections_of(about: str) -> dict[str, str]:
     return {title.strip(): text.strip() for title, text in zip(parts[1::2], parts[2::2], strict=True)}
 
 
-def _entry(kind: Kind) -> MethodEntry:
+def _words(kind: Kind) -> str:
     text = sections_of(read_about(kind.folder)).get(HEADINGS[0], "")
     plain = re.sub(r"[*`]", "", " ".join(text.split()))
     match = _SENTENCE.match(plain)
     words = match[1] if match else plain
     if len(words) > LONG and ":" in words:
         words = words.partition(":")[0] + "."
-    return MethodEntry(kind, words, tuple(_headline(kind.metrics)))
+    return words
 
 
-def _headline(metrics: Iterable[Metric]) -> list[HeadlineMetric]:
-    return [
-        HeadlineMetric(metric.key.partition(".")[2], metric.title) for metric in metrics if metric.headline
-    ]
+# ---- Markdown as HTML. Raw HTML in the text is shown as text, not obeyed.
+
+_renderer = MarkdownIt("commonmark", {"html": False}).enable("table")
+
+
+def _table_open(_self: Any, _tokens: Sequence[Token], _index: int, _options: Any, _env: Any) -> str:
+    """A wide table scrolls in a frame of its own, also by keyboard."""
+    return '<div class="table-frame" tabindex="0" role="region" aria-label="Table"><table>\n'
+
+
+def _table_close(_self: Any, _tokens: Sequence[Token], _index: int, _options: Any, _env: Any) -> str:
+    return "</table></div>\n"
+
+
+def _header_open(self: Any, tokens: Sequence[Token], index: int, options: Any, _env: Any) -> str:
+    """A header cell of Markdown heads its column."""
+    tokens[index].attrSet("scope", "col")
+    return str(self.renderToken(tokens, index, options, _env))
+
+
+for _rule, _render in (("table_open", _table_open), ("table_close", _table_close), ("th_open", _header_open)):
+    _renderer.add_render_rule(_rule, _render)
+
+
+def render_markdown(text: str) -> SafeString:
+    """Return safe HTML: all markup in the text is escaped, and links that are not web addresses stay text."""
+    return mark_safe(str(_renderer.render(text)))  # html is off, so nothing unescaped passes
+
+
+def split_title(text: str) -> tuple[str, str]:
+    """Return the first heading's words and the text below it, so that a page has one title only."""
+    head, _, rest = text.lstrip().partition("\n")
+    return (head[2:].strip(), rest) if head.startswith("# ") else ("", text)
+
+
+def read_about(folder: Path) -> str:
+    """Return the text of a kind's `about.md`, or nothing where a kind has none."""
+    path = folder / "about.md"
+    return path.read_text(encoding="utf-8") if path.is_file() else ""

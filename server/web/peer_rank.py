@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from server.core.numbers import MAX_DIGITS, MINUS, Shown, show, show_deviation
-from server.core.scopes import scope_text
+from server.core.text import counted
 from server.plausibility.peer_rank import NumberAmong, RunPeerRank
-from server.web.rows import Name, metric_url
+from server.web.rows import Name, metric_name
 
 STRIP = 120.0
 """Width of the strip that shows the place, in pixels of its drawing."""
@@ -16,9 +17,8 @@ SHOWN = 12
 """More rows are folded."""
 
 
-@dataclass(frozen=True, slots=True)
-class Strip:
-    """Where three numbers lie between the lowest and the highest, in pixels from the left."""
+class Strip(NamedTuple):
+    """Where numbers lie between the lowest and the highest, in pixels from the left."""
 
     low: float
     high: float
@@ -52,35 +52,32 @@ class PeerRankView:
     folded: tuple[AmongRow, ...]
 
 
-def peer_rank_view(standing: RunPeerRank | None) -> PeerRankView | None:
+def peer_rank_view(peer_rank: RunPeerRank | None) -> PeerRankView | None:
     """Return what the page shows; None for a run that is not published."""
-    if standing is None:
+    if peer_rank is None:
         return None
-    unlike = standing.unlike_units
-    rows = tuple(_row(number) for number in standing.numbers)
+    unlike, rows = peer_rank.unlike_units, tuple(map(_row, peer_rank.numbers))
+    were = f"{counted(unlike, 'other drive')} of this model {'was' if unlike == 1 else 'were'} measured"
     return PeerRankView(
-        confirmed=confirmed_words(standing),
-        unlike=""
-        if not unlike
-        else f"{unlike} other drive{'' if unlike == 1 else 's'} of this model "
-        f"{'was' if unlike == 1 else 'were'} measured under conditions that do not compare.",
+        confirmed=confirmed_words(peer_rank),
+        unlike=f"{were} under conditions that do not compare." if unlike else "",
         rows=rows[:SHOWN],
         folded=rows[SHOWN:],
     )
 
 
-def confirmed_words(standing: RunPeerRank) -> str:
+def confirmed_words(peer_rank: RunPeerRank) -> str:
     """Return by how many keys a run is confirmed, of how many that could."""
-    if not standing.other_keys:
+    if not peer_rank.other_keys:
         return "No other key has measured another drive of this model under like conditions."
-    asked, found = standing.other_keys, standing.confirming
+    asked, found = peer_rank.other_keys, peer_rank.confirming
     if asked == 1:
         only = "by the one other key that measured drives of this model"
         return f"Confirmed {only}." if found else f"Not confirmed {only}: its numbers differ."
     others = f"{asked} other keys that measured drives of this model"
     if not found:
         return f"Confirmed by none of {others}: their numbers differ."
-    keys = f"{found} key{'' if found == 1 else 's'}"
+    keys = counted(found, "key")
     return f"Confirmed by {keys}, of {others}." if found != asked else f"Confirmed by {keys}: all {others}."
 
 
@@ -92,7 +89,7 @@ def _row(number: NumberAmong) -> AmongRow:
         for value in (number.value, number.median, number.minimum, number.maximum)
     )
     return AmongRow(
-        name=Name(number.title or number.metric, metric_url(number.metric), scope_text(number.scope)),
+        name=metric_name(number.metric, number.scope),
         mine=mine,
         median=median,
         others=number.others,
@@ -135,9 +132,6 @@ def _ordinal(number: int) -> str:
 
 def _strip(number: NumberAmong) -> Strip:
     low, high = min(number.minimum, number.value), max(number.maximum, number.value)
-
-    def at(value: float) -> float:
-        share = 0.5 if high == low or _alike(number) else (value - low) / (high - low)
-        return round(EDGE + share * (STRIP - 2 * EDGE), 1)
-
-    return Strip(at(number.minimum), at(number.maximum), at(number.median), at(number.value))
+    values = (number.minimum, number.maximum, number.median, number.value)
+    shares = (0.5 if high == low or _alike(number) else (value - low) / (high - low) for value in values)
+    return Strip(*(round(EDGE + share * (STRIP - 2 * EDGE), 1) for share in shares))

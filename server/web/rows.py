@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
-from server.benchmarks.registry import kinds_by_slug
+from server.benchmarks.registry import kinds_by_slug, metrics_by_key
 from server.catalog.files import facts_by_key
 from server.catalog.models import Citation, LiteratureValue
 from server.core.numbers import Shown, show, show_deviation, show_stated
 from server.core.scopes import scope_text
+from server.core.text import counted
 from server.measurements.models import Aggregate
 from server.model_stats.selectors import MetricRow
 from server.submissions.selectors import MeasurementRow
@@ -97,7 +98,7 @@ def _behind(value: LiteratureValue) -> str:
     if value.count:
         parts.append(f"n = {value.count}")
     if value.units and (value.count or value.units > 1):
-        parts.append(f"{value.units} drive{'' if value.units == 1 else 's'}")
+        parts.append(counted(value.units, "drive"))
     if value.deviation is not None:
         parts.append(f"s.d. {show_stated(value.deviation, value.unit).value}")
     return ", ".join(parts)
@@ -141,10 +142,11 @@ def metric_url(key: str) -> str:
     return f"/methods/{kind}/#{name}"
 
 
-def _name(key: str, scope: str, row: MetricRow | MeasurementRow) -> Name:
-    metric = row.metric
-    title = metric.title if metric else key
-    return Name(title, metric_url(key), scope_text(scope), metric.definition if metric else "")
+def metric_name(key: str, scope: str) -> Name:
+    """Return a metric in one scope by name; one that is no longer registered goes by its key."""
+    metric = metrics_by_key().get(key)
+    title, definition = (metric.title, metric.definition) if metric else (key, "")
+    return Name(title, metric_url(key), scope_text(scope), definition)
 
 
 def measured_row(row: MeasurementRow) -> MeasuredRow:
@@ -152,7 +154,7 @@ def measured_row(row: MeasurementRow) -> MeasuredRow:
     entry, metric = row.measurement, row.metric
     shown = show(entry.value, metric.unit if metric else "", low=entry.low, high=entry.high)
     return MeasuredRow(
-        name=_name(entry.metric, entry.scope, row),
+        name=metric_name(entry.metric, entry.scope),
         shown=shown,
         interval=shown.interval if shown else "",
         level=f"{entry.level * 100:g} %",
@@ -214,7 +216,7 @@ def _statistics_row(row: MetricRow, sources: Sources) -> StatisticsRow:
     aggregate = row.aggregate
     median, quartiles, mean = _statistics(aggregate, unit) if aggregate else (None, "", "")
     return StatisticsRow(
-        name=_name(row.key, row.scope, row),
+        name=metric_name(row.key, row.scope),
         kind=row.key.partition(".")[0],
         median=median,
         quartiles=quartiles,

@@ -8,7 +8,7 @@ Django's own pages, the administration's.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from django.conf import settings
@@ -20,7 +20,26 @@ from jinja2 import Environment, StrictUndefined
 
 from server.web import cells
 from server.web.assets import built_assets
-from server.web.navigation import NAVIGATION
+
+
+class NavItem(NamedTuple):
+    """One entry of the navigation."""
+
+    section: str
+    """What a page hands to `page(section=...)` to be shown as the present place."""
+    title: str
+    address: str
+
+
+NAVIGATION = (
+    NavItem("drives", "Drives", "/drives/"),
+    NavItem("compare", "Compare", "/compare/"),
+    NavItem("claims", "Claims", "/claims/"),
+    NavItem("methods", "Methods", "/methods/"),
+    NavItem("contribute", "Contribute", "/contribute/"),
+    NavItem("datasets", "Datasets", "/datasets/"),
+    NavItem("about", "About", "/about/"),
+)
 
 
 def environment(**options: Any) -> Environment:

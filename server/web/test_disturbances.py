@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from server.web.disturbances import disturbance_words
+from server.web.views.runs import disturbance_words
 
 
 def piece(**changes: Any) -> dict[str, Any]:

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 from server.benchmarks.registry import metrics_by_key
 from server.core.numbers import Shown, show, show_deviation, write
-from server.core.scopes import scope_text
 from server.model_stats.statistics import DriveStatistics, NumberOfUnits, UnitApart
 from server.stats.results import Interval
 from server.stats.wording import level_text
-from server.web.rows import Name, metric_url
+from server.web.rows import Name, metric_name
 
 DIGEST_SHOWN = 12
 
@@ -31,19 +30,12 @@ class SpreadRow:
 
 
 @dataclass(frozen=True, slots=True)
-class MechanismRow:
-    """One group of drives under the model's name."""
-
-    units: tuple[str, ...]
-    runs: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class UnitsSection:
     """The section of a model's page."""
 
     flag: str
-    mechanisms: tuple[MechanismRow, ...]
+    mechanisms: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
+    """Units and runs of each group of drives under the model's name."""
     mixture: str
     sentences: tuple[str, ...]
     rows: tuple[SpreadRow, ...]
@@ -60,11 +52,9 @@ def units_section(statistics: DriveStatistics | None) -> UnitsSection | None:
     groups = statistics.mechanisms.groups if statistics.mechanism_flag else ()
     section = UnitsSection(
         flag=statistics.mechanism_flag,
-        mechanisms=tuple(
-            MechanismRow(tuple(unit_name(unit) for unit in group.units), group.runs) for group in groups
-        ),
+        mechanisms=tuple((tuple(map(unit_name, group.units)), group.runs) for group in groups),
         mixture=f"These numbers are of {statistics.mixture}." if statistics.mixture else "",
-        sentences=(*_apart_words(statistics), *(found.words for found in statistics.confounders)),
+        sentences=(*map(_apart_words, statistics.apart), *(found.words for found in statistics.confounders)),
         rows=tuple(_spread_row(number) for number in statistics.numbers if number.spread.n > 1),
         level=level_text(statistics.level),
     )
@@ -74,12 +64,6 @@ def units_section(statistics: DriveStatistics | None) -> UnitsSection | None:
 def unit_name(unit: str) -> str:
     """Return a drive's digest as pages show it, or that a run does not tell its drive."""
     return f"untold, of {unit[: len('run ') + 8]}" if unit.startswith("run ") else unit[:DIGEST_SHOWN]
-
-
-def _name(metric: str, scope: str) -> Name:
-    entry = metrics_by_key().get(metric)
-    title, definition = (entry.title, entry.definition) if entry else (metric, "")
-    return Name(title, metric_url(metric), scope_text(scope), definition)
 
 
 def _unit_of(metric: str) -> str:
@@ -97,7 +81,7 @@ def _spread_row(number: NumberOfUnits) -> SpreadRow:
         high=interval.high if interval else None,
     )
     return SpreadRow(
-        name=_name(number.metric, number.scope),
+        name=metric_name(number.metric, number.scope),
         mean=mean,
         interval=mean.interval if mean else "",
         deviation=show_deviation(spread.stdev) if spread.stdev is not None else "",
@@ -117,14 +101,8 @@ def _share_words(share: Interval | None) -> str:
     return f"{value} % ({low} to {high})"
 
 
-def _apart_words(statistics: DriveStatistics) -> list[str]:
-    if not statistics.apart:
-        return []
-    return [_one_apart(unit) for unit in statistics.apart]
-
-
-def _one_apart(unit: UnitApart) -> str:
-    name = _name(unit.metric, unit.scope)
+def _apart_words(unit: UnitApart) -> str:
+    name = metric_name(unit.metric, unit.scope)
     where = f" ({name.scope})" if name.scope else ""
     value = show(unit.value, _unit_of(unit.metric))
     shown = f"{value.value} {value.unit}".strip() if value else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from server.web.navigation import NAVIGATION
+from server.web.templating import NAVIGATION
 from tests.support.sample_archive import sample_archive
 from tests.web.test_pages import get, text_of
 

@@ -20,8 +20,8 @@ MAXTOR = "/compare/?d=maxtor-2f040l0&d=maxtor-6l040j2"
 
 def text_of(client: Client, address: str, status: int = 200) -> str:
     response = client.get(address)
-    assert response.status_code == status, response.content.decode()[:600]
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode()))
+    assert response.status_code == status, response.getvalue().decode()[:600]
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.getvalue().decode()))
 
 
 def two_firmwares() -> Run:
@@ -86,7 +86,7 @@ def test_the_file_has_a_line_for_each_number_of_each_group(client: Client) -> No
     response = client.get(f"/compare/comparison.csv?d={slug}~fw:S1&d={slug}~fw:S2")
     rows = [
         row
-        for row in csv.DictReader(io.StringIO(response.content.decode()))
+        for row in csv.DictReader(io.StringIO(response.getvalue().decode()))
         if row["metric"] == "zoned.outer_bandwidth"
     ]
     assert [(row["letter"], float(row["mean"]), row["n"]) for row in rows] == [

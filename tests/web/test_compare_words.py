@@ -8,7 +8,7 @@ import pytest
 
 from server.comparison.matrix import Pair, Row
 from server.comparison.wording import row_words
-from server.web.ledger import _off
+from server.web.views.claims import _off
 
 
 def pair(a: int, b: int, *, p: float | None, higher: int | None = None) -> Pair:

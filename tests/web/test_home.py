@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from server.search.home_summary import BandwidthRange, bandwidth_ranges_choose, recommended_runs
+from server.search.archive_counts import BandwidthRange, bandwidth_ranges_choose, recommended_runs
 from server.search.models import DriveSummary
-from server.search.recommended_runs import UndecidedClaim, recommended_run_of
+from server.search.summaries import UndecidedClaim, recommended_run_of
 from server.web.views.home import bars_of
 from tests.support.sample_archive import sample_archive
 

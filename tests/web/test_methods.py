@@ -9,8 +9,7 @@ from django.test import Client
 
 from server.benchmarks.contract import Kind
 from server.benchmarks.registry import KINDS
-from server.web.markdown import read_about, render_markdown
-from server.web.methods import HEADINGS, method_groups, sections_of
+from server.web.methods import HEADINGS, method_groups, read_about, render_markdown, sections_of
 from tests.support.sample_kinds import SAMPLE_KINDS
 from tests.web.test_pages import get
 

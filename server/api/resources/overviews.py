@@ -18,9 +18,9 @@ from server.core.lifecycle import Provenance
 from server.measurements.group_keys import Source, key_parse, model_key
 from server.model_stats.coverage_gaps import drive_coverage_gaps
 from server.model_stats.overview import DriveOverview, PartCount, drive_overview
+from server.search.archive_counts import archive_counts, recommended_runs
 from server.search.drive_list import DriveList, drive_query_of
 from server.search.facets import FACETS
-from server.search.home_summary import archive_counts, recommended_runs
 
 WANTED_MOST = 100
 
@@ -96,8 +96,8 @@ class WantedView(TableView):
             {
                 "drive": row.drive_model.slug,
                 "title": row.drive_model.title,
-                "rank": row.wanted_rank,
-                "words": row.wanted_words,
+                "rank": row.recommended_rank,
+                "words": row.recommended_words,
                 "measured_runs": row.measured_runs,
                 "units": row.units,
                 "url": page_url({"request": request}, "drive-detail", row.drive_model.slug),
@@ -263,7 +263,7 @@ class DriveOverviewView(TableView):
         body = {
             "drive": slug,
             "overviews": [_overview(one, told) for one, told in found if told.runs],
-            "wanted": summary.wanted_words if summary else "",
+            "wanted": summary.recommended_words if summary else "",
             "missing": [
                 {"title": one.title, "words": one.words, "kinds": [kind for kind, _title in one.kinds]}
                 for one in drive_coverage_gaps(drive_model=model)

@@ -43,7 +43,7 @@ class Migration(migrations.Migration):
                 ("measurements", models.PositiveBigIntegerField(default=0)),
                 ("claims", models.PositiveIntegerField(default=0)),
                 ("facets", models.JSONField(default=dict)),
-                ("edges", models.JSONField(default=list)),
+                ("bandwidth_ranges", models.JSONField(default=list)),
                 ("updated_at", models.DateTimeField()),
             ],
             options={
@@ -114,8 +114,8 @@ class Migration(migrations.Migration):
                 ("names", models.TextField()),
                 ("headline", models.JSONField(default=dict)),
                 ("last_published_at", models.DateTimeField(null=True)),
-                ("wanted_rank", models.PositiveSmallIntegerField(null=True)),
-                ("wanted_words", models.CharField(max_length=400)),
+                ("recommended_rank", models.PositiveSmallIntegerField(null=True)),
+                ("recommended_words", models.CharField(max_length=400)),
                 ("updated_at", models.DateTimeField()),
                 (
                     "vendor",
@@ -131,9 +131,9 @@ class Migration(migrations.Migration):
                     models.Index(fields=["sort_name", "drive_model"], name="drivesummary_by_name"),
                     models.Index(fields=["vendor"], name="drivesummary_vendor"),
                     models.Index(
-                        condition=models.Q(("listed", True), ("wanted_rank__isnull", False)),
-                        fields=["wanted_rank", "-measured_runs", "sort_name"],
-                        name="drivesummary_wanted",
+                        condition=models.Q(("listed", True), ("recommended_rank__isnull", False)),
+                        fields=["recommended_rank", "-measured_runs", "sort_name"],
+                        name="drivesummary_recommended",
                     ),
                     django.contrib.postgres.indexes.GinIndex(fields=["facets"], name="drivesummary_facets"),
                 ],

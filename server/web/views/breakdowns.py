@@ -2,91 +2,158 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from server.catalog.models import DriveModel
 from server.comparison.charts import division_charts
 from server.core.cache import model_tag
+from server.core.numbers import Shown, show
 from server.measurements.group_keys import Form, GroupsError
-from server.measurements.groups import Group, group_get
+from server.measurements.groups import MOST, Group, group_get
 from server.measurements.selectors import drive_model_public, runs_published
 from server.model_stats.breakdown import (
     CONDITIONS,
     Breakdown,
     BreakdownNumber,
+    BreakdownPart,
     division_statistics,
     model_breakdown,
 )
-from server.web.breakdown import divided_view, number_name
 from server.web.figures import Figure, figure_with
 from server.web.page import page
 from server.web.page_cache import cache_page, shows
+from server.web.rows import Name, metric_name
 from server.web.units import units_section
 
 RUNS_PER_PAGE = 25
 
 
+class Mean(NamedTuple):
+    """A number's mean over the drives of one part."""
+
+    mean: Shown | None
+    units: int
+
+
+@dataclass(frozen=True, slots=True)
+class NumberRow:
+    """One number over the parts of a breakdown."""
+
+    name: Name
+    values: tuple[Mean, ...]
+    number: BreakdownNumber
+
+
 @require_safe
 @cache_page()
-def division_list(request: HttpRequest, slug: str) -> HttpResponse:
+def breakdown_list(request: HttpRequest, slug: str) -> HttpResponse:
     """Show how a model's drives are distributed over batches and firmware revisions."""
     model = drive_model_public(slug=slug)
     if model is None:
         raise Http404
     shows(model_tag(model.pk))
     found = [model_breakdown(drive_model=model, condition=condition) for condition in CONDITIONS]
-    sections = [
-        {"divided": divided_view(model, one), "figures": _figures(model, one)}
-        for one in found
-        if one is not None
-    ]
+    sections = [_section(model, breakdown) for breakdown in found if breakdown is not None]
     return page(request, "web/breakdowns.html", {"model": model, "sections": sections}, section="drives")
 
 
-def _figures(model: DriveModel, divided: Breakdown | None) -> list[Figure]:
+def _section(model: DriveModel, breakdown: Breakdown) -> dict[str, Any]:
+    """Return what the page of all parts shows of one condition."""
+    names = [part.name for part in breakdown.divisions]
+    one, several = CONDITIONS[breakdown.condition]
+    return {
+        "breakdown": breakdown,
+        "one": one,
+        "several": several,
+        "parts": [(part, _part_url(model, part)) for part in breakdown.divisions],
+        "compared": _compared(breakdown),
+        "rows": [
+            NumberRow(
+                metric_name(number.metric, number.scope),
+                tuple(_mean(number, number.values.get(name, ())) for name in names),
+                number,
+            )
+            for number in breakdown.numbers
+            if len(number.values) > 1
+        ],
+        "figures": _figures(model, breakdown),
+    }
+
+
+def _part_url(model: DriveModel, part: BreakdownPart) -> str:
+    kind, _, name = part.key.partition("~")[2].partition(":")
+    # The key's own percent-encoding stays; the address encodes once more.
+    return reverse("batch-detail" if kind == "batch" else "firmware-detail", args=[model.slug, name])
+
+
+def _compared(breakdown: Breakdown) -> list[str]:
+    """Return the keys of the parts that can be compared at once, of many those with most drives; none where
+    there are fewer than two."""
+    largest = sorted(breakdown.divisions, key=lambda part: -part.units)[:MOST]
+    chosen = [part.key for part in breakdown.divisions if part in largest]
+    return chosen if len(chosen) > 1 else []
+
+
+def _mean(number: BreakdownNumber, values: tuple[float, ...]) -> Mean:
+    if not values:
+        return Mean(None, 0)
+    mean = sum(values) / len(values)
+    # What one drive differs from another of its part says how many digits count.
+    spread = number.components.within_stdev
+    low, high = (mean - spread, mean + spread) if spread else (None, None)
+    return Mean(show(mean, number.entry.unit if number.entry else "", low=low, high=high), len(values))
+
+
+def _figures(model: DriveModel, breakdown: Breakdown | None) -> list[Figure]:
     """Return the distributions of those numbers that differ most surely."""
-    if divided is None or len(divided.divisions) < 2:
+    if breakdown is None or len(breakdown.divisions) < 2:
         return []
     source = f"{model.title} · measured · DiskAtlas"
-    return [figure_with(chart, name=f"by-{chart.id}", source=source) for chart in division_charts(divided)]
+    charts = division_charts(breakdown)
+    return [figure_with(chart, name=f"by-{chart.id}", source=source) for chart in charts]
 
 
 @require_safe
 @cache_page(known=["page"])
 def batch_detail(request: HttpRequest, slug: str, part: str) -> HttpResponse:
     """Show one batch."""
-    return _detail(request, slug, "batch", f"{slug}~batch:{part}")
+    return _detail(request, "batch", f"{slug}~batch:{part}")
 
 
 @require_safe
 @cache_page(known=["page"])
 def firmware_detail(request: HttpRequest, slug: str, part: str) -> HttpResponse:
     """Show one firmware revision."""
-    return _detail(request, slug, "firmware", f"{slug}~fw:{part}")
+    return _detail(request, "firmware", f"{slug}~fw:{part}")
 
 
-def _detail(request: HttpRequest, slug: str, condition: str, key: str) -> HttpResponse:
+def _detail(request: HttpRequest, condition: str, key: str) -> HttpResponse:
     group = _group_or_404(key)
-    shows(model_tag(group.drive_model.pk))
-    divided = model_breakdown(drive_model=group.drive_model, condition=condition)
+    model = group.drive_model
+    shows(model_tag(model.pk))
+    breakdown = model_breakdown(drive_model=model, condition=condition)
     statistics = division_statistics(group)
     name = group.label.partition(" ")[2].partition(",")[0]
     runs = runs_published().filter(pk__in=group.runs().values("pk"))
+    one, several = CONDITIONS[condition]
     context: dict[str, Any] = {
-        "model": group.drive_model,
+        "model": model,
         "group": group,
         "name": name,
-        "condition": condition,
-        "one": CONDITIONS[condition][0],
+        "one": one,
+        "several": several,
         "statistics": statistics,
         "units": units_section(statistics),
-        "divided": divided_view(group.drive_model, divided) if divided else None,
-        "beside": _beside(divided, name) if divided else (),
-        "figures": _figures(group.drive_model, divided),
+        "breakdown": breakdown,
+        "compared": _compared(breakdown) if breakdown else [],
+        "beside": _beside(breakdown, name) if breakdown else [],
+        "figures": _figures(model, breakdown),
         "runs": Paginator(runs, RUNS_PER_PAGE).get_page(request.GET.get("page")),
     }
     return page(request, "web/breakdown.html", context, section="drives")
@@ -102,11 +169,11 @@ def _group_or_404(key: str) -> Group:
     return group
 
 
-def _beside(divided: Breakdown, name: str) -> list[tuple[Any, str]]:
-    """Return each number in which this division differs from another, or seems to, with the sentence."""
+def _beside(breakdown: Breakdown, name: str) -> list[tuple[Name, str]]:
+    """Return each number in which this part differs from another, or seems to, with the sentence."""
     return [
-        (number_name(number.metric, number.scope), number.words)
-        for number in divided.numbers
+        (metric_name(number.metric, number.scope), number.words)
+        for number in breakdown.numbers
         if name in number.values and (_differs(number, name) or _seems(number))
     ]
 

@@ -2,28 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict, fields
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, fields
+from itertools import chain
+from typing import Any, NamedTuple
 
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.views.decorators.http import require_safe
 
-from server.catalog.models import Claim
-from server.claims.ledger import SORTS, LedgerFilter, LedgerRows, ledger_facets, ledger_list
-from server.claims.selectors import claim_row_of
+from server.benchmarks.registry import metrics_by_key
+from server.catalog.models import Claim, DriveModel
+from server.claims.ledger import (
+    SORTS,
+    LedgerFacets,
+    LedgerFilter,
+    LedgerRows,
+    ledger_facets,
+    ledger_list,
+)
+from server.claims.selectors import ClaimRow, Judged, claim_row_of
+from server.claims.verdicts import Evidence, Outcome, Verdict
 from server.core.cache import LISTS, model_tag
-from server.core.csv_text import CSVWriter, Echo
+from server.core.numbers import MINUS, Shown, show, write
+from server.core.text import counted
 from server.search.archive_counts import archive_version
-from server.web.claims import claim_text
-from server.web.ledger import facet_views, ledger_rows
-from server.web.page import page
+from server.web.claims import ClaimView, claim_text, claim_views, metric_title
+from server.web.page import csv_response, page
 from server.web.page_cache import cache_page, shows
 from server.web.rows import Sources
 
 PER_PAGE = 50
 VALUE_MAX = 200
+DUE_WORDS = "The claim was entered or changed just now; its verdict is being computed."
+
+
+class Figures(NamedTuple):
+    """The number that a verdict rests on."""
+
+    shown: Shown | None
+    behind: str
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerRow:
+    """One claim."""
+
+    drive: DriveModel
+    claim: ClaimView
+    due: bool
+    off: str
+    """How far the measured number is from the claim, in per cent of it."""
+    measured: Figures | None
+
+
+class FacetView(NamedTuple):
+    """One filter with its choices: value, words, count."""
+
+    name: str
+    title: str
+    chosen: str
+    choices: Sequence[tuple[str, str, int]]
 
 
 @require_safe
@@ -40,11 +79,11 @@ def ledger(request: HttpRequest) -> HttpResponse:
     context = {
         "chosen": chosen,
         "narrowed": any(asdict(chosen).values()),
-        "facets": facet_views(facets, asdict(chosen)),
+        "facets": _facets(facets, asdict(chosen)),
         "sort": sort,
         "descending": descending,
         "pages": pages,
-        "rows": ledger_rows(pages, sources),
+        "rows": [_row(claim, sources) for claim in pages],
         "total": pages.paginator.count,
         "sources": sources,
     }
@@ -70,16 +109,8 @@ def ledger_csv(request: HttpRequest) -> HttpResponseBase:
     """Answer with the claims that are left as a file."""
     sort, descending = _sort(request)
     claims = ledger_list(chosen=_chosen(request), sort=sort, descending=descending)
-    writer = CSVWriter(Echo())
-
-    def lines() -> Iterator[str]:
-        yield str(writer.writerow(_COLUMNS))
-        for claim in claims.iterator(chunk_size=500):
-            yield str(writer.writerow(_line(claim)))
-
-    response = StreamingHttpResponse(lines(), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = 'attachment; filename="claims-and-verdicts.csv"'
-    return response
+    rows = (_line(claim) for claim in claims.iterator(chunk_size=500))
+    return csv_response("claims-and-verdicts.csv", chain([_COLUMNS], rows))
 
 
 _FOUND = ("verdict", "words", "by_percent", "value", "low", "high", "units", "runs")
@@ -118,3 +149,57 @@ def _found(judged: Any) -> list[Any]:
     if evidence is None:
         return [*head, *[""] * (len(_FOUND) - len(head))]
     return [*head, evidence.centre, evidence.low, evidence.high, evidence.units, evidence.runs]
+
+
+def _row(claim: Claim, sources: Sources) -> LedgerRow:
+    found = claim_row_of(claim)
+    row = found or ClaimRow(
+        claim,
+        metrics_by_key().get(claim.metric),
+        Judged(Verdict(Outcome.INCONCLUSIVE, DUE_WORDS), None),
+        None,
+    )
+    (view,) = claim_views([row], sources, base=f"/drives/{claim.drive_model.slug}/")
+    return LedgerRow(
+        drive=claim.drive_model,
+        claim=view,
+        due=found is None,
+        off=_off(row.measured.verdict.by_percent),
+        measured=_figures(row.measured.evidence, claim.unit) if row.measured.evidence else None,
+    )
+
+
+def _off(percent: float | None) -> str:
+    if percent is None:
+        return ""
+    text = write(abs(percent), 1)
+    sign = "" if text == "0.0" else "+" if percent > 0 else MINUS
+    return f"{sign}{text} %"
+
+
+def _figures(evidence: Evidence, unit: str) -> Figures:
+    behind = [counted(evidence.runs, "run")] if evidence.runs else []
+    shown = show(evidence.centre, unit, low=evidence.low, high=evidence.high)
+    return Figures(shown, ", ".join([*behind, counted(evidence.units, "drive")]))
+
+
+def _facets(facets: LedgerFacets, chosen: dict[str, str]) -> list[FacetView]:
+    """Return the filters in the order of the page."""
+    metrics = ((key, metric_title(key), count) for key, _text, count in facets.metric)
+    return [
+        _facet("vendor", "Vendor", chosen, facets.vendor),
+        _facet("verdict", "Verdict", chosen, facets.verdict),
+        _facet("metric", "Metric", chosen, sorted(metrics, key=lambda entry: entry[1].casefold())),
+        _facet("evidence", "Rests on", chosen, facets.evidence),
+    ]
+
+
+def _facet(
+    name: str, title: str, chosen: dict[str, str], choices: Iterable[tuple[str, str, int]]
+) -> FacetView:
+    """A choice that leaves nothing stays in its list, or the form would deny that it was made."""
+    value, offered = chosen[name], list(choices)
+    if value and all(value != known for known, _text, _count in offered):
+        text = metric_title(value) if name == "metric" else value.replace("_", " ")
+        offered.append((value, text, 0))
+    return FacetView(name, title, value, offered)

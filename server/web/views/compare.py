@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.views.decorators.http import require_safe
 
 from server.benchmarks.registry import kinds_by_slug
@@ -22,23 +23,20 @@ from server.comparison.selectors import (
 from server.comparison.suggestions import suggestions
 from server.comparison.wording import level_words
 from server.core.cache import LISTS, model_tag
-from server.core.csv_text import CSVWriter
 from server.measurements.group_keys import LETTERS
 from server.measurements.groups import FEWEST, MOST, groups_find
 from server.web.comparing import (
     Selection,
     add_choices,
-    curves_views,
-    differing_views,
+    curves_view,
     group_views,
     kind_choices,
-    kind_views,
     level_choices,
-    lone_views,
-    source_words,
+    row_views,
+    states_text,
 )
 from server.web.figures import figure_with
-from server.web.page import page
+from server.web.page import csv_response, page
 from server.web.page_cache import cache_page, shows
 
 QUERY_MAX = 200
@@ -71,7 +69,7 @@ def compare(request: HttpRequest) -> HttpResponse:
         context |= _shown(comparison, selection)
     else:
         shows(LISTS)
-        context["groups"] = lone_views(groups, selection)
+        context["groups"] = group_views(groups, selection)
         context["suggestions"] = suggestions()
     return page(request, "web/compare.html", context, section="compare", status=400 if errors else 200)
 
@@ -113,14 +111,17 @@ def _read(request: HttpRequest) -> tuple[tuple[Any, ...], Selection, list[str]]:
 
 def _shown(comparison: Comparison, selection: Selection) -> dict[str, Any]:
     table = comparison.table
-    groups = group_views(comparison, selection)
-    source = source_words(groups)
+    groups = group_views(comparison.groups, selection, comparison.numbers)
+    # What stands below an exported picture: what each letter is.
+    source = f"{'; '.join(f'{one.letter}: {one.group.title}' for one in groups)} · DiskAtlas"
     return {
         "comparison": comparison,
         "groups": groups,
-        "tables": kind_views(comparison),
-        "curves": curves_views(comparison.curves),
-        "differing": differing_views(comparison.differing),
+        "tables": row_views(comparison),
+        "curves": [curves_view(curves) for curves in comparison.curves],
+        "differing": [
+            (one.title, [states_text(states) for states in one.states]) for one in comparison.differing
+        ],
         "figures": [
             figure_with(chart, name=f"compare-{chart.id}", source=source)
             for chart in (*overlays_get(comparison.groups), *comparison_charts(comparison))
@@ -133,30 +134,28 @@ def _shown(comparison: Comparison, selection: Selection) -> dict[str, Any]:
 
 
 @require_safe
-def comparison_csv(request: HttpRequest) -> HttpResponse:
+def comparison_csv(request: HttpRequest) -> HttpResponseBase:
     """Answer with a comparison as a file: one line for each number of each group."""
     groups, selection, errors = _read(request)
     if errors or not FEWEST <= len(groups) <= MOST:
         text = " ".join(errors) or f"A comparison takes {FEWEST} to {MOST} groups: d=KEY&d=KEY."
         return HttpResponse(text, status=400, content_type="text/plain; charset=utf-8")
     comparison = comparison_get(groups=groups, level=selection.level, kind=selection.kind)
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = 'attachment; filename="comparison.csv"'
-    writer = CSVWriter(response)
-    writer.writerow(_COLUMNS)
+    return csv_response("comparison.csv", _lines(comparison))
+
+
+def _lines(comparison: Comparison) -> Iterator[Sequence[object]]:
+    yield _COLUMNS
     for row in comparison.table.rows:
         for place, cell in enumerate(row.cells):
-            group, bounds = groups[place], cell.interval
-            better = " ".join(groups[other].key for other in cell.better_than)
-            writer.writerow(
-                [
-                    *(LETTERS[place], group.key, group.title, group.source.value, row.metric, row.scope),
-                    row.entry.unit if row.entry else "",
-                    *(cell.mean, bounds.low if bounds else None, bounds.high if bounds else None),
-                    *(bounds.level if bounds else None, cell.n, cell.runs, better),
-                ]
-            )
-    return response
+            group, bounds = comparison.groups[place], cell.interval
+            yield [
+                *(LETTERS[place], group.key, group.title, group.source.value, row.metric, row.scope),
+                row.entry.unit if row.entry else "",
+                *(cell.mean, bounds.low if bounds else None, bounds.high if bounds else None),
+                *(bounds.level if bounds else None, cell.n, cell.runs),
+                " ".join(comparison.groups[other].key for other in cell.better_than),
+            ]
 
 
 _COLUMNS = (

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby
 from typing import Any
 from uuid import UUID
 
@@ -14,28 +16,88 @@ from django.utils.cache import get_conditional_response
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
+from server.benchmarks.contract import MetricKey
 from server.benchmarks.registry import kinds_by_slug
 from server.catalog.models import DriveAlias, DriveModel
 from server.catalog.selectors import drive_class, drive_models_similar, literature_list
 from server.claims.selectors import claim_rows
 from server.core.cache import model_tag
 from server.core.lifecycle import Provenance
+from server.core.numbers import Shown, show
 from server.core.querying import CompiledQuery
-from server.measurements.models import AggregateDue, Run
+from server.measurements.models import Aggregate, AggregateDue, Measurement, Run
 from server.measurements.selectors import drive_models_public, run_numbers, runs_before
 from server.model_stats.coverage_gaps import coverage_gaps
 from server.model_stats.model_parts import ModelPart, model_parts
-from server.model_stats.selectors import drive_metric_rows
+from server.model_stats.selectors import MetricRow, drive_metric_rows
+from server.model_stats.statistics import DriveStatistics, NumberOfUnits
+from server.stats.wording import level_text
 from server.web.badge import badge_of, badge_svg
 from server.web.claims import claim_views
-from server.web.key_numbers import KeyNumber, KindNumbers, glance_of, kind_numbers
 from server.web.page import page
 from server.web.page_cache import cache_page, shows
-from server.web.rows import Sources, fact_rows, statistics_groups
+from server.web.rows import (
+    Name,
+    Sources,
+    StatedValue,
+    fact_rows,
+    metric_name,
+    statistics_groups,
+)
 from server.web.units import units_section
-from server.web.views.drive_charts import drive_figures
+from server.web.views.charts import drive_figures
 
 RUNS_SHOWN = 12
+GLANCE_OF_KIND = 2
+SHOWN_OF_KIND = 10
+"""More rows of a kind are folded."""
+
+_Estimate = tuple[Shown | None, str, str]
+"""A number, and what it and its interval are, in full and in short."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyNumber:
+    """One number with all that says how far to trust it."""
+
+    name: Name
+    shown: Shown | None
+    basis: str
+    """What number and interval are: `mean of 4 drives, 95 % interval`."""
+    basis_short: str
+    """The same where drives and runs stand beside: `mean, 95 %`."""
+    units: int
+    runs: int
+    excluded: int
+    stated: tuple[StatedValue, ...]
+    headline: bool
+
+    @property
+    def interval(self) -> str:
+        """The interval as text; empty where there is none."""
+        return self.shown.interval if self.shown else ""
+
+
+@dataclass(frozen=True, slots=True)
+class KindNumbers:
+    """One kind's numbers on a model's page."""
+
+    slug: str
+    title: str
+    rows: tuple[KeyNumber, ...]
+    folded: tuple[KeyNumber, ...]
+    total: int
+    """All numbers that runs gave of the kind, shown here or not."""
+
+    @property
+    def measured(self) -> bool:
+        """Whether runs gave any number of it."""
+        return self.total > 0
+
+    @property
+    def unmeasured(self) -> bool:
+        """Whether documents alone have numbers here, so that columns of what was measured would be empty."""
+        return not any(row.runs for row in (*self.rows, *self.folded))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +172,7 @@ def drive_detail(request: HttpRequest, slug: str) -> HttpResponse:
         "due": due if measured.as_of else None,
         "as_of": measured.as_of,
         "claims": claim_views(claims, sources),
-        "verdicts": _verdicts(claims),
+        "verdicts": Counter(row.measured.verdict.outcome.value for row in claims).most_common(),
         "facts": fact_rows(facts, sources),
         "facts_open": not overview.runs,
         "sources": sources,
@@ -195,14 +257,106 @@ def _sections(numbers: tuple[KindNumbers, ...], figures: dict[str, SafeString]) 
     )
 
 
-def _verdicts(claims: Any) -> list[tuple[str, str, int]]:
-    """Return each verdict by measured runs with its class and how many claims have it."""
-    counted = Counter(row.measured.verdict.outcome.value for row in claims)
-    return [(outcome, outcome.replace(" ", "-"), count) for outcome, count in counted.most_common()]
-
-
 def _before(request: HttpRequest) -> UUID | None:
     try:
         return UUID(request.GET.get("before", ""))
     except ValueError:
         return None
+
+
+# ---- The numbers of a kind that a model's page shows itself; the kind's own page has all of them.
+
+
+def kind_numbers(
+    rows: Iterable[MetricRow],
+    statistics: DriveStatistics | None,
+    only_run: Mapping[MetricKey, Measurement],
+    counts: Mapping[str, int],
+    sources: Sources,
+) -> tuple[KindNumbers, ...]:
+    """Return the headline numbers and those that documents state too, by kind in the registry's order.
+
+    `only_run` has the numbers of one run: where no other run has a number, its interval is the run's own.
+    `counts` has how many numbers there are of each kind.
+    """
+    spreads = {(number.metric, number.scope): number for number in statistics.numbers} if statistics else {}
+    kinds = kinds_by_slug()
+    found = []
+    for slug, members in groupby(rows, key=lambda row: row.key.partition(".")[0]):
+        shown = [
+            _key_number(row, spreads.get((row.key, row.scope)), only_run.get((row.key, row.scope)), sources)
+            for row in members
+            if row.literature or (row.metric and row.metric.headline)
+        ]
+        title = kinds[slug].title if slug in kinds else slug
+        found.append(
+            KindNumbers(
+                slug, title, tuple(shown[:SHOWN_OF_KIND]), tuple(shown[SHOWN_OF_KIND:]), counts.get(slug, 0)
+            )
+        )
+    return tuple(found)
+
+
+def glance_of(kinds: Iterable[KindNumbers]) -> tuple[KeyNumber, ...]:
+    """Return the first numbers of each kind: of the whole drive, or else one of its places."""
+    found: list[KeyNumber] = []
+    for kind in kinds:
+        numbers = [row for row in (*kind.rows, *kind.folded) if row.headline and row.shown]
+        whole = [row for row in numbers if not row.name.scope]
+        found += whole[:GLANCE_OF_KIND] or numbers[:1]
+    return tuple(found)
+
+
+def _key_number(
+    row: MetricRow, number: NumberOfUnits | None, only: Measurement | None, sources: Sources
+) -> KeyNumber:
+    metric, aggregate = row.metric, row.aggregate
+    unit = metric.unit if metric else ""
+    shown, basis, basis_short = _estimate(aggregate, number, only, unit)
+    return KeyNumber(
+        name=metric_name(row.key, row.scope),
+        shown=shown,
+        basis=basis,
+        basis_short=basis_short,
+        units=aggregate.units if aggregate else 0,
+        runs=aggregate.n if aggregate else 0,
+        excluded=aggregate.excluded if aggregate else 0,
+        stated=tuple(sources.stated(value) for value in row.literature),
+        headline=bool(metric and metric.headline),
+    )
+
+
+def _estimate(
+    aggregate: Aggregate | None, number: NumberOfUnits | None, only: Measurement | None, unit: str
+) -> _Estimate:
+    """Return a number, its interval, and what the two are, in full and in short; over drives where there are
+    several."""
+    if aggregate is None:
+        return None, "", ""
+    if number is not None and (of_units := _over_units(number, unit)):
+        return of_units
+    if aggregate.n == 1:
+        return _of_one_run(aggregate, only, unit)
+    shown = show(aggregate.median, unit, low=aggregate.minimum, high=aggregate.maximum)
+    of = f"{aggregate.n} runs" + (" of one drive" if aggregate.units == 1 else "")
+    return shown, f"median of {of}, lowest to highest", "median, range"
+
+
+def _over_units(number: NumberOfUnits, unit: str) -> _Estimate | None:
+    spread, interval = number.spread, number.spread.mean_interval
+    if spread.n < 2 or spread.mean is None:
+        return None
+    if interval is None:
+        return show(spread.mean, unit), f"mean of {spread.n} drives", "mean"
+    shown = show(spread.mean, unit, low=interval.low, high=interval.high)
+    level = level_text(interval.level)
+    return shown, f"mean of {spread.n} drives, {level} interval", f"mean, {level}"
+
+
+def _of_one_run(aggregate: Aggregate, only: Measurement | None, unit: str) -> _Estimate:
+    # The one run with this number need not be the one whose numbers were handed over.
+    if only is None or only.value != aggregate.median or only.low is None or only.high is None:
+        return show(aggregate.median, unit), "one run", "one run"
+    shown = show(only.value, unit, low=only.low, high=only.high)
+    level = level_text(only.level)
+    return shown, f"one run, {level} interval", f"one run, {level}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
@@ -17,7 +17,7 @@ from server.search.drive_list import PARAMETERS, DriveQuery, drive_query_of
 from server.web.page import page
 from server.web.page_cache import cache_page, shows
 from server.web.rows import metric_url
-from server.web.views.drive_list import list_url, query_changed
+from server.web.views.drive_list import list_url
 
 _NUMBERED = re.compile(r"([^\d]*)(\d+(?:\.\d+)?)?")
 
@@ -77,5 +77,5 @@ def _choice(query: DriveQuery, key: str, scope: str) -> Choice:
     column = column_of(key)
     assert column is not None  # only registered metrics are asked for
     shown = (*query.columns, *(() if column.key in query.columns else (column.key,)))
-    changed = query_changed(query, columns=shown, sort=column.key, descending=True)
+    changed = replace(query, columns=shown, sort=column.key, descending=True)
     return Choice(scope_text(scope) or "whole drive", list_url(changed), column.key in query.columns)

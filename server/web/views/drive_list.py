@@ -3,8 +3,8 @@ file."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,7 +12,6 @@ from django.http import (
     HttpRequest,
     HttpResponseBase,
     HttpResponseRedirect,
-    StreamingHttpResponse,
 )
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
@@ -20,8 +19,8 @@ from django.views.decorators.http import require_safe
 
 from server.benchmarks.registry import metrics_by_key
 from server.core.cache import LISTS, model_tag
-from server.core.csv_text import CSVWriter, Echo
 from server.core.numbers import Shown, show, show_stated, unit_text
+from server.core.text import counted
 from server.search.columns import COLUMNS, Column
 from server.search.drive_list import (
     MATCH,
@@ -39,7 +38,7 @@ from server.search.facets import FACET_OF_KEY
 from server.search.models import DriveSummary
 from server.search.text_search import runs_find
 from server.web.columns import places_by_column
-from server.web.page import page
+from server.web.page import csv_response, page
 from server.web.page_cache import cache_page, shows
 from server.web.rows import metric_url
 
@@ -105,7 +104,7 @@ def drive_list(request: HttpRequest) -> HttpResponseBase:
     query = drive_query_of(request.GET)
     found = DriveList(query)
     if request.GET.get("format") == "csv":
-        return _csv_response(found)
+        return csv_response("drives.csv", _csv_rows(found))
     runs = runs_find(query.text) if query.text else []
     if len(runs) == 1:
         return HttpResponseRedirect(reverse("run-detail", args=[runs[0].run_id]))
@@ -171,24 +170,14 @@ def _chips(query: DriveQuery, groups: tuple[FacetGroup, ...]) -> list[Chip]:
     if query.text:
         # The best match is no order without a text.
         sort = "name" if query.sort == MATCH else query.sort
-        chips.append(Chip("Search", f"“{query.text}”", list_url(query_changed(query, text="", sort=sort))))
+        chips.append(Chip("Search", f"“{query.text}”", list_url(replace(query, text="", sort=sort))))
     for key, values in query.facets.items():
         for value in values:
             rest = tuple(other for other in values if other != value)
-            facets = {**query.facets, key: rest} if rest else _without(query.facets, key)
-            url = list_url(query_changed(query, facets=facets))
+            facets = {name: kept for name, kept in (query.facets | {key: rest}).items() if kept}
+            url = list_url(replace(query, facets=facets))
             chips.append(Chip(FACET_OF_KEY[key].title, label_of(key, value, groups), url))
     return chips
-
-
-def _without(facets: dict[str, tuple[str, ...]], key: str) -> dict[str, tuple[str, ...]]:
-    return {name: values for name, values in facets.items() if name != key}
-
-
-def query_changed(query: DriveQuery, **changes: Any) -> DriveQuery:
-    """Return a query that asks for something else in some respects."""
-    values = {name: getattr(query, name) for name in DriveQuery.__dataclass_fields__}
-    return DriveQuery(**(values | changes))
 
 
 def _heads(query: DriveQuery, columns: tuple[Column, ...]) -> list[Head]:
@@ -206,9 +195,7 @@ def _head(query: DriveQuery, key: str, title: str, number: bool, unit: str = "",
     here = query.sort == key
     falls = not query.descending if here else number
     direction = ("descending" if query.descending else "ascending") if here else ""
-    return Head(
-        title, number, list_url(query_changed(query, sort=key, descending=falls)), direction, unit, method
-    )
+    return Head(title, number, list_url(replace(query, sort=key, descending=falls)), direction, unit, method)
 
 
 def _line(row: DriveSummary, columns: tuple[Column, ...], numbers: str) -> Line:
@@ -231,18 +218,11 @@ def _number(row: DriveSummary, column: Column, numbers: str) -> tuple[Shown | No
     shown = show(median, "1", low=low, high=high if high != low else None)
     if units is None:
         shown = show_stated(median, "1") if runs == 1 else shown
-        return shown, f"{runs} published value{'' if runs == 1 else 's'}"
-    return shown, f"median of {runs} run{'' if runs == 1 else 's'} of {units} unit{'' if units == 1 else 's'}"
+        return shown, counted(runs, "published value")
+    return shown, f"median of {counted(runs, 'run')} of {counted(units, 'unit')}"
 
 
-def _csv_response(found: DriveList) -> StreamingHttpResponse:
-    response = StreamingHttpResponse(_csv_lines(found), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = 'attachment; filename="drives.csv"'
-    return response
-
-
-def _csv_lines(found: DriveList) -> Iterator[str]:
-    writer = CSVWriter(Echo())
+def _csv_rows(found: DriveList) -> Iterator[Sequence[object]]:
     metrics = metrics_by_key()
     facts = ["vendor", "number", "name", "family", "year", "capacity_bytes", "rated_rpm", "interface"]
     facts += ["form_factor", "recording", "measured_runs", "units", "simulated_runs", "claims", "page"]
@@ -251,31 +231,19 @@ def _csv_lines(found: DriveList) -> Iterator[str]:
         metric = metrics.get(column.metric)
         place = f"{column.metric}[{column.scope}]" if column.scope else column.metric
         names += [f"{place} {metric.unit if metric else ''} median ({found.query.numbers})", f"{place} n"]
-    yield writer.writerow(facts + names)
+    yield facts + names
     for row in found.every():
         numbers: list[object] = []
         for column in found.columns:
             known = headline_of(row, column, found.query.numbers)
             numbers += [known[0], known[3]] if known else ["", ""]
-        yield writer.writerow(_facts(row) + numbers)
+        yield _facts(row) + numbers
 
 
 def _facts(row: DriveSummary) -> list[object]:
     model = row.drive_model
     return [
-        model.vendor.name,
-        model.number,
-        model.name,
-        row.family,
-        row.year,
-        row.capacity_bytes,
-        row.rpm,
-        row.interface,
-        row.form_factor,
-        row.recording,
-        row.measured_runs,
-        row.units,
-        row.simulated_runs,
-        row.claims,
-        reverse("drive-detail", args=[model.slug]),
+        *(model.vendor.name, model.number, model.name, row.family, row.year, row.capacity_bytes, row.rpm),
+        *(row.interface, row.form_factor, row.recording, row.measured_runs, row.units, row.simulated_runs),
+        *(row.claims, reverse("drive-detail", args=[model.slug])),
     ]

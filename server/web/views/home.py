@@ -14,7 +14,7 @@ from server.benchmarks.registry import metrics_by_key
 from server.core.cache import LISTS, RUNS
 from server.core.numbers import write
 from server.measurements.selectors import runs_latest
-from server.search.home_summary import BandwidthRange, archive_counts, bandwidth_ranges, recommended_runs
+from server.search.archive_counts import BandwidthRange, archive_counts, bandwidth_ranges, recommended_runs
 from server.search.models import ArchiveCounts
 from server.web.page import page
 from server.web.page_cache import cache_page, shows
@@ -30,7 +30,7 @@ _NARROWEST = 6
 class Bar:
     """A drive's bar, from its inner edge to its outer one, on an axis that all bars share."""
 
-    edges: BandwidthRange
+    range: BandwidthRange
     x: int
     width: int
     outer: str
@@ -68,9 +68,9 @@ def home(request: HttpRequest) -> HttpResponse:
     return page(request, "web/home.html", context)
 
 
-def bars_of(edges: tuple[BandwidthRange, ...]) -> tuple[list[Bar], list[Tick]]:
+def bars_of(ranges: tuple[BandwidthRange, ...]) -> tuple[list[Bar], list[Tick]]:
     """Return the bars on a logarithmic axis of whole decades' halves, and its ticks (MB/s)."""
-    speeds = [speed for entry in edges for speed in (entry.outer, entry.inner) if speed > 0]
+    speeds = [speed for entry in ranges for speed in (entry.outer, entry.inner) if speed > 0]
     if not speeds:
         return [], []
     steps = [factor * 10.0**power for power in range(-3, 7) for factor in (1, 2, 5)]
@@ -82,7 +82,7 @@ def bars_of(edges: tuple[BandwidthRange, ...]) -> tuple[list[Bar], list[Tick]]:
         return round(BAR_WIDTH * share)
 
     bars = []
-    for entry in edges:
+    for entry in ranges:
         left, right = sorted((place(entry.inner), place(entry.outer)))
         bars.append(Bar(entry, left, max(right - left, _NARROWEST), _speed(entry.outer), _speed(entry.inner)))
     ticks = [Tick(f"{step:g}", place(step)) for step in steps if low <= step <= high]

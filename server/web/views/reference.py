@@ -12,11 +12,9 @@ from django.views.decorators.http import require_safe
 from server.benchmarks.registry import kinds_by_slug
 from server.core.problems import PROBLEM_TYPES
 from server.web.assets import license_files
-from server.web.downloads import download_name, download_path, downloads_list, help_list
-from server.web.markdown import read_about, render_markdown, split_title
-from server.web.methods import method_groups
+from server.web.downloads import download_name, download_path, downloads_list, help_list, release_read
+from server.web.methods import method_groups, read_about, render_markdown, split_title
 from server.web.page import page
-from server.web.release import release_read
 
 CLAIMS_ABOUT = Path(__file__).resolve().parents[2] / "claims" / "about.md"
 ESSAYS = {

@@ -1,4 +1,4 @@
-"""A run's page while its jobs run and afterwards, and its charts' data."""
+"""A run's page while its jobs run and afterwards."""
 
 from __future__ import annotations
 
@@ -9,27 +9,22 @@ from typing import Any
 from urllib.parse import quote
 from uuid import UUID
 
-from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from server.benchmarks.chart_json import chart_json
-from server.benchmarks.contract import Chart
 from server.core.cache import key_tag, model_tag, run_tag
 from server.core.envelope_store import EnvelopeLost, envelope_load
 from server.core.lifecycle import State
-from server.measurements.charts import run_chart, run_chart_full
 from server.measurements.group_keys import run_key
 from server.measurements.models import Benchmark, Run
 from server.plausibility.models import CheckResult
 from server.plausibility.peer_rank import run_peer_rank
 from server.submissions.moderation import findings_of
 from server.submissions.selectors import BenchmarkPart, RunPage, run_page, submission_visible
-from server.web.disturbances import disturbance_words
-from server.web.figures import Figure, chart_csv, chart_tables, figure_of, figures_of_run
-from server.web.log_place import log_places
+from server.transparency.publication_log import leaves_list
+from server.web.figures import Figure, figures_of_run
 from server.web.page import page
 from server.web.page_cache import cache_page, shows
 from server.web.peer_rank import peer_rank_view
@@ -38,8 +33,12 @@ from server.web.views.withdrawn import absent
 
 REFRESH_S = 3
 """How often a page whose jobs run asks again."""
-ROWS_PER_PAGE = 500
 LIFE = (State.RECEIVED, State.VERIFIED, State.VALIDATED, State.EXTRACTED, State.PUBLISHED)
+_CAUSES = (
+    ("foreign_requests", "request of others on the drive", "requests of others on the drive"),
+    ("swapped_pages", "page swapped", "pages swapped"),
+    ("throttle_events", "slow-down for heat", "slow-downs for heat"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +153,7 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "readouts": [row for part in parts for row in part.rows if row.headline],
         "document": data.run.summary,
         "key": data.submission.probe_key,
-        "log": log_places(run_id),
+        "log": leaves_list(run_id=run_id),
         "peers": peer_rank_view(run_peer_rank(run=data.run)),
         "compare_url": f"/compare/?d={quote(run_key(run_id))}&d={data.run.drive_model.slug}",
         "server_url": request.build_absolute_uri("/").rstrip("/"),
@@ -190,53 +189,27 @@ def run_envelope(request: HttpRequest, run_id: UUID) -> HttpResponse:
     return response
 
 
-def _chart(request: HttpRequest, run_id: UUID, kind: str, chart_id: str) -> Chart | None:
-    find = run_chart_full if request.GET.get("full") == "1" else run_chart
-    try:
-        return find(run_id=run_id, kind=kind, chart_id=chart_id)
-    except (Benchmark.DoesNotExist, EnvelopeLost):
-        return None
-
-
-@require_safe
-def run_chart_json(request: HttpRequest, run_id: UUID, kind: str, chart_id: str) -> HttpResponse:
-    """Answer with a chart's data, as the front end draws it; with `full=1`, with all its points."""
-    chart = _chart(request, run_id, kind, chart_id)
-    if chart is None:
-        return absent(request, run_id)
-    response = JsonResponse(chart_json(chart))
-    response["Cache-Control"] = "public, max-age=300"
-    return response
-
-
-@require_safe
-def run_chart_csv(request: HttpRequest, run_id: UUID, kind: str, chart_id: str) -> HttpResponse:
-    """Answer with a chart's points as a file; with `full=1`, with all of them."""
-    chart = _chart(request, run_id, kind, chart_id)
-    if chart is None:
-        return absent(request, run_id)
-    response = HttpResponse(chart_csv(chart), content_type="text/csv; charset=utf-8")
-    full = "-full" if request.GET.get("full") == "1" else ""
-    response["Content-Disposition"] = f'attachment; filename="{kind}-{chart.id}-{run_id}{full}.csv"'
-    return response
-
-
-@require_safe
-def run_chart_table(request: HttpRequest, run_id: UUID, kind: str, chart_id: str) -> HttpResponse:
-    """Show the points of a chart, page by page; `view` says of which of its views."""
-    data = _data_or_404(run_id)
-    chart = _chart(request, run_id, kind, chart_id)
-    if chart is None:
-        return absent(request, run_id)
-    tables = chart_tables(chart)
-    table = next((one for one in tables if one.key == request.GET.get("view")), tables[0])
-    context = {
-        "run": data.run,
-        "model": data.run.drive_model,
-        "provenance": data.run.provenance,
-        "figure": figure_of(data.run, kind, chart),
-        "table": table,
-        "tables": tables,
-        "pages": Paginator(table.rows, ROWS_PER_PAGE).get_page(request.GET.get("page")),
-    }
-    return page(request, "web/chart_table.html", context, section="drives")
+def disturbance_words(conditions: Mapping[str, Any], kind: str) -> str:
+    """Return a sentence or two about what disturbed a kind; empty where nothing did, or nobody could tell."""
+    pieces = [piece for piece in conditions.get("disturbances", ()) if piece["kind"] == kind]
+    if not pieces:
+        return ""
+    causes = [
+        f"{total:,} {one if total == 1 else many}"
+        for name, one, many in _CAUSES
+        if (total := sum(piece[name] for piece in pieces))
+    ]
+    met = sum(piece["disturbed_requests"] for piece in pieces)
+    again = sum(piece["attempts"] > 1 for piece in pieces)
+    sentences = [f"Disturbed while it was measured: {', '.join(causes)}." if causes else ""]
+    if met:
+        sentences.append(
+            f"{met:,} of its requests {'was' if met == 1 else 'were'} under way then; "
+            "where they are marked, they are left out."
+        )
+    if again:
+        sentences.append(
+            f"{again:,} {'piece was' if again == 1 else 'pieces were'} measured again, "
+            "and the least disturbed attempt was kept."
+        )
+    return " ".join(sentence for sentence in sentences if sentence)

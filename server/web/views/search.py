@@ -10,6 +10,7 @@ from server.catalog.models import Vendor
 from server.core.cache import LISTS, model_tag, run_tag
 from server.core.lifecycle import State
 from server.core.numbers import show_bytes
+from server.core.text import counted
 from server.measurements.models import Run
 from server.search.drive_list import MATCH, TEXT_MAX, DriveList, DriveQuery
 from server.search.models import DriveSummary
@@ -42,7 +43,7 @@ def _model(row: DriveSummary) -> dict[str, str]:
     capacity = show_bytes(row.capacity_bytes)
     parts = [f"{capacity.value} {capacity.unit}" if capacity else "", row.interface]
     if row.measured_runs:
-        parts.append(f"{row.measured_runs} measured run{'' if row.measured_runs == 1 else 's'}")
+        parts.append(counted(row.measured_runs, "measured run"))
     elif row.simulated_runs:
         parts.append("simulated only")
     elif row.literature_values:

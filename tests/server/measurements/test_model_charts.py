@@ -15,7 +15,7 @@ from server.core.lifecycle import Provenance, State
 from server.measurements import charts as charts_module
 from server.measurements.model_charts import drive_charts, drive_charts_update, first_charts
 from server.measurements.models import Benchmark, DriveChart, Measurement, Run
-from server.web.views.drive_charts import drive_figures
+from server.web.views.charts import drive_figures
 from tests.support.sample_archive import SampleRun, sample_run
 from tests.support.sample_registry import sample_kinds_registered
 

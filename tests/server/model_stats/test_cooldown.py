@@ -25,7 +25,7 @@ FACTOR = 30
 @pytest.fixture
 def time(monkeypatch: pytest.MonkeyPatch, settings: Any) -> list[datetime]:
     """A clock that stands still; its one entry is what it says."""
-    settings.AGGREGATES_REST_FACTOR = FACTOR
+    settings.AGGREGATES_COOLDOWN_FACTOR = FACTOR
     now = [clock.now()]
     monkeypatch.setattr(clock, "now", lambda: now[0])
     return now

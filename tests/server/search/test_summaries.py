@@ -93,7 +93,7 @@ def test_a_person_s_change_of_the_catalogue_makes_the_model_due() -> None:
 def test_a_summary_that_fails_leaves_the_aggregates_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
     run = measured(1)
     Aggregate.objects.all().delete()
-    monkeypatch.setattr(summaries, "facet_words", lambda **words: 1 / 0)
+    monkeypatch.setattr(summaries, "facet_words", lambda *_, **words: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         refresh_model(drive_model_id=run.drive_model_id)
     assert not Aggregate.objects.exists()
