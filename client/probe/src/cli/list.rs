@@ -73,6 +73,7 @@ fn row(tree: &Tree, name: &str) -> Option<Row> {
                     &tree.run,
                     name,
                     digest_of(&disk),
+                    disk.sequence,
                 )));
             }
         }

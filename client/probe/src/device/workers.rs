@@ -60,6 +60,7 @@ impl Work<'_> {
 }
 
 /// How far the burst is, for all workers.
+#[derive(Default)]
 pub struct BurstProgress {
     next: AtomicUsize,
     failures_in_a_row: AtomicU32,
@@ -68,15 +69,6 @@ pub struct BurstProgress {
 }
 
 impl BurstProgress {
-    pub fn new() -> Self {
-        Self {
-            next: AtomicUsize::new(0),
-            failures_in_a_row: AtomicU32::new(0),
-            gone: AtomicBool::new(false),
-            gone_errno: AtomicU32::new(0),
-        }
-    }
-
     /// Index of the next request; `None` when no more are to be issued.
     pub fn take(&self, work: &Work<'_>, now_ns: u64) -> Option<usize> {
         if self.gone.load(Ordering::Relaxed) || work.burst.ends(now_ns) {

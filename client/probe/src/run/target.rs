@@ -137,8 +137,12 @@ fn open_raw(request: &Request, tree: &Tree, ask: Ask<'_>, objection: Objection<'
 
 /// Puts back what a run that was killed left switched; what is said of the disk is how it stands then.
 fn restore_after_kill(device: &mut RawDisk, tree: &Tree, disk: &mut Disk, report: &mut DeviceReport) -> Vec<String> {
-    let said =
-        device.restore_caches_after_kill(CacheRestoreState::open(&tree.run, &disk.name, report.unit_digest.clone()));
+    let said = device.restore_caches_after_kill(CacheRestoreState::open(
+        &tree.run,
+        &disk.name,
+        report.unit_digest.clone(),
+        disk.sequence,
+    ));
     if !said.is_empty() {
         let caches = &mut disk.caches;
         for (which, setting) in [(Cache::Write, &mut caches.write), (Cache::LookAhead, &mut caches.look_ahead)] {

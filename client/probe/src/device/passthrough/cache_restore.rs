@@ -18,6 +18,8 @@ use crate::identify::pages::CacheStates;
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 struct Content {
     unit: Option<String>,
+    /// The number that the kernel gives to no other disk until it is started anew.
+    sequence: Option<u64>,
     #[serde(flatten)]
     before: CacheStates,
 }
@@ -30,11 +32,13 @@ pub struct CacheRestoreState {
 }
 
 impl CacheRestoreState {
-    /// That of the disk that the kernel calls `name`, whose digest is `unit`; `folder` is the machine's `/run`.
-    pub fn open(folder: &Path, name: &str, unit: Option<String>) -> Self {
+    /// That of the disk that the kernel calls `name`, whose digest is `unit`; `folder` is the machine's `/run`. A disk
+    /// without a digest is the same one as long as its number is.
+    pub fn open(folder: &Path, name: &str, unit: Option<String>, sequence: Option<u64>) -> Self {
         let path = path(folder, name);
-        let content = left_behind(&path).filter(|left| left.unit == unit);
-        Self { path, content: content.unwrap_or(Content { unit, ..Content::default() }), held: None }
+        let same = |left: &Content| left.unit == unit && (unit.is_some() || left.sequence == sequence);
+        let content = left_behind(&path).filter(same);
+        Self { path, content: content.unwrap_or(Content { unit, sequence, ..Content::default() }), held: None }
     }
 
     /// Whether there may be something to say of the disk: its digest is slow on purpose and not asked for in vain.
@@ -102,7 +106,7 @@ mod tests {
     #[test]
     fn what_a_process_left_is_known_once_it_is_gone_and_to_the_same_disk_only() {
         let folder = tempfile::tempdir().expect("a folder");
-        let open = |word: &str| CacheRestoreState::open(folder.path(), "sdb", Some(word.to_owned()));
+        let open = |word: &str| CacheRestoreState::open(folder.path(), "sdb", Some(word.to_owned()), Some(7));
         let mut first = open("one");
         assert!(!CacheRestoreState::exists(folder.path(), "sdb"));
         first.about_to_switch(states(Some(true), None));
@@ -114,9 +118,18 @@ mod tests {
     }
 
     #[test]
+    fn a_disk_without_a_serial_number_is_known_by_the_kernels_number_for_it_and_not_by_its_name() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let open = |sequence| CacheRestoreState::open(folder.path(), "sdb", None, Some(sequence));
+        open(7).about_to_switch(states(Some(true), None));
+        assert_eq!(open(7).before(), states(Some(true), None));
+        assert_eq!(open(8).before(), states(None, None), "another disk that has the name now");
+    }
+
+    #[test]
     fn what_the_first_process_found_counts_until_everything_is_back() {
         let folder = tempfile::tempdir().expect("a folder");
-        let open = || CacheRestoreState::open(folder.path(), "sdb", Some("one".to_owned()));
+        let open = || CacheRestoreState::open(folder.path(), "sdb", Some("one".to_owned()), Some(7));
         open().about_to_switch(states(Some(true), None));
         let mut second = open();
         second.about_to_switch(states(Some(false), Some(false)));
@@ -133,8 +146,8 @@ mod tests {
         let place = folder.path().join("diskatlas/sdb.switched");
         fs::create_dir_all(place.parent().expect("a folder")).expect("the folder");
         fs::write(&place, "{").expect("the file");
-        assert_eq!(CacheRestoreState::open(folder.path(), "sdb", None).before(), states(None, None));
-        let mut nowhere = CacheRestoreState::open(&place, "sdb", None);
+        assert_eq!(CacheRestoreState::open(folder.path(), "sdb", None, None).before(), states(None, None));
+        let mut nowhere = CacheRestoreState::open(&place, "sdb", None, None);
         nowhere.about_to_switch(states(Some(true), None));
         nowhere.clear();
     }

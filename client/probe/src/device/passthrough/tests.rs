@@ -145,7 +145,7 @@ fn what_was_settled_is_what_is_put_back() {
 }
 
 fn cache_restore(folder: &tempfile::TempDir) -> CacheRestoreState {
-    CacheRestoreState::open(folder.path(), "sdb", Some("the digest".to_owned()))
+    CacheRestoreState::open(folder.path(), "sdb", Some("the digest".to_owned()), Some(7))
 }
 
 /// A disk whose write cache was switched off by a process that is gone.

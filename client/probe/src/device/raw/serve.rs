@@ -42,7 +42,7 @@ impl RawDisk {
         let stride = longest.next_multiple_of(ALIGNMENT).max(ALIGNMENT);
         self.lanes.ensure(stride * burst.concurrency.lanes() as usize);
         done.reserve(burst.actions.len());
-        let progress = BurstProgress::new();
+        let progress = BurstProgress::default();
         let work = Work {
             file: &self.file,
             burst,
