@@ -50,22 +50,10 @@ impl Route {
 
 fn interface(name: &str, place: &Path) -> &'static str {
     let has = |start: &str| place.iter().any(|part| numbered(&part.to_string_lossy(), start));
-    if name.starts_with("loop") {
-        "loop"
-    } else if name.starts_with("nvme") {
-        "nvme"
-    } else if has("usb") {
-        "usb"
-    } else if has("ata") {
-        "ata"
-    } else if has("host") {
-        // A virtual SCSI host counts: its disks speak SCSI.
-        "scsi"
-    } else if has("virtio") {
-        "virtio"
-    } else {
-        "unknown"
-    }
+    let named = [("loop", "loop"), ("nvme", "nvme")].into_iter().find(|(start, _)| name.starts_with(start));
+    // A virtual SCSI host counts: its disks speak SCSI.
+    let placed = [("usb", "usb"), ("ata", "ata"), ("host", "scsi"), ("virtio", "virtio")];
+    named.or_else(|| placed.into_iter().find(|(start, _)| has(start))).map_or("unknown", |(_, interface)| interface)
 }
 
 /// Whether the name is `start` and a number, as in `usb2` or `port-0:1`.

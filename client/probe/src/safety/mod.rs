@@ -81,15 +81,10 @@ fn content_refusals(snapshot: &Snapshot) -> Vec<Refusal> {
 }
 
 fn holder_kind(holder: &str) -> &'static str {
-    if holder.starts_with("md") {
-        "MD RAID"
-    } else if holder.starts_with("dm-") {
-        "device-mapper: LVM, encryption or multipath"
-    } else if holder.starts_with("bcache") {
-        "bcache"
-    } else {
-        "another device on top of it"
-    }
+    const KINDS: [(&str, &str); 3] =
+        [("md", "MD RAID"), ("dm-", "device-mapper: LVM, encryption or multipath"), ("bcache", "bcache")];
+    let known = KINDS.into_iter().find(|(start, _)| holder.starts_with(start));
+    known.map_or("another device on top of it", |(_, kind)| kind)
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ pub fn has_log_page(commands: &mut dyn Commands, page: u8) -> bool {
 
 /// One set of values of a mode page, from its page code on.
 pub fn mode_page(commands: &mut dyn Commands, form: Form, page: u8, values: Values) -> Result<Vec<u8>, CommandError> {
-    let control = values.field() << 6 | page;
+    let control = (values as u8) << 6 | page;
     // Bit 3 of byte 1 asks for no block descriptors; disks may send them all the same.
     let cdb: &[u8] = match form {
         Form::Six => &[0x1A, 8, control, 0, MODE_BYTES, 0],

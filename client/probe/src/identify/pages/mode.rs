@@ -31,21 +31,10 @@ impl Form {
 /// Which of its values a disk is asked for: the page control field.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Values {
-    Current,
-    Changeable,
-    Default,
-    Saved,
-}
-
-impl Values {
-    pub const fn field(self) -> u8 {
-        match self {
-            Self::Current => 0,
-            Self::Changeable => 1,
-            Self::Default => 2,
-            Self::Saved => 3,
-        }
-    }
+    Current = 0,
+    Changeable = 1,
+    Default = 2,
+    Saved = 3,
 }
 
 /// The bytes of a mode page, from its page code on, as its own length says.
