@@ -168,6 +168,22 @@ class Measurement:
     """Why there is no number, or why the quality is not good. A sentence for a person."""
     level: float = 0.95
 
+    def __post_init__(self) -> None:
+        """Refuse an interval that runs backwards or leaves its own value out: no row may hold one, and here
+        the kind that made it can still be named. What sums of floats miss by rounding is no reason to."""
+        if self.value is None:
+            return
+        rounding = 1e-9 * abs(self.value)
+        for name, beyond in (("low", 1), ("high", -1)):
+            end = getattr(self, name)
+            if end is None or (end - self.value) * beyond <= 0:
+                continue
+            if (end - self.value) * beyond > rounding:
+                raise ValueError(
+                    f"{self.metric} [{self.scope}]: {self.value} is not between {self.low} and {self.high}."
+                )
+            object.__setattr__(self, name, self.value)
+
 
 @dataclass(frozen=True, slots=True)
 class Facts:
@@ -181,6 +197,9 @@ class Facts:
     """Whether the samples were read from another tool's output."""
     write_cache: bool | None = None
     """Whether the write cache was on while the samples were taken; None where nobody could tell."""
+    head_spread: float = 0.0
+    """By what share of the bandwidth the drive's heads differ (one standard deviation), where another kind of
+    the run shows it; only for kinds that read stretches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +209,14 @@ class Extraction:
     measurements: tuple[Measurement, ...]
     details: Mapping[str, Any] = field(default_factory=dict)
     """JSON-safe intermediate results that the charts need: fitted lines, marks, zones."""
+
+    def __post_init__(self) -> None:
+        """Refuse two numbers for one metric and scope, of which a run can keep but one."""
+        seen: set[MetricKey] = set()
+        for one in self.measurements:
+            if (one.metric, one.scope) in seen:
+                raise ValueError(f"{one.metric} [{one.scope}] was extracted twice.")
+            seen.add((one.metric, one.scope))
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,6 +350,9 @@ ExtractFunction = Callable[[Mapping[str, Any], Facts], Extraction]
 """Takes one entry of the document's `benchmarks` (kind, params, samples, ...), validated against its
 schema."""
 
+SpreadFunction = Callable[[Mapping[str, Any], int], float]
+"""Takes an entry of the document's `benchmarks` and the bytes of a block."""
+
 ChartFunction = Callable[[Mapping[str, Any], Facts, Extraction], tuple[Chart, ...]]
 
 
@@ -349,5 +379,9 @@ class Kind:
     """What exports take from its `Extraction.details`."""
     follows: FollowFunction | None = None
     """What of its samples follows from a challenge; None where nothing does."""
+    reads_stretches: bool = False
+    """Whether its bandwidths are of stretches that a single head may have read."""
+    head_spread: SpreadFunction | None = None
+    """By what share of the bandwidth heads differ, as its samples show it; 0 where they show none."""
     chart_version: str = "1"
     """Raised whenever `charts` draws other pictures of the same extraction: stored ones are made anew."""

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.db.models import F, QuerySet
+from django.db.models import Case, F, QuerySet, When
 
 from server.benchmarks.contract import Direction, Metric, MetricKey
+from server.benchmarks.heads import ONE_HEAD
 from server.benchmarks.measurands import stand_ins
 from server.benchmarks.registry import metrics_by_key
 from server.catalog.models import Claim, DriveModel, LiteratureValue
@@ -73,6 +74,8 @@ class _Number:
     """Whether the disk was asked through a USB bridge."""
     link_mb_per_s: float | None
     """The most that the link can have passed, where its speed is known."""
+    of_one_head: bool = False
+    """Whether it is of a stretch that one head read while heads differ: no stand-in for a zone's number."""
 
 
 def claims_judge(*, drive_model: DriveModel) -> tuple[ClaimRow, ...]:
@@ -125,12 +128,13 @@ def _measured(drive_model: DriveModel, metrics: set[str]) -> dict[MetricKey, lis
             "benchmark__run__summary__device__bridge",
             "benchmark__run__summary__device__interface",
             "benchmark__run__summary__device__link_speed_bits_per_s",
+            Case(When(reason__contains=ONE_HEAD, then=True), default=False),
         )
     )
     found: dict[MetricKey, list[_Number]] = defaultdict(list)
-    for metric, scope, value, low, high, run, unit, caches, cache, *way in _tuples(rows):
+    for metric, scope, value, low, high, run, unit, caches, cache, *way, of_one_head in _tuples(rows):
         during = caches.get("write") if caches else cache
-        found[metric, scope].append(_Number(value, low, high, run, unit, during, *_way(*way)))
+        found[metric, scope].append(_Number(value, low, high, run, unit, during, *_way(*way), of_one_head))
     return found
 
 
@@ -174,9 +178,11 @@ def _terms(claim: Claim, metric: Metric | None) -> Terms:
 def _judge_measured(claim: Claim, metric: Metric | None, numbers: dict[MetricKey, list[_Number]]) -> Judged:
     terms = _terms(claim, metric)
     for place in _places(claim):
-        if place not in numbers:
+        stands_in = place != (claim.metric, claim.scope)
+        here = [one for one in numbers.get(place, ()) if not (stands_in and one.of_one_head)]
+        if not here:
             continue
-        fitting, left_out = fitting_of(claim, metric, numbers[place])
+        fitting, left_out = fitting_of(claim, metric, here)
         if not fitting:
             return Judged(
                 Verdict(Outcome.NOT_COMPARABLE, left_out.words_alone), place, left_out=left_out.runs

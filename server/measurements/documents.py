@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import orjson
 
 from server.benchmarks.contract import Facts
+from server.benchmarks.registry import kinds_by_slug
 from server.core.envelope import Envelope, envelope_parse
 from server.core.envelope_store import envelope_load
 from server.core.text import printable_tree
@@ -68,7 +69,21 @@ def facts_of(document: dict[str, Any], part: dict[str, Any]) -> Facts:
         simulated=document["provenance"] == "simulated",
         imported=document["provenance"] == "imported",
         write_cache=_write_cache(document, part),
+        head_spread=_head_spread(document, part),
     )
+
+
+def _head_spread(document: dict[str, Any], part: dict[str, Any]) -> float:
+    """Return by what share heads differ, as the kind of the run says that tells; 0 where none does."""
+    kind = kinds_by_slug().get(part["kind"])
+    if kind is None or not kind.reads_stretches:
+        return 0.0
+    others = ((kinds_by_slug().get(one["kind"]), one) for one in document["benchmarks"] if "samples" in one)
+    return max(
+        (other.head_spread(one, document["device"]["block_bytes"]) for other, one in others
+         if other is not None and other.head_spread is not None),
+        default=0.0,
+    )  # fmt: skip
 
 
 def _write_cache(document: dict[str, Any], part: dict[str, Any]) -> bool | None:

@@ -10,6 +10,7 @@ import numpy as np
 from server.benchmarks.access import definitions as metric
 from server.benchmarks.access.rates import Columns, FloatArray, columns_of, scatter_of
 from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
+from server.benchmarks.heads import of_one_head
 from server.core.robust import t_quantile
 
 # ---- Numbers that another tool printed without its samples: carried as they stand, and always called poor.
@@ -61,6 +62,10 @@ def _measurement(what: Metric, name: str, printed: str) -> Measurement:
 
 LEVEL = 0.95
 Z95 = 1.96
+SINGLE = 2.5
+"""Deviations that a single rate may be off: delays come in longer tails than chance of the normal law."""
+STRETCH = 0.003
+"""A stretch may hold one boundary of tracks more or less than others do."""
 SHORTEST_HALF_TURN_NS = 2e6
 """Of a disk of 15,000 turns a minute: what takes longer may have come from the medium."""
 FEWEST_RANDOM = 10
@@ -85,8 +90,8 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
     burst = columns_of(entry, "burst")
     measurements = (
         _access_time(columns_of(entry, "random")),
-        *_transfer(spread.mb_per_s(facts), scatter),
-        *_positions(positions, scatter, facts),
+        *(of_one_head(one, facts) for one in _transfer(spread.mb_per_s(facts), scatter)),
+        *(of_one_head(one, facts) for one in _positions(positions, scatter, facts)),
         _burst(burst, facts),
         _cpu(entry, facts),
         _buffer(columns_of(entry, "buffer"), burst, entry["params"], facts),
@@ -169,7 +174,8 @@ def _positions(positions: Columns, scatter: float, facts: Facts) -> list[Measure
             why = "This position was not measured: the run ended before it, or the medium failed there."
             found.append(_none(metric.RATE_AT, why, name))
             continue
-        value, error = float(rates[near]), Z95 * scatter
+        value = float(rates[near])
+        error = float(np.hypot(SINGLE * scatter, STRETCH * value))
         quality, reason = _judge(value, scatter)
         if quality is Quality.GOOD:
             quality, reason = Quality.FAIR, "A single sample."

@@ -11,10 +11,11 @@ from server.benchmarks.positional.extract import extract
 KIND = Kind(
     slug="positional",
     title="POSITIONAL: reads of three seconds at three positions",
-    extractor_version="1.0.0",
+    extractor_version="1.1.0",
     metrics=METRICS,
     extract=extract_undisturbed(extract),
     charts=chart_undisturbed(charts),
     folder=Path(__file__).parent,
+    reads_stretches=True,
     topic=Topic.OVER_THE_DISK,
 )

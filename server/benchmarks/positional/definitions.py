@@ -14,7 +14,10 @@ MEAN = Metric(
     definition=(
         "Mean over the samples of one position, each the bytes read in about three seconds over their time."
     ),
-    method="Arithmetic mean of the samples' bandwidths with Student's interval.",
+    method=(
+        "Arithmetic mean of the samples' bandwidths. To Student's interval come what the way to the place "
+        "takes of a sample, upwards, and a turn either way, since all samples read the same stretch."
+    ),
     source=SOURCE,
     headline=True,
     measures=(

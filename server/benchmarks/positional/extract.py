@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
+from server.benchmarks.heads import of_one_head
 from server.benchmarks.positional import definitions as metric
 from server.core.robust import chi2_quantile, t_quantile
 
@@ -23,6 +24,12 @@ RESTLESS = 0.05
 WILD = 0.2
 
 
+FIRST_ACCESS_MS = 20.0
+"""The most that the way to the place and the first wait take of a sample, which is timed with them."""
+STRETCH_MS = 10.0
+"""All samples read the same stretch: the boundaries in it may be a turn of a slow disk more or less."""
+
+
 @dataclass(frozen=True, slots=True)
 class Position:
     """The samples of one position and what follows from them; MB is 10^6 bytes."""
@@ -32,6 +39,8 @@ class Position:
     mb_per_s: NDArray[np.float64]
     short: int
     """Samples that the end of the device cut short."""
+    sample_ms: float
+    """What a sample took, by their mean."""
 
     @property
     def mean(self) -> float:
@@ -43,9 +52,18 @@ class Position:
 
     @property
     def error(self) -> float:
-        """Half of the mean's interval; 0 where one sample says nothing of it."""
+        """Half of the interval that chance leaves the mean; 0 where one sample says nothing of it."""
         count = len(self.mb_per_s)
         return t_quantile((1 + LEVEL) / 2, count - 1) * self.deviation / count**0.5 if count > 1 else 0.0
+
+    @property
+    def less(self) -> float:
+        """How far the interval reaches below the mean, and how far above it: `more`."""
+        return self.error + self.mean * min(STRETCH_MS / self.sample_ms, 1.0)
+
+    @property
+    def more(self) -> float:
+        return self.error + self.mean * (STRETCH_MS + FIRST_ACCESS_MS) / self.sample_ms
 
 
 def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
@@ -55,6 +73,8 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
     for name, position in positions.items():
         measurements += _of(name, position)
     measurements.append(_ratio(positions["outer"], positions["inner"]))
+    stretches = (metric.MEAN.key, metric.RATIO.key)
+    measurements = [of_one_head(one, facts) if one.metric in stretches else one for one in measurements]
     details = {
         "positions": [
             {
@@ -89,6 +109,7 @@ def position_of(entry: Mapping[str, Any], name: str, facts: Facts) -> Position |
         rows[0][0] * facts.block_bytes / 1e9,
         length * facts.block_bytes / elapsed * 1e3,
         int((elapsed < SHORT_SHARE * entry["params"]["sample_ns"]).sum()),
+        float(elapsed.mean()) / 1e6,
     )
 
 
@@ -102,7 +123,7 @@ def _of(name: str, position: Position | None) -> list[Measurement]:
     quality, reason = _judge(position)
     found = [
         Measurement(
-            metric.MEAN.key, name, mean, mean - position.error, mean + position.error, count, quality, reason
+            metric.MEAN.key, name, mean, mean - position.less, mean + position.more, count, quality, reason
         )
     ]
     if count < 2:
@@ -139,11 +160,14 @@ def _ratio(outer: Position | None, inner: Position | None) -> Measurement:
         missing = "outer" if outer is None else "inner"
         return _none(metric.RATIO, "", f"There is no sample of the {missing} position.")
     ratio = inner.mean / outer.mean
-    error = ratio * float(np.hypot(inner.error / inner.mean, outer.error / outer.mean))
+    less = ratio * float(np.hypot(inner.less / inner.mean, outer.more / outer.mean))
+    more = ratio * float(np.hypot(inner.more / inner.mean, outer.less / outer.mean))
     order = [Quality.GOOD, Quality.FAIR, Quality.POOR]
     quality, reason = max((_judge(outer), _judge(inner)), key=lambda judged: order.index(judged[0]))
     count = len(outer.mb_per_s) + len(inner.mb_per_s)
-    return Measurement(metric.RATIO.key, "", ratio, ratio - error, ratio + error, count, quality, reason)
+    return Measurement(
+        metric.RATIO.key, "", ratio, max(ratio - less, 0.0), ratio + more, count, quality, reason
+    )
 
 
 def _none(what: Metric, scope: str, reason: str) -> Measurement:

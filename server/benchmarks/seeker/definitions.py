@@ -41,7 +41,10 @@ FULL_STROKE = Metric(
     unit="ms",
     direction=Direction.LOWER,
     definition="Time of a seek from the start of the device to its end, rotational wait excluded.",
-    method="The longest distance measured, carried to the end along the line of the longest ones.",
+    method=(
+        "The longest distance measured and, where that ends before 99.5 % of the device, what the rest adds "
+        "at the rate of the longest distances; the interval then reaches from the one to twice the other."
+    ),
     source="Skippy 4.3 and Table 3",
     headline=True,
     measures=(Measures(Measurand.FULL_STROKE, "with_mtm"),),

@@ -19,10 +19,19 @@ from server.benchmarks.seeker.curve import (
     fit_curve,
     line_at,
 )
-from server.benchmarks.seeker.groups import NS_PER_MS, Group, Samples, groups_of, samples_of, turn_of
+from server.benchmarks.seeker.groups import (
+    NS_PER_MS,
+    FloatArray,
+    Group,
+    Samples,
+    groups_of,
+    samples_of,
+    turn_of,
+)
 
 AT_END = 0.995
-NEAR_END = 0.95
+LAST_STRETCH, FEWEST_FAR = 0.15, 3
+"""The longest seeks, that tell how the curve goes on: of the last so much of the distances."""
 FEWEST_RANDOM = 30
 MANY_RANDOM = 200
 CACHED = "The write cache was on: a write is answered before its seek, and the next one pays for it."
@@ -31,6 +40,16 @@ MOST_TRACKS_OF_CYLINDER = 30
 FEW_TRACKS = 4
 NEIGHBOURS = 32
 """Over so many times the shortest distance a root follows the arm, whatever bends its curve further on."""
+SEVERAL_ARMS = (
+    "Far seeks take clearly less than nearer ones, as no single arm does: several arms share the blocks, "
+    "most likely, and this kind does not measure each."
+)
+FASTER, FASTER_MS, FEWEST_FASTER = 0.75, 1.0, 2
+"""So many seeks of less than this share of a nearer one's time, by a millisecond at least, are no chance."""
+NO_SHORTER = (
+    "No seek of a single cylinder was quicker than longer ones, so that this may not be the least: the "
+    "interval reaches to where the curve of the short seeks begins."
+)
 WITH, WITHOUT = "with_mtm", "without_mtm"
 
 
@@ -58,17 +77,20 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
     }
     one_way = groups["outward"] or groups["inward"]
     both_ways = sorted((*groups["outward"], *groups["inward"]), key=lambda group: group.distance)
-    curve = fit_curve(one_way)
+    arms = contradicts_one_arm(one_way)
+    curve = None if arms else fit_curve(one_way)
     baseline = _baseline(groups["baseline"])
     random = samples.only("random")
     pairs = _random_mean(random, turn_ms, blocks)
     many = pairs is not None and pairs.count >= MANY_RANDOM
     found = average_of(one_way, random if many else None, turn_ms, blocks)
-    numbers = {
+    numbers: dict[Metric, Number | str] = {
         metric.MINIMUM: _minimum(both_ways, track),
         metric.AVERAGE: _average(one_way, found, pairs),
         metric.FULL_STROKE: _full_stroke(one_way, blocks),
     }
+    if arms:
+        numbers |= {metric.AVERAGE: SEVERAL_ARMS, metric.FULL_STROKE: SEVERAL_ARMS}
     cached = facts.write_cache and "write" in samples.variant
     doubt = CACHED if cached else _doubt(one_way, found, pairs)
     if doubt:
@@ -93,7 +115,11 @@ def _minimum(groups: list[Group], track_blocks: float) -> Number | str:
             "All distances are so short that a head switch may stand for a seek.",
         )  # fmt: skip
     if best.distance >= MOST_TRACKS_OF_CYLINDER * track_blocks:
-        return _shortest(sure, Quality.GOOD, "")
+        found = _shortest(sure, Quality.GOOD, "")
+        least = _at_one_track(sure, track_blocks)
+        if least >= found.low:
+            return found
+        return replace(found, low=least, quality=Quality.FAIR, reason=NO_SHORTER)
     within = min(group.distance for group in seen) < FEW_TRACKS * track_blocks
     beyond = _shortest(sure, Quality.FAIR, "")
     value = beyond if within else _shortest(seen, Quality.FAIR, "")
@@ -104,6 +130,18 @@ def _minimum(groups: list[Group], track_blocks: float) -> Number | str:
         reason="Seeks over a few tracks may be head switches within a cylinder: the interval reaches from "
         "them to the shortest seek that certainly leaves the cylinder.",
     )
+
+
+def _at_one_track(groups: list[Group], track_blocks: float) -> float:
+    """Where the root through the shortest distances would be one track away: no seek takes less."""
+    first = min(group.distance for group in groups)
+    short = [group for group in groups if group.distance <= NEIGHBOURS * first]
+    if len(short) < FEWEST_FOR_FIT:
+        return min(group.low_ms for group in groups)
+    root = np.sqrt([group.distance for group in short])
+    low, high = (np.array([getattr(group, end) for group in short]) for end in ("missed_ms", "high_ms"))
+    value, error = line_at(root, low, high, float(np.sqrt(track_blocks)))
+    return max(value - error, 0.0)
 
 
 def _shortest(groups: list[Group], quality: Quality, reason: str) -> Number:
@@ -139,31 +177,51 @@ def _why_none(groups: list[Group]) -> str:
     return "The offsets of no distance cover a full turn: the device does not turn, or a cache answers."
 
 
+def contradicts_one_arm(groups: list[Group]) -> bool:
+    """Whether seeks get quicker with the distance: one arm needs longer the further it goes."""
+    seen = sorted((group for group in groups if group.covered), key=lambda group: group.distance)
+    longest_ms, faster = 0.0, 0
+    for group in seen:
+        faster += group.high_ms < min(FASTER * longest_ms, longest_ms - FASTER_MS)
+        longest_ms = max(longest_ms, group.low_ms)
+    return faster >= FEWEST_FASTER
+
+
 def _full_stroke(groups: list[Group], capacity_blocks: float) -> Number | str:
     seen = [group for group in groups if group.covered and group.distance > 0]
     if not seen:
         return _why_none(groups)
     last = max(seen, key=lambda group: group.distance)
     reach = last.distance / max(capacity_blocks, 1.0)
-    if reach >= AT_END:
-        return Number(last.best_ms, last.low_ms, last.high_ms, last.count, Quality.GOOD)
     distance, time = distinct(seen)
-    far = distance >= 0.5 * distance[-1]
-    if reach < 0.6 or int(far.sum()) < 3:
-        return f"The longest seek covers {reach:.0%} of the device: too little to carry the curve to its end."
-    slope, start = np.polyfit(distance[far], time[far], 1)
-    value = float(start + slope * capacity_blocks)
-    left = time[far] - (start + slope * distance[far])
-    error = float(np.abs(left).max()) + 0.5 * abs(float(slope)) * (capacity_blocks - last.distance)
-    quality = Quality.GOOD if reach >= NEAR_END else Quality.FAIR
+    far = distance >= (1 - LAST_STRETCH) * distance[-1]
+    if int(far.sum()) < FEWEST_FAR:
+        far = distance >= 0.5 * distance[-1]
+    if reach < AT_END and (reach < 0.6 or int(far.sum()) < FEWEST_FAR):
+        return (
+            f"The longest seek covers {reach:.0%} of the device: too little to say how long the rest takes."
+        )
+    rise = _rise(distance[far], time[far]) * max(capacity_blocks - last.distance, 0.0)
+    if reach >= AT_END:
+        return Number(last.best_ms, last.low_ms, last.high_ms + rise, last.count, Quality.GOOD)
+    # Tracks are shortest at the inner edge: the arm moves further there for the same number of blocks.
+    value = last.best_ms + rise
     return Number(
         value,
-        value - error,
-        value + error,
+        min(last.low_ms, value),
+        max(last.high_ms, last.best_ms) + 2 * rise,
         int(far.sum()),
-        quality,
-        f"The longest seek covers {reach:.0%} of the device; the rest follows the line of the longest seeks.",
+        Quality.FAIR,
+        f"The longest seek covers {reach:.0%} of the device: the interval reaches from it to twice what the "
+        "rest adds at the rate of the longest seeks.",
     )
+
+
+def _rise(distance: FloatArray, time: FloatArray) -> float:
+    """How much a block adds to the longest seeks, in ms; never less than nothing."""
+    if len(distance) < 2:
+        return 0.0
+    return max(float(np.polyfit(distance, time, 1)[0]), 0.0)
 
 
 APART = 0.05

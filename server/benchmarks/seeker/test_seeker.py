@@ -229,6 +229,52 @@ def test_a_curve_that_stops_short_of_the_end_says_so() -> None:
     assert "covers" in found.reason
 
 
+def test_two_arms_that_share_the_blocks_have_no_full_stroke() -> None:
+    """Beyond the middle the other arm answers from where it stands: near its own beginning."""
+    bases = (
+        [TRACK * 40 * 2**k for k in range(6)]
+        + [BLOCKS // 20 * k for k in range(2, 20)]
+        + [BLOCKS - 2 * TRACK]
+    )
+    rows = []
+    for number, base in enumerate(bases):
+        beyond = max(base - BLOCKS // 2, 0)
+        for group, start, target, latency in group_of(number, max(beyond, TRACK * 40) if beyond else base):
+            moved = target + base - max(beyond, TRACK * 40) if beyond else target
+            rows.append((group, start, moved, latency))
+    found = KIND.extract(entry_of(outward=rows), FACTS)
+    for metric in ("full_stroke", "average"):
+        assert one(found, metric).value is None
+        assert "arms" in one(found, metric).reason
+    assert found.details["curve"] is None
+
+
+def bent(number: int, base: int) -> list[tuple[int, int, int, int]]:
+    """As `group_of`, of an arm that has further to go for the same blocks over the last tenth."""
+    late_ns = round(4e6 * max(base / BLOCKS - 0.9, 0.0) / 0.1)
+    return [
+        (group, start, target, latency + late_ns) for group, start, target, latency in group_of(number, base)
+    ]
+
+
+def test_a_curve_measured_to_98_percent_has_the_rest_in_its_interval_and_is_not_good() -> None:
+    bases = [BLOCKS // 50 * k for k in range(1, 50)]
+    rows = [row for number, base in enumerate(bases) for row in bent(number, base)]
+    found = one(KIND.extract(entry_of(outward=rows), FACTS), "full_stroke")
+    truth = seek_ms(BLOCKS) + MEDIA_MS + 4.0
+    assert found.quality is Quality.FAIR
+    assert found.low is not None and found.high is not None and found.low <= truth <= found.high
+
+
+def test_a_least_seek_that_no_cylinder_alone_was_seen_to_take_is_not_good() -> None:
+    """Distances within a cylinder take longer than the shortest beyond it: one cylinder may take less yet."""
+    slow = [(90 + k, a, b, t + 1_500_000) for k in range(3) for _, a, b, t in group_of(0, TRACK * (k + 2))]
+    found = one(KIND.extract(entry_of(outward=[*slow, *outward()]), FACTS), "minimum")
+    assert found.quality is Quality.FAIR
+    assert found.low is not None and found.low <= seek_ms(2 * TRACK) + MEDIA_MS <= (found.high or 0)
+    assert "single cylinder" in found.reason
+
+
 @pytest.mark.parametrize("drive", traces.drives())
 def test_seeks_of_a_traced_drive_are_near_the_truth(drive: str) -> None:
     truth = traces.truth(drive)

@@ -347,6 +347,8 @@ def judge(few: Labelled, best: Places, mean: Places | None, physical: float) -> 
     close = [shape.track, *(track for track, score in others.items() if score >= best.score - CLOSE)]
     if mean is not None and mean.score >= best.score + 3:
         length, score = mean.shape.track, mean.score
-        return Period(length, score / max(total, 1), 3.0, length, longest, total, False)
+        # Noise in the slope can put the most that a turn holds below the mean that fits.
+        low, high = min(length, longest), max(length, longest)
+        return Period(length, score / max(total, 1), 3.0, low, high, total, False)
     margin = best.score - max(others.values(), default=0.0)
     return Period(shape.track, best.score / max(total, 1), margin, min(close), max(close), total)

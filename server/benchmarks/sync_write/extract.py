@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
+from server.benchmarks.heads import of_one_head
 from server.benchmarks.sync_write import definitions as metric
 from server.benchmarks.sync_write.sizes import (
     Line,
@@ -14,6 +17,7 @@ from server.benchmarks.sync_write.sizes import (
     on_track,
     percentiles,
     sizes_of,
+    slows_down,
     steady,
     verdict_of,
 )
@@ -31,6 +35,13 @@ NO_TURN = "Neither the drive's rating nor an estimate says how long a turn takes
 COLLECTED = "Writes do not wait for the medium in this state, so their time says nothing of a track."
 NOT_ONE_TURN = "A write costs {turns:.2f} turns and not one: what its time is made of is not known."
 NO_SHORT = "Too few sizes are clearly shorter than a track, and yet long enough to tell its rate."
+ABOVE_MEDIUM = 1.15
+"""A drive that sorts what it has to write gains less than this over writes in a row."""
+CACHES = "{times:.1f} times what the medium takes with the cache off: the rate of a cache that never filled."
+NEVER_SLOWER = (
+    "The longest writes never slowed down, and nothing says what the medium takes without the cache: this "
+    "may be the rate of the cache."
+)
 UNTIMED = "A cache is on that should be off, and untimed writes between the passes let it empty itself."
 UNMEASURED = "This state of the write cache was not measured{why}."
 
@@ -50,12 +61,15 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
             Measurement(metric.WRITE_CACHE.key, state, None, None, None, count, Quality.NONE, sentence)
         )
         measurements.append(_track(state, verdict, sizes, law, turn))
-        measurements += [_steady(state, verdict, sizes, turn), *percentiles(state, sizes)]
+        without = law_of(states["off"]) if state != "off" and "off" in states else None
+        measurements += [_steady(state, verdict, sizes, turn, without), *percentiles(state, sizes)]
         details["write_cache"][state] = verdict
         details["states"][state] = _state_details(sizes, law)
     if "unknown" not in states:
         measurements += _missing(entry, states)
-    return Extraction(tuple(measurements), details)
+    stretches = {metric.RATE.key, metric.TRACK.key, metric.STEADY.key}
+    found = (of_one_head(one, facts) if one.metric in stretches else one for one in measurements)
+    return Extraction(tuple(found), details)
 
 
 def turn_ms(entry: Mapping[str, Any], facts: Facts) -> float | None:
@@ -70,8 +84,10 @@ def _law(state: str, law: Line | None, turn: float | None, count: int) -> list[M
     if law is None:
         return [_none(one, state, NO_LAW) for one in (metric.REQUEST_TIME, metric.RATE, metric.TURNS)]
     quality, reason = _judge(law)
-    cost, error = law.intercept_ms, law.factor * law.intercept_error
-    slope, slope_error = law.slope_ms_per_byte, law.factor * law.slope_error
+    # What the sizes are off the line by no chance explains: another line may fit them as well.
+    cost, slope = law.intercept_ms, law.slope_ms_per_byte
+    error = math.hypot(law.factor * law.intercept_error, law.misfit * cost)
+    slope_error = math.hypot(law.factor * law.slope_error, law.misfit * slope)
     rate = law.mb_per_s
     # The interval of the rate is that of its inverse; where that reaches nought, the rate has no upper end.
     high = 1e-3 / (slope - slope_error) if slope_error < 0.9 * slope else 10 * rate
@@ -128,10 +144,21 @@ def _track(
     )
 
 
-def _steady(state: str, verdict: str, sizes: Sequence[Size], turn: float | None) -> Measurement:
+def _steady(
+    state: str, verdict: str, sizes: Sequence[Size], turn: float | None, without: Line | None
+) -> Measurement:
+    """`without` is the law of the same drive without its cache: what the medium takes."""
     if (state, verdict) == ("off", "on"):
         return _none(metric.STEADY, state, UNTIMED)
-    return steady(state, sizes, turn)
+    found = steady(state, sizes, turn)
+    if found.value is None or state == "off":
+        return found
+    if without is not None:
+        times = found.value / without.mb_per_s
+        reason = CACHES.format(times=times) if times > ABOVE_MEDIUM else ""
+    else:
+        reason = "" if slows_down(sizes[-1]) else NEVER_SLOWER
+    return replace(found, quality=Quality.POOR, reason=reason) if reason else found
 
 
 def _missing(entry: Mapping[str, Any], states: Mapping[str, Any]) -> list[Measurement]:

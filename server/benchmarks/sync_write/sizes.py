@@ -283,5 +283,15 @@ def steady(state: str, sizes: Sequence[Size], turn_ms: float | None) -> Measurem
     )
 
 
+SLOWER = 1.3
+
+
+def slows_down(size: Size) -> bool:
+    """Whether a cache filled while these were written: the first of them took clearly less than the last."""
+    few = max(size.count // 4, 1)
+    first, last = float(np.median(size.latency_ms[:few])), float(np.median(size.latency_ms[-few:]))
+    return size.count >= 2 * FIRST and last > SLOWER * first
+
+
 def _none(what: Metric, scope: str, reason: str) -> Measurement:
     return Measurement(what.key, scope, None, None, None, 0, Quality.NONE, reason)

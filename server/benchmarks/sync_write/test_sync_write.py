@@ -138,6 +138,23 @@ def test_both_states_are_told_apart_and_the_steady_rate_with_the_cache_is_the_me
     assert one(found, "latency_median", "on/4KiB").value == pytest.approx(0.0574, abs=0.001)
 
 
+def test_a_rate_above_the_mediums_is_the_caches_and_says_so() -> None:
+    """No size is long enough to fill it."""
+    taken = {size: [0.05 + size / 480e3] * 12 for size in SIZES}
+    found = one(
+        KIND.extract(entry_of({True: taken, False: waiting(1_000_000, 1.0)}), FACTS), "steady_bandwidth", "on"
+    )
+    assert found.quality is Quality.POOR
+    assert "the medium takes" in found.reason
+
+
+def test_writes_that_never_slow_down_may_be_the_caches_where_nothing_tells() -> None:
+    taken = {size: [0.05 + size / 480e3] * 12 for size in SIZES}
+    found = one(KIND.extract(entry_of({True: taken}), FACTS), "steady_bandwidth", "on")
+    assert found.quality is Quality.POOR
+    assert "never slowed down" in found.reason
+
+
 def test_noise_of_a_busy_host_moves_the_numbers_little() -> None:
     draw = random.Random(5)
     noisy = {

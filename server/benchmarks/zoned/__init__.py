@@ -7,15 +7,17 @@ from server.benchmarks.disturbed_mask import chart_undisturbed, extract_undistur
 from server.benchmarks.zoned.chart import charts
 from server.benchmarks.zoned.definitions import METRICS
 from server.benchmarks.zoned.extract import extract
+from server.benchmarks.zoned.profile import head_spread
 
 KIND = Kind(
     slug="zoned",
     title="ZONED: bandwidth by position",
-    extractor_version="1.3.0",
+    extractor_version="1.4.0",
     metrics=METRICS,
     extract=extract_undisturbed(extract),
     charts=chart_undisturbed(charts),
     folder=Path(__file__).parent,
     topic=Topic.OVER_THE_DISK,
     export_details=(ExportDetail.ZONES,),
+    head_spread=head_spread,
 )

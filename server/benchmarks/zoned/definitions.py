@@ -11,8 +11,9 @@ OUTER = Metric(
     direction=Direction.HIGHER,
     definition="Bandwidth of sequential reads in the first zone, where the tracks are longest.",
     method=(
-        "Median of the first zone's regions; the interval holds those next to the end too and reaches as far "
-        "as their scatter could hide the step of another zone or, in cells, as heads differ."
+        "Blocks over time of the first zone's regions together. The interval holds how they differ, what "
+        "none of them may have met, where their clock may have begun, those next to the end, and as far as "
+        "scatter could hide the step of another zone or, in cells, as heads differ."
     ),
     source="Skippy 4.2 and Table 3",
     headline=True,
@@ -28,8 +29,9 @@ INNER = Metric(
     direction=Direction.HIGHER,
     definition="Bandwidth of sequential reads in the last zone.",
     method=(
-        "Median of the last zone's regions; the interval holds those next to the end too and reaches as far "
-        "as their scatter could hide the step of another zone or, in cells, as heads differ."
+        "Blocks over time of the last zone's regions together. The interval holds how they differ, what "
+        "none of them may have met, where their clock may have begun, those next to the end, and as far as "
+        "scatter could hide the step of another zone or, in cells, as heads differ."
     ),
     source="Skippy 4.2 and Table 3",
     headline=True,
@@ -71,7 +73,7 @@ RATIO = Metric(
     unit="1",
     direction=Direction.NEITHER,
     definition="Outer bandwidth divided by inner bandwidth.",
-    method="Ratio of the two medians.",
+    method="Ratio of the two.",
     source="Skippy 5.2",
     columns=(ListColumn("ratio", "Outer over inner", 40),),
     fingerprint=(FingerprintFeature("outer to inner bandwidth", "zones", 0.1),),

@@ -13,7 +13,7 @@ from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Q
 from server.benchmarks.zoned import definitions as metric
 from server.benchmarks.zoned.fits import choose, fits_of, rms, steps_at
 from server.benchmarks.zoned.profile import Profile, heads_differ, noise_of, profile_of
-from server.benchmarks.zoned.zones import SMALLEST_STEP, Zone, end_of, zones_of
+from server.benchmarks.zoned.zones import EDGE, RARE, REGION_TURNS, SMALLEST_STEP, Zone, end_of, zones_of
 
 FEWEST_REGIONS = 8
 COARSE = 60
@@ -28,6 +28,13 @@ ENDS_DIFFER = (
 STEP_HIDDEN = (
     "The regions of this zone scatter so much that a zone of another bandwidth could hide among them, so the "
     "interval reaches as far."
+)
+WIDE_GAP, HIDDEN_GAP = 0.05, 0.25
+"""Shares of the device that no region lies in: regions usually stand at 65 places."""
+GAP = "Nothing was read between {first:.0f} and {last:.0f} % of the device: it is taken to be as beside it."
+INTERFACES = (
+    "The profile is flat: one zone, or a slow interface hides the zones. The number may be that of the "
+    "interface and not of the drive."
 )
 HIDDEN = "a slow interface hides the zones just as well"
 
@@ -68,15 +75,17 @@ def _none(what: Metric, reason: str) -> Measurement:
 def _bandwidths(profile: Profile, zones: list[Zone]) -> list[Measurement]:
     outer, inner = zones[0], zones[-1]
     quality, reason = _coverage(profile)
+    flat = _flat(zones)
+    if flat:
+        quality, reason = Quality.POOR, INTERFACES
     found = [
         _at_end(metric.OUTER, profile, outer, quality, reason),
         _at_end(metric.INNER, profile, inner, quality, reason),
+        _mean(profile, zones, quality, reason),
     ]
-    mean, low, high = _mean(profile)
-    found.append(Measurement(metric.MEAN.key, "", mean, low, high, len(profile), quality, reason))
     if inner.mb_per_s <= 0 or inner.low <= 0:
         return [*found, _none(metric.RATIO, "The inner bandwidth is not told from zero.")]
-    return [*found, _ratio(found[0], found[1], flat=_flat(zones))]
+    return [*found, _ratio(found[0], found[1], flat=flat)]
 
 
 def _at_end(what: Metric, profile: Profile, zone: Zone, quality: Quality, reason: str) -> Measurement:
@@ -121,16 +130,35 @@ def _few(zone: Zone, quality: Quality, reason: str) -> tuple[Quality, str]:
     return quality, reason
 
 
-def _mean(profile: Profile) -> tuple[float, float, float]:
-    """Capacity over the time to read it once, with an interval from the regions' spread about the profile."""
+def _mean(profile: Profile, zones: list[Zone], quality: Quality, reason: str) -> Measurement:
+    """Capacity over the time to read it once. Its interval holds how the regions of a zone differ, that a
+    step between two regions may lie anywhere between them, and all of a gap."""
     slowness = 1 / profile.mb_per_s
-    mean = 1 / float((profile.share * slowness).sum())
-    rest = np.diff(profile.mb_per_s) / np.sqrt(2)
-    spread = (
-        float(np.sqrt(np.mean(np.clip(rest, *np.quantile(rest, (0.02, 0.98))) ** 2))) if len(rest) else 0.0
+    mean = float((profile.share * slowness).sum())
+    ends = np.cumsum([zone.count for zone in zones])[:-1]
+    rest = np.concatenate([one - one.mean() for one in np.split(slowness, ends)])
+    gaps = (profile.start_mb[1:] - profile.end_mb[:-1]) / profile.capacity_mb
+    between = (profile.share[1:] + profile.share[:-1]) / 2 * np.diff(slowness)
+    variance = float((profile.share**2).sum() * np.mean(rest**2) + (between**2).sum() / 12)
+    unseen = RARE / len(profile) / REGION_TURNS
+    chance = max(
+        1.96 * np.sqrt(variance) / mean, 0.0 if profile.in_cells else unseen, profile.cell_error * 1.96
     )
-    error = 1.96 * spread * float(np.sqrt((profile.share**2).sum()))
-    return mean, mean - error, mean + error
+    wide = gaps > WIDE_GAP
+    untold = float((gaps * np.abs(np.diff(slowness)))[wide].sum()) / 2 / mean
+    if wide.any():
+        worst = int(np.argmax(gaps))
+        first, last = (100 * place / profile.capacity_mb for place in
+                       (profile.end_mb[worst], profile.start_mb[worst + 1]))  # fmt: skip
+        said = GAP.format(first=first, last=last)
+        worse = Quality.POOR if float(gaps[worst]) > HIDDEN_GAP else Quality.FAIR
+        if ORDER.index(worse) > ORDER.index(quality):
+            quality, reason = worse, said
+        elif quality is not Quality.GOOD:
+            reason = f"{reason} {said}"
+    error = float(np.hypot(chance, EDGE)) + untold
+    low, high = max(1 - error, 0.0) / mean, (1 + error) / mean
+    return Measurement(metric.MEAN.key, "", 1 / mean, low, high, len(profile), quality, reason)
 
 
 def _flat(zones: list[Zone]) -> bool:
@@ -147,6 +175,11 @@ def _zone_count(profile: Profile, zones: list[Zone]) -> Measurement:
         reason = (
             f"The first zone covers more than half of the device: a wide zone, or {HIDDEN} outside of it."
         )
+    elif (gap := float(np.max(profile.start_mb[1:] - profile.end_mb[:-1], initial=0.0))) > (
+        HIDDEN_GAP * profile.capacity_mb
+    ):
+        quality = Quality.POOR
+        reason = f"Nothing was read over {gap / profile.capacity_mb:.0%} of the device: zones may lie there."
     elif heads_differ(profile):
         quality = Quality.POOR
         reason = "Heads differ by more than zones do, and the regions do not tell which head read them."

@@ -102,6 +102,15 @@ def scatter_in_cells(regions: Regions) -> float:
     How its regions differ, over the root of how many they are. All cells meet their heads alike, so that it
     does not average out over cells.
     """
+    return _scatter(regions, of_mean=True)
+
+
+def scatter_of_regions(regions: Regions) -> float:
+    """Standard deviation of the regions of a cell as a share of their mean; 0 without cells."""
+    return _scatter(regions, of_mean=False)
+
+
+def _scatter(regions: Regions, *, of_mean: bool) -> float:
     if not (regions.group != NO_CELL).any():
         return 0.0
     slowness = 1 / regions.mb_per_s
@@ -112,7 +121,8 @@ def scatter_in_cells(regions: Regions) -> float:
         return 0.0
     spreads = [1.4826 * median(np.abs(one - np.median(one))) for one in cells]
     shares = [
-        spread / float(np.mean(one)) / np.sqrt(len(one)) for spread, one in zip(spreads, cells, strict=True)
+        spread / float(np.mean(one)) / (np.sqrt(len(one)) if of_mean else 1.0)
+        for spread, one in zip(spreads, cells, strict=True)
     ]
     return median(shares)
 
@@ -206,3 +216,14 @@ def heads_differ(profile: Profile) -> bool:
         return False
     rises = int((profile.mb_per_s[1:] > profile.mb_per_s[:-1] * (1 + RISE)).sum())
     return rises * RISES_ONE_IN > len(profile)
+
+
+def head_spread(entry: Mapping[str, Any], block_bytes: int) -> float:
+    """By what share heads differ: in cells as their regions do, else as neighbours that no zone explains."""
+    profile = profile_of(entry, block_bytes, 0)
+    regions = regions_of(entry, block_bytes)
+    if profile is None or regions is None:
+        return 0.0
+    if profile.in_cells:
+        return scatter_of_regions(regions)
+    return noise_of(profile.mb_per_s) / float(np.median(profile.mb_per_s)) if heads_differ(profile) else 0.0

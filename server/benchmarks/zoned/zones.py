@@ -9,7 +9,7 @@ import numpy as np
 import ruptures
 
 from server.benchmarks.zoned.profile import FloatArray, Profile, heads_differ, noise_of
-from server.core.robust import median
+from server.core.robust import median, quantiles, t_quantile
 
 # ---- Cells across a boundary, and how far a boundary between cells may lie from where it seems.
 #
@@ -136,10 +136,7 @@ def _joined(speed: FloatArray, noise: float, bounds: list[int]) -> list[int]:
 def _zone(profile: Profile, low: int, high: int, reach: tuple[int, int] | None = None) -> Zone:
     """The zone of the places from `low` to before `high`. Its first place is `low`, or any from `reach`."""
     earliest, latest = reach or (low, low)
-    speed = profile.mb_per_s[low:high]
-    middle = median(speed)
-    spread = 1.4826 * median(np.abs(speed - middle))
-    error = float(1.96 * 1.2533 * max(spread, float(np.std(speed)) / 3) / np.sqrt(len(speed)))
+    rate, rate_low, rate_high = rate_of(profile, low, high)
     start_low = float(profile.start_mb[earliest - 1]) if low else 0.0
     start_high = float(profile.end_mb[latest]) if low else 0.0
     last = high >= len(profile)
@@ -150,11 +147,54 @@ def _zone(profile: Profile, low: int, high: int, reach: tuple[int, int] | None =
         else (float(profile.end_mb[high - 1]) + float(profile.start_mb[high])) / 2,
         start_low_mb=start_low,
         start_high_mb=start_high,
-        mb_per_s=middle,
-        low=middle - error,
-        high=middle + error,
+        mb_per_s=rate,
+        low=rate_low,
+        high=rate_high,
         count=high - low,
     )
+
+
+# ---- The bandwidth of a zone: its blocks over the time to read them.
+#
+# A region is some dozens of tracks, and holds one boundary of tracks more or less by where it starts, and the
+# wider gap at a cylinder's end or none. Its time therefore has a few values and no bell: their mean is the
+# zone's, while the median is the time of the commonest sort of region.
+
+REGION_TURNS = 36
+"""Turns that the probe gives a region at least: no boundary costs it a larger share than one of them."""
+EDGE = 0.125 / REGION_TURNS
+"""A region is timed from the end of one request to the end of another. How far the drive had read ahead at
+either is not the same: an eighth of a turn, by a comparison with endless reading on drawn drives."""
+RARE = 3.0
+"""What none of n regions shows is at 95 % in no more than 3 of n."""
+FEWEST_INSIDE = 5
+
+
+def rate_of(profile: Profile, low: int, high: int) -> tuple[float, float, float]:
+    """Bandwidth of the places from `low` to before `high`, with its interval."""
+    # The first and the last place of a zone may reach over its boundary.
+    first, last = low + (low > 0), high - (high < len(profile))
+    if last - first < FEWEST_INSIDE:
+        first, last = low, high
+    slowness = 1 / profile.mb_per_s[first:last]
+    usual = without_strays(slowness, 1.0)
+    count, mean = len(usual), float(usual.mean())
+    spread = float(usual.std(ddof=1)) if count > 1 else mean / REGION_TURNS
+    chance = t_quantile(0.975, max(count - 1, 1)) * spread / np.sqrt(count)
+    unseen = 0.0 if profile.in_cells else min(RARE / count, 1.0) * mean / REGION_TURNS
+    reach = float(np.hypot(max(chance, unseen), EDGE * mean))
+    # What was put nearer may have been the drive's own.
+    apart = float(without_strays(slowness, 3.0).mean()) - mean
+    # A time that may be nought sets no upper end.
+    quickest = max(mean - reach + min(apart, 0.0), mean / 10)
+    return 1 / mean, 1 / (mean + reach + max(apart, 0.0)), 1 / quickest
+
+
+def without_strays(slowness: FloatArray, widths: float) -> FloatArray:
+    """What lies further from the middle half than 1.5 of it, or a boundary's share, is put there."""
+    lower, upper = quantiles(slowness, 0.25, 0.75)
+    reach = widths * max(1.5 * (upper - lower), upper / REGION_TURNS)
+    return np.asarray(np.clip(slowness, lower - reach, upper + reach))
 
 
 FEWEST, SHARE = 2, 4

@@ -93,6 +93,34 @@ def test_a_failing_extraction_holds_the_run_and_lets_the_other_kinds_end(
     assert "no teeth found" in last_reason(submission)
 
 
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [
+        (({"low": 2.0, "high": 0.5},), "is not between 2.0 and 0.5"),
+        (({"low": 1.5, "high": 2.0},), "is not between 1.5 and 2.0"),
+        (({}, {}), "was extracted twice"),
+    ],
+)
+def test_numbers_that_no_row_may_hold_fail_their_kind_alone(
+    submit: Submit,
+    run_jobs: Callable[[], None],
+    kinds: dict[str, Any],
+    numbers: tuple[dict[str, float], ...],
+    words: str,
+) -> None:
+    def contradictory(_part: Mapping[str, Any], _facts: Facts) -> Extraction:
+        return Extraction(tuple(measurement("skippy.longest", 1.0, **fields) for fields in numbers))
+
+    kinds["skippy"] = kind("skippy", contradictory)
+    submission = submit(document())
+    run_jobs()
+    parts = {part.kind: part.state for part in submission.run.benchmarks.all()}
+    assert parts == {"skippy": "failed", "zoned": "extracted"}
+    assert "skippy.longest" in last_reason(submission)
+    assert words in last_reason(submission)
+    assert "memory" not in last_reason(submission)
+
+
 def test_numbers_that_are_not_finite_become_reasons(
     submit: Submit, run_jobs: Callable[[], None], kinds: dict[str, Any]
 ) -> None:
