@@ -176,8 +176,8 @@ accuracy: venv probe simtool ## Compare extraction with the truth; write docs/re
 RANDOM_DRIVES ?= 20
 SEED ?= 1
 .PHONY: accuracy-random
-accuracy-random: venv probe simtool ## Draw RANDOM_DRIVES drives from SEED; list what is silently wrong
-	@$(BIN)/python -m tools.accuracy --random $(RANDOM_DRIVES) --seed $(SEED)
+accuracy-random: venv probe simtool ## Draw RANDOM_DRIVES drives from each SEED; list what is silently wrong
+	@$(BIN)/python -m tools.accuracy --random $(RANDOM_DRIVES) --seed $(SEED) $(COVERAGE:%=--report %)
 
 RUNS ?= 1000
 .PHONY: false-alarms

@@ -15,7 +15,7 @@ def row(scope: str, reason: str) -> Row:
 
 def test_a_reason_stands_once_below_its_table_however_many_rows_have_it() -> None:
     edge = "The accesses next to the edge cross a track boundary, so the bracket is wide." + " Words." * 10
-    page = render([row("outer/write", edge), row("inner/write", edge), row("middle/write", "Noise.")], [])
+    page = render([row("outer/write", edge), row("inner/write", edge), row("middle/write", "Noise.")], [], [])
     assert page.count("fair (1)") == 2
     assert page.count("fair (2)") == 1
     assert " ".join(page.split()).count(f"1. {edge}") == 1

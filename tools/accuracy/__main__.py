@@ -1,6 +1,7 @@
 """`make accuracy`: prints and writes docs/reference/accuracy.md; fails where a bar is broken.
 
-With `--random N` (`make accuracy-random`): N random drives instead, and no file is written.
+With `--random N` (`make accuracy-random`): N random drives of each seed instead; a file is written where one
+is named.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import sys
 from pathlib import Path
 
 from tools.accuracy.cases import Row, judge
+from tools.accuracy.coverage import coverage_of, failures
 from tools.accuracy.simulated import simulated_cases
 from tools.accuracy.stress import stress
 from tools.accuracy.table import render
@@ -21,14 +23,21 @@ REPORT = Path(__file__).resolve().parents[2] / "docs" / "reference" / "accuracy.
 def main() -> int:
     arguments = _arguments().parse_args()
     if arguments.random:
-        return stress(arguments.random, arguments.seed, arguments.keep)
+        return stress(arguments.random, arguments.seed, arguments.keep, arguments.report)
     return report()
 
 
 def _arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="tools.accuracy", description="Compare extraction with the truth.")
     parser.add_argument("--random", type=int, metavar="N", help="draw N random drives instead of the table")
-    parser.add_argument("--seed", type=int, default=1, help="which drives are drawn (1 where left out)")
+    parser.add_argument(
+        "--seed",
+        type=int,
+        nargs="+",
+        default=[1],
+        help="which drives are drawn, N of each (1 where left out)",
+    )
+    parser.add_argument("--report", type=Path, metavar="FILE", help="write the coverage of drawn drives here")
     parser.add_argument(
         "--keep", type=Path, metavar="DIR", help="keep drives and runs here and use them again"
     )
@@ -46,13 +55,14 @@ def report() -> int:
             if row.failed:
                 print(_failure(row), file=sys.stderr, flush=True)
         rows += judged
-    text = render(rows, notes)
+    coverages = coverage_of(rows)
+    text = render(rows, coverages, notes)
     REPORT.parent.mkdir(parents=True, exist_ok=True)
     REPORT.write_text(text, encoding="utf-8")
     print(text)
-    failed = [row for row in rows if row.failed]
-    print(f"{len(rows)} rows, {len(failed)} failed", file=sys.stderr)
-    return 1 if failed else 0
+    failed, too_low = [row for row in rows if row.failed], failures(coverages)
+    print("\n".join([*too_low, f"{len(rows)} rows, {len(failed)} failed"]), file=sys.stderr)
+    return 1 if failed or too_low else 0
 
 
 def _failure(row: Row) -> str:

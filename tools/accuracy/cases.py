@@ -9,6 +9,8 @@ from typing import Any
 from server.benchmarks.contract import Extraction, Measurement, Quality
 
 SERPENTINE = "serpentine"
+TRUTH_DIGITS = 1e-6
+"""Times are whole nanoseconds and the traces' truths have six digits: no interval holds them more exactly."""
 NOISY, CLEAN, OTHER = "noisy", "clean", "other"
 
 
@@ -24,6 +26,10 @@ class Expected:
     """Largest allowed error; None where the row is for information."""
     required: bool = True
     """Whether declining the number breaks the bar."""
+    exact: bool = True
+    """Whether `truth` is what the metric defines, so that its interval has to hold it, and not a stand-in."""
+    blur: float = 0.0
+    """How far `truth` itself may be off, as a sweep in steps is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +57,22 @@ class Row:
     bar: float | None
     verdict: str
     """`ok`, `declined`, `said so` (wrong, of poor quality), `broken` or `silent` (wrong, not said)."""
+    exact: bool = True
+    blur: float = 0.0
 
     @property
     def failed(self) -> bool:
         return self.verdict in ("broken", "silent")
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the stated interval holds the truth; None without a number or an exact truth."""
+        found = self.found
+        if not self.exact or self.truth is None or found is None or found.value is None:
+            return None
+        low, high = (found.value if end is None else end for end in (found.low, found.high))
+        rounding = self.blur + TRUTH_DIGITS * abs(self.truth)
+        return bool(low - rounding <= self.truth <= high + rounding)
 
 
 def judge(case: Case) -> list[Row]:
@@ -75,6 +93,8 @@ def _row(case: Case, expected: Expected, found: Measurement | None) -> Row:
         found,
         expected.bar,
         verdict,
+        expected.exact,
+        expected.blur,
     )
 
 

@@ -14,10 +14,11 @@ from server.benchmarks.contract import Extraction, Facts
 from server.benchmarks.registry import KINDS
 from tests.support.probe import ROOT, Probe, probe_path, simtool_path
 from tools.accuracy.cases import CLEAN, NOISY, Case, Expected
-from tools.accuracy.requests import buffer_expected, positional_expected, sync_write_expected
-from tools.accuracy.transfers import bandwidth_expected, over_time_cases
+from tools.accuracy.kinds import EXPECTATIONS
+from tools.accuracy.transfers import over_time_cases
 
 NOISES = (("off", "clean", CLEAN), ("default", "default noise", NOISY))
+KNOWN = {"skippy", *EXPECTATIONS}
 BUILT = ROOT / "client/probe/target" / "release" / "diskatlas-simtool"
 
 
@@ -76,22 +77,15 @@ def _cases(
         simulated=True,
         write_cache=document["conditions"]["write_cache_during"],
     )
-    expectations: dict[str, Callable[[dict[str, Any]], tuple[Expected, ...]]] = {
-        "skippy": lambda entry: _skippy_expected(truth, strictness, entry),
-        "zoned": lambda _entry: _zoned_expected(truth),
-        "seeker": lambda entry: _seeker_expected(truth, entry),
-        "bandwidth": lambda entry: bandwidth_expected(truth, entry),
-        "buffer": lambda _entry: buffer_expected(truth, strictness),
-        "positional": lambda entry: positional_expected(truth, strictness, entry),
-        "sync_write": lambda entry: sync_write_expected(truth, strictness, entry),
-        "random_io": lambda entry: _random_io_expected(truth),
-        "access": lambda entry: _access_expected(truth),
-    }
     cases = []
     for entry in document["benchmarks"]:
         kind = next(kind for kind in KINDS if kind.slug == entry["kind"])
-        if "samples" in entry and kind.slug in expectations:
-            expected = expectations[kind.slug](entry)
+        if "samples" in entry and kind.slug in KNOWN:
+            expected = (
+                _skippy_expected(truth, strictness, entry)
+                if kind.slug == "skippy"
+                else EXPECTATIONS[kind.slug](truth, strictness, entry)
+            )
             cases.append(
                 Case(
                     name,
@@ -134,18 +128,6 @@ def _skippy_expected(truth: dict[str, Any], strictness: str, entry: dict[str, An
     return tuple(rows)
 
 
-def _zoned_expected(truth: dict[str, Any]) -> tuple[Expected, ...]:
-    """The number of zones, and the bandwidths of the outermost and the innermost one."""
-    ends = [float(truth["zones"][place]["bandwidth_mb_s"]) for place in (0, -1)]
-    return (
-        Expected("zoned.zone_count", "", float(len(truth["zones"])), 0.5, False),
-        *(
-            Expected(f"zoned.{name}_bandwidth", "", rate, 0.01 * rate, False)
-            for name, rate in zip(("outer", "inner"), ends, strict=True)
-        ),
-    )
-
-
 def _zone_of(truth: dict[str, Any], block: int) -> int | None:
     for index, zone in enumerate(truth["zones"]):
         if zone["first_block"] <= block <= zone["last_block"]:
@@ -172,37 +154,3 @@ def _region_expected(truth: dict[str, Any], strictness: str, region: str, zone: 
     read = float(local["phase_sweep_read_nocache"]["min_latency_same_track_ms"])
     rows.append(Expected("skippy.mtm", f"{region}/read", read, max(0.06 * read, block_ms / 2), False))
     return rows
-
-
-def _seeker_expected(truth: dict[str, Any], entry: dict[str, Any]) -> tuple[Expected, ...]:
-    """Seeks without the minimum time to media; the model overlaps nothing."""
-    variant = entry["samples"]["series"][0]["variant"]
-    rows = []
-    for name in ("minimum", "average", "full_stroke"):
-        value = float(truth[f"seek_{name}_ms"][variant])
-        rows.append(Expected(f"seeker.{name}", "without_mtm", value, max(0.08 * value, 0.3), False))
-    return tuple(rows)
-
-
-def _random_read_ms(truth: dict[str, Any], size_bytes: int) -> float:
-    """A mean seek, half a turn, the overhead, and what passes under the head."""
-    blocks = max(size_bytes / float(truth["block_bytes"]), 1.0)
-    turn = float(truth["rotation_period_ms"])
-    overhead = float(truth["mtm_ms"]["read"]) + float(truth["transfer_ms"]) * blocks
-    return float(truth["seek_average_ms"]["read"]) + turn / 2 + overhead
-
-
-def _random_io_expected(truth: dict[str, Any]) -> tuple[Expected, ...]:
-    """Four standard errors of the few hundred requests that a standard run makes. Where the bus holds up the
-    medium it takes its part of a request, and the truth does not say how long.
-    """
-    if any(zone["bus_limited"] for zone in truth["zones"]):
-        return ()
-    rate = 1000 / _random_read_ms(truth, 4096)
-    return (Expected("random_io.alone", "", rate, 0.12 * rate, False),)
-
-
-def _access_expected(truth: dict[str, Any]) -> tuple[Expected, ...]:
-    """Four standard errors of 500 reads."""
-    value = _random_read_ms(truth, 1)
-    return (Expected("access.access_time", "", value, 0.07 * value, False),)

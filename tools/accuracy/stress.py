@@ -8,27 +8,32 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from server.benchmarks import skippy
 from server.benchmarks.contract import Facts, Quality
-from tests.support.probe import Probe, document_of, entry_of, probe_path
+from server.benchmarks.registry import kinds_by_slug
+from tests.support.probe import Probe, document_of, probe_path
 from tools.accuracy.cases import CLEAN, NOISY, Case, Row, judge
+from tools.accuracy.coverage import coverage_of, failures, table
+from tools.accuracy.kinds import EXPECTATIONS
 from tools.accuracy.random_drives import draw
 from tools.accuracy.random_truth import expected_of, starts_of
 from tools.accuracy.simulated import built_simtool
+from tools.accuracy.table import random_report
 
+ALL = ("skippy", "zoned", "seeker", "access", "positional", "sync_write")
 CONDITIONS = (
-    ("clean writes", "off", "preserve", CLEAN),
-    ("clean reads", "off", "none", CLEAN),
-    ("noisy writes", "default", "preserve", NOISY),
-    ("noisy reads", "default", "none", NOISY),
+    ("clean writes", "off", "preserve", CLEAN, ALL),
+    ("clean reads", "off", "none", CLEAN, ("skippy", "seeker")),
+    ("noisy writes", "default", "preserve", NOISY, ALL),
+    ("noisy reads", "default", "none", NOISY, ("skippy", "seeker")),
 )
+"""Kinds that only read measure the same whether writes are allowed or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +47,9 @@ class Job:
     simtool: Path
 
 
-def stress(count: int, seed: int, folder: Path | None) -> int:
-    """Prints a line for each wrong number and the count of each verdict; 1 where one was silent."""
+def stress(count: int, seeds: Sequence[int], folder: Path | None, report: Path | None) -> int:
+    """Prints a line for each wrong number, then verdicts and coverage; 1 where a number was silent or
+    intervals hold the truth too seldom."""
     probe, simtool = probe_path(), built_simtool()
     if probe is None or simtool is None:
         print("The probe or diskatlas-simtool is not built; run `make probe simtool` first.", file=sys.stderr)
@@ -51,20 +57,30 @@ def stress(count: int, seed: int, folder: Path | None) -> int:
     with tempfile.TemporaryDirectory() as own:
         where = folder or Path(own)
         where.mkdir(parents=True, exist_ok=True)
-        jobs = [Job(number, seed, where, probe, simtool) for number in range(count)]
-        verdicts: Counter[tuple[str, str]] = Counter()
-        silent = 0
+        jobs = [Job(number, seed, where, probe, simtool) for seed in seeds for number in range(count)]
+        rows = []
         with ProcessPoolExecutor(max_workers=min(2, os.cpu_count() or 1)) as pool:
-            for rows in pool.map(judge_drive, jobs):
-                for words, row in rows:
-                    verdicts[row.metric, row.verdict] += 1
-                    silent += row.failed
+            for judged in pool.map(judge_drive, jobs):
+                for words, row in judged:
                     if row.verdict not in ("ok", "declined"):
                         print(line(words, row), flush=True)
+                rows += [row for _, row in judged]
+    return _summary(rows, count, seeds, report)
+
+
+def _summary(rows: Sequence[Row], count: int, seeds: Sequence[int], report: Path | None) -> int:
+    verdicts = Counter((row.metric, row.verdict) for row in rows)
     for (metric, verdict), number in sorted(verdicts.items()):
         print(f"{metric:30} {verdict:10} {number:6}")
-    print(f"{count} drives, {silent} silent wrong numbers")
-    return 1 if silent else 0
+    coverages = coverage_of(rows)
+    print(f"\n{table(coverages)}")
+    too_low = failures(coverages)
+    print("\n".join(too_low), file=sys.stderr)
+    silent = sum(row.failed for row in rows)
+    print(f"{count} drives of each seed, {silent} silent wrong numbers")
+    if report is not None:
+        report.write_text(random_report(coverages, count, seeds, silent), encoding="utf-8")
+    return 1 if silent or too_low else 0
 
 
 def judge_drive(job: Job) -> list[tuple[str, Row]]:
@@ -75,10 +91,10 @@ def judge_drive(job: Job) -> list[tuple[str, Row]]:
     return [(drawn.words, row) for case in _cases(job, file, drawn.name) for row in judge(case)]
 
 
-def _truth(job: Job, file: Path, starts: dict[str, int]) -> dict[str, Any]:
+def _truth(job: Job, file: Path, noise: str, starts: dict[str, int]) -> dict[str, Any]:
     where = [word for region, block in starts.items() for word in (f"--{region}", str(block))]
     done = subprocess.run(
-        [str(job.simtool), "truth", str(file), "--json", *where],
+        [str(job.simtool), "truth", f"{file},noise={noise}", "--json", *where],
         capture_output=True, text=True, check=True, timeout=120,
     )  # fmt: skip
     found: dict[str, Any] = json.loads(done.stdout)
@@ -86,21 +102,29 @@ def _truth(job: Job, file: Path, starts: dict[str, int]) -> dict[str, Any]:
 
 
 def _cases(job: Job, file: Path, name: str) -> Iterator[Case]:
-    for words, noise, writes, strictness in CONDITIONS:
+    for words, noise, writes, strictness, kinds in CONDITIONS:
         output = job.folder / f"{name}-{words.replace(' ', '-')}.json"
         if not output.is_file():
-            _measure(job, file, noise, writes, output)
+            _measure(job, file, noise, writes, kinds, output)
         document = document_of(output)
-        entry = entry_of(document, "skippy")
-        if "samples" not in entry:
-            continue
         facts = _facts(document)
-        expected = expected_of(_truth(job, file, starts_of(entry)), strictness, entry)
-        yield Case(name, words, strictness, expected, partial(skippy.KIND.extract, entry, facts))
+        measured = {one["kind"]: one for one in document["benchmarks"] if "samples" in one}
+        truth = _truth(job, file, noise, starts_of(measured["skippy"]) if "skippy" in measured else {})
+        for slug, entry in measured.items():
+            expected = (
+                expected_of(truth, strictness, entry)
+                if slug == "skippy"
+                # Nothing is required of a drawn drive but that a wrong number says that it may be wrong.
+                else tuple(
+                    replace(one, required=False) for one in EXPECTATIONS[slug](truth, strictness, entry)
+                )
+            )
+            extract = partial(kinds_by_slug()[slug].extract, entry, facts)
+            yield Case(name, f"{slug.upper()}, {words}", strictness, expected, extract)
 
 
-def _measure(job: Job, file: Path, noise: str, writes: str, output: Path) -> None:
-    options = ["--only", "skippy", "--writes", writes]
+def _measure(job: Job, file: Path, noise: str, writes: str, kinds: Sequence[str], output: Path) -> None:
+    options = ["--only", ",".join(kinds), "--writes", writes]
     if writes != "none":
         options.append(f"--confirm={file.stem[-4:]}")
     device = f"sim:{file},noise={noise},seed={job.seed * 1000 + job.number}"

@@ -75,13 +75,14 @@ def _zoned(drive: str) -> list[Case]:
 
 
 def _seeker(drive: str) -> list[Case]:
-    """Seek truth plus the shortest latency on a track; overhead and seek overlap: 8 % or 0.2 ms."""
+    """Seek truth plus the shortest latency on a track: a stand-in, since overhead and seek overlap in these
+    models by what they do not tell: 8 % or 0.2 ms."""
     truth = traces.truth(drive)
     media_ms = float(truth["local"]["outer"]["phase_sweep_write"]["min_latency_same_track_ms"])
     shortest = min(seek for _, seek in traces.seek_truth(drive)) + media_ms
     longest = float(truth["seek_curve"][-1]["write_ms"]) + media_ms
     expected = tuple(
-        Expected(f"seeker.{name}", "with_mtm", value, max(0.08 * value, 0.2))
+        Expected(f"seeker.{name}", "with_mtm", value, max(0.08 * value, 0.2), exact=False)
         for name, value in (("minimum", shortest), ("full_stroke", longest))
     )
     entry = traces.seeker_entry(drive)
