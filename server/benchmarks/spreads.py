@@ -8,11 +8,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from server.benchmarks.contract import Axis, Chart, Series
+from server.benchmarks.contract import Axis, Chart, Series, View
 from server.benchmarks.decimation import FEWEST, extremes
 
 BAND_FROM = 5
 """So many units, the drawn one among them, make a band of quartiles; fewer are drawn point by point."""
+DEVIATION_FROM = 3
+"""So many units have a standard deviation."""
 MOST_PLACES = 60
 """Of a band, along x."""
 MOST_FAINT = 1200
@@ -30,7 +32,8 @@ def chart_with_others(chart: Chart, others: Sequence[Chart]) -> Chart:
 
     From `BAND_FROM` units on, a band holds the middle half of all units' values at each place; below, and
     for scattered shapes, the others' points are drawn faintly. Views behind the first stay as they are. The
-    cells of a heat map get `low` and `high`: the middle half of the units, or of few the lowest and highest.
+    cells of a heat map get `low` and `high`: the middle half of the units, or of few the lowest and highest;
+    where it has views, another shows their standard deviation.
     """
     if chart.shape == SURFACE:
         return _ranged(chart, others)
@@ -56,7 +59,7 @@ def _ranged(chart: Chart, others: Sequence[Chart]) -> Chart:
     if not known:
         return chart
     ends = (25, 75) if len(known) + 1 >= BAND_FROM else (0, 100)
-    series = []
+    series, deviations = [], []
     for one in chart.series:
         if one.role == "cells":
             places = [_place(chart, one, index) for index in range(len(one.x))]
@@ -66,13 +69,34 @@ def _ranged(chart: Chart, others: Sequence[Chart]) -> Chart:
             ]
             low, high = zip(*(np.percentile(row, ends) for row in rows), strict=True)
             one = replace(one, low=tuple(map(float, low)), high=tuple(map(float, high)))
+            deviations += _deviations(one, rows)
         series.append(one)
     units = len(known) + 1
     words = (
         f"the middle half of {units} units" if units >= BAND_FROM else f"lowest to highest of {units} units"
     )
     summary = f"{chart.summary} Each cell's range, shown with its number: {words}."
-    return replace(chart, series=tuple(series), summary=summary)
+    views = (
+        *chart.views,
+        *(View(made.key, f"{made.label} over {units} units", (made.key,)) for made in deviations),
+    )
+    if not chart.views:
+        return replace(chart, series=tuple(series), summary=summary)
+    return replace(chart, series=(*series, *deviations), summary=summary, views=views)
+
+
+def _deviations(cells: Series, rows: Sequence[Sequence[float]]) -> list[Series]:
+    """The standard deviation over units in each cell that enough of them have (Eridano, Figures 3 and 4)."""
+    found = [
+        (x, y, float(np.std(row, ddof=1)))
+        for x, y, row in zip(cells.x, cells.y, rows, strict=True)
+        if len(row) >= DEVIATION_FROM
+    ]
+    if not found:
+        return []
+    x, y, z = zip(*found, strict=True)
+    label = f"{cells.label}, standard deviation"
+    return [Series(f"{cells.key}-deviation", label, "cells", x, y, z=z)]
 
 
 def _cells(chart: Chart) -> dict[tuple[str, str, str], float]:

@@ -76,11 +76,26 @@ def heat_map(level: float, sizes: tuple[str, ...] = ("4 KiB", "1 MiB")) -> Chart
 
 def test_a_cell_of_a_heat_map_tells_the_lowest_and_the_highest_of_few_units() -> None:
     drawn = chart_with_others(heat_map(100.0), [heat_map(90.0), heat_map(120.0)])
-    (cells,) = drawn.series
+    cells = drawn.series[0]
     assert cells.z == heat_map(100.0).series[0].z
     assert cells.low == (100.0, 110.0, 100.0, 110.0)
     assert cells.high == (130.0, 140.0, 130.0, 140.0)
     assert drawn.summary.endswith("lowest to highest of 3 units.")
+    assert drawn.views[:1] == heat_map(100.0).views
+
+
+def test_a_view_shows_the_standard_deviation_over_units_of_each_cell() -> None:
+    drawn = chart_with_others(heat_map(100.0), [heat_map(90.0), heat_map(120.0)])
+    view = drawn.views[-1]
+    (deviations,) = (one for one in drawn.series if one.key in view.series)
+    assert deviations.role == "cells"
+    assert deviations.z == pytest.approx((15.2753,) * 4, abs=1e-4)
+    assert "standard deviation over 3 units" in view.label
+
+
+def test_two_units_have_no_standard_deviation_in_a_heat_map() -> None:
+    drawn = chart_with_others(heat_map(100.0), [heat_map(90.0)])
+    assert len(drawn.series) == 1
     assert drawn.views == heat_map(100.0).views
 
 

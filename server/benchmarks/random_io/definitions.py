@@ -53,6 +53,17 @@ MOST = _metric(
     headline=True,
     columns=(ListColumn("iops-most", "Reads a second, many at a time", 180),),
 )
+AVERAGE = _metric(
+    "average",
+    "Average of random requests a second",
+    "1/s",
+    Direction.HIGHER,
+    "Mean of the rates of all sizes and counts of processes that were measured of one sort of request: "
+    "reads, reads and writes by halves, or writes.",
+    "Arithmetic mean, as the document averages; errors of the combinations add in squares. Only runs of the "
+    "same combinations compare: the count is that of the combinations.",
+    "Platinum, Figures 5, 8 and 11",
+)
 IOPS = _metric(
     "iops",
     "Random requests a second",
@@ -160,6 +171,7 @@ CPU = {
 METRICS = (
     ALONE,
     MOST,
+    AVERAGE,
     IOPS,
     ELAPSED,
     RATE,

@@ -23,7 +23,7 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
     found: dict[str, Combination] = {}
     for one in combinations_of(entry, facts):
         found.setdefault(one.scope, one)
-    measurements = [_alone(found.values()), _most(found.values())]
+    measurements = [_alone(found.values()), _most(found.values()), *_averages(found.values())]
     for one in found.values():
         measurements += _rates(one)
         for operation, latencies in one.latencies.items():
@@ -34,6 +34,25 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
             measurements.append(_scaling(one, found))
     measurements += _processors(entry, facts)
     return Extraction(tuple(measurements), {"combinations": [_detail(one) for one in found.values()]})
+
+
+def _averages(found: Iterable[Combination]) -> list[Measurement]:
+    """The mean over the combinations of processes of each sort of request (Platinum, Figures 5, 8 and 11)."""
+    by_variant: dict[str, list[Combination]] = {}
+    for one in found:
+        if one.pattern == "processes":
+            by_variant.setdefault(one.variant, []).append(one)
+    averages = []
+    for variant, combinations in by_variant.items():
+        count = len(combinations)
+        value = sum(one.rate for one in combinations) / count
+        reach = sum((one.rate * one.error) ** 2 for one in combinations) ** 0.5 / count
+        quality, reason = max(
+            (one.judge() for one in combinations), key=lambda judged: ORDER.index(judged[0])
+        )
+        bounds = max(value - reach, 0.0), value + reach
+        averages.append(Measurement(metric.AVERAGE.key, variant, value, *bounds, count, quality, reason))
+    return averages
 
 
 def _rates(one: Combination) -> list[Measurement]:

@@ -152,6 +152,18 @@ def test_the_gain_from_many_at_once_is_a_ratio_of_rates_with_its_interval() -> N
     assert alone.value is None and "one request under way" in alone.reason
 
 
+def test_the_average_of_a_sort_of_request_is_that_of_its_combinations_of_processes() -> None:
+    parts = series(drawn(8e6)), series(drawn(16e6, seed=4), lanes=4), series(drawn(5e6, seed=5), blocks=128)
+    queued = series(drawn(1e6, seed=6), lanes=2, pattern="queue")
+    found = KIND.extract(entry_of(*parts, queued), FACTS)
+    average = one(found, "average", "read")
+    scopes = ("read/4096/p1", "read/4096/p4", "read/65536/p1")
+    rates = [one(found, "iops", scope).value or 0.0 for scope in scopes]
+    assert average.value == pytest.approx(sum(rates) / 3)
+    assert average.count == 3
+    assert average.low is not None and average.high is not None and average.low < average.value < average.high
+
+
 def test_a_rate_that_falls_while_it_is_measured_is_called_poor() -> None:
     falling = [*drawn(1e6, 700), *drawn(8e6, 1300)]
     iops = one(KIND.extract(entry_of(series([], falling)), FACTS), "iops", "write/4096/p1")

@@ -106,4 +106,31 @@ FIT_ERRORS = (
     ),
 )
 
-METRICS = (OUTER, INNER, MEAN, ZONES, RATIO, *FIT_ERRORS)
+
+def _error_ratio(name: str, title: str, over: str, under: str) -> Metric:
+    return Metric(
+        key=f"zoned.error_ratio_{name}",
+        title=title,
+        unit="1",
+        direction=Direction.NEITHER,
+        definition=f"Error of {over} over that of {under}: above 1 the parabola describes the zones better.",
+        method="Ratio of the two root mean squares; the interval is that of their scatter over the regions.",
+        source="Skippy 5.2",
+    )
+
+
+ERROR_RATIOS = {
+    ("linear", "quadratic"): _error_ratio(
+        "fits", "Linear over quadratic error", "the linear fit", "the quadratic one"
+    ),
+    ("linear_ends", "quadratic_ends"): _error_ratio(
+        "ends", "Linear over quadratic error, two points", "the line through the ends", "the parabola there"
+    ),
+    ("linear", "quadratic_ends"): _error_ratio(
+        "fit_over_ends",
+        "Linear error over that of a parabola from two points",
+        "the linear fit to all regions",
+        "the parabola through the ends",
+    ),
+}
+METRICS = (OUTER, INNER, MEAN, ZONES, RATIO, *FIT_ERRORS, *ERROR_RATIOS.values())

@@ -52,7 +52,12 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
     model, criterion = choose(profile, zones, fits)
     errors = {fit.name: fit.error for fit in fits}
     errors["step"] = rms(profile, steps_at(zones, profile.position_mb))
-    measurements = (*_bandwidths(profile, zones), _zone_count(profile, zones), *_errors(profile, errors))
+    measurements = (
+        *_bandwidths(profile, zones),
+        _zone_count(profile, zones),
+        *_errors(profile, errors),
+        *_error_ratios(profile, errors, flat=_flat(zones)),
+    )
     details = {
         "zones": [_zone_detail(zone) for zone in zones],
         "fits": [
@@ -243,6 +248,25 @@ def _errors(profile: Profile, errors: dict[str, float]) -> list[Measurement]:
             Measurement(
                 what.key, "", value, max(value - width, 0.0), value + width, len(profile), quality, reason
             )
+        )
+    return found
+
+
+def _error_ratios(profile: Profile, errors: dict[str, float], *, flat: bool) -> list[Measurement]:
+    """How much better one model describes the zones than another (Skippy 5.2)."""
+    found = []
+    quality, reason = _coverage(profile)
+    if flat:
+        quality, reason = Quality.POOR, INTERFACES
+    for (over, under), what in metric.ERROR_RATIOS.items():
+        if errors[under] <= 0:
+            found.append(_none(what, "The other model fits without an error: there is no ratio."))
+            continue
+        value = errors[over] / errors[under]
+        # Either error is known to 1 / sqrt(2 n) of it.
+        reach = min(1.96 / math.sqrt(len(profile)), 1.0) * value
+        found.append(
+            Measurement(what.key, "", value, value - reach, value + reach, len(profile), quality, reason)
         )
     return found
 

@@ -229,3 +229,17 @@ def test_zones_that_fall_by_less_than_a_neighbour_rises_are_not_counted_for_sure
     assert at_least([zone(speed) for speed in (10.0, 9.5, 9.0, 8.5)]) == 4
     assert at_least([zone(speed) for speed in (10.0, 9.5, 9.8, 9.0, 8.5)]) == 4
     assert at_least([zone(10.0)]) == 1
+
+
+def test_a_parabola_s_zones_give_a_linear_error_several_times_that_of_a_parabola() -> None:
+    """Skippy 5.2: the quadratic fit is 2 to 10 times better, from the ends alone 10 to 20 times."""
+    random = np.random.default_rng(5)
+    speeds = [10.0 - 4.0 * (k / REGIONS) ** 2 + 0.02 * float(random.normal()) for k in range(REGIONS)]
+    found = KIND.extract(entry_of(speeds), FACTS)
+    for name, least in (("fits", 2.0), ("ends", 10.0), ("fit_over_ends", 2.0)):
+        ratio = one(found, f"error_ratio_{name}")
+        assert ratio.value is not None and ratio.value > least
+        errors = {"fits": ("linear", "quadratic"), "ends": ("linear_ends", "quadratic_ends")}
+        if name in errors:
+            over, under = (one(found, f"fit_error_{model}").value or 0.0 for model in errors[name])
+            assert ratio.value == pytest.approx(over / under)
