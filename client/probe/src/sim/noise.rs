@@ -24,6 +24,11 @@ impl Noise {
         Self { random: Random(seed.wrapping_mul(0xA24B_AED4_963E_E407)), level }
     }
 
+    /// Whether no request is delayed.
+    pub fn is_off(&self) -> bool {
+        self.level == NoiseLevel::Off
+    }
+
     /// The next request's delay.
     pub fn delay_ns(&mut self) -> f64 {
         let (mean_ns, outlier_share, outlier_ns) = match self.level {

@@ -1,5 +1,7 @@
 //! What is true of a simulated drive, read from the model itself: for tests and for the accuracy table only.
 
+mod sequential;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -75,6 +77,9 @@ pub struct ZoneTruth {
     /// Of an endless sequential read: the medium with its skews, or the bus.
     pub bandwidth_mb_s: f64,
     pub bus_limited: bool,
+    /// What a host gets that reads on and on, by the size of its requests; empty until it is asked for.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub sequential_mb_s: BTreeMap<&'static str, f64>,
 }
 
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -213,6 +218,7 @@ fn zone_truth(model: &Model, first: u64, first_cylinder: u32, zone: &Zone, ratio
         sectors_per_track_by_head: zone.slots.clone(),
         bandwidth_mb_s: medium.min(bus),
         bus_limited: bus < medium,
+        sequential_mb_s: BTreeMap::new(),
     }
 }
 

@@ -108,6 +108,7 @@ fn truth(args: &TruthArgs, out: &mut impl Write) -> anyhow::Result<()> {
     }
     let truth = sim::truth(model, &[("outer", args.outer), ("middle", middle), ("inner", inner)]);
     if args.json {
+        let truth = truth.with_sequential(model, drive.noise());
         serde_json::to_writer_pretty(&mut *out, &truth)?;
         writeln!(out)?;
         return Ok(());

@@ -1,0 +1,103 @@
+//! What a host gets that reads on and on, the next request right after the one before: measured on the model itself.
+//!
+//! A drive that reads ahead enough gives what its medium brings. One that does not loses turns between requests, the
+//! more of them the shorter they are and the later the host asks again.
+
+use std::sync::Arc;
+
+use super::super::engine::{Engine, Request};
+use super::super::layout::Order;
+use super::super::model::Model;
+use super::super::noise::Noise;
+use super::Truth;
+
+/// Requests of each size as the kinds use them: 64 KiB (ACCESS), 1 MiB (ZONED) and 2 MiB (POSITIONAL).
+const SIZES: [(&str, u64); 3] = [("64KiB", 64 << 10), ("1MiB", 1 << 20), ("2MiB", 2 << 20)];
+
+/// The first requests only find the medium.
+const LEAD: u64 = 8;
+
+const TRACKS_FEWEST: u64 = 2000;
+
+/// So many requests are needed for the mean of a noise's delays.
+const REQUESTS_WITH_NOISE: u64 = 40_000;
+
+impl Truth {
+    /// With what a host gets that reads on and on, whose requests `noise` delays.
+    #[must_use]
+    pub fn with_sequential(mut self, model: &Model, noise: &Noise) -> Self {
+        let model = Arc::new(model.clone());
+        for zone in &mut self.zones {
+            let rate = |bytes| sequential_mb_s(&model, zone.first_block, zone.last_block + 1, bytes, noise.clone());
+            zone.sequential_mb_s = SIZES.map(|(name, bytes)| (name, rate(bytes))).into();
+        }
+        self
+    }
+}
+
+/// MB/s from the sector `first` on, as far as `end`, with the delays of `noise`.
+fn sequential_mb_s(model: &Arc<Model>, first: u64, end: u64, bytes: u64, mut noise: Noise) -> f64 {
+    let sector_bytes = u64::from(model.physical_block_bytes);
+    let (ratio, count) = (model.blocks_per_sector(), bytes / sector_bytes);
+    let blocks = length(model, first, bytes, noise.is_off()).div_ceil(count) * count;
+    let mut engine = Engine::new(Arc::clone(model));
+    let (mut now_ns, mut taken_ns, mut read, mut at) = (0.0, 0.0, 0, first);
+    let mut lead = LEAD;
+    while read < blocks {
+        if at + count > end {
+            if at == first {
+                break;
+            }
+            (at, lead) = (first, LEAD);
+        }
+        let before_ns = now_ns;
+        now_ns = engine.serve(now_ns, Request::read(at * ratio, count * ratio)) + noise.delay_ns();
+        at += count;
+        if lead > 0 {
+            lead -= 1;
+        } else {
+            read += count;
+            taken_ns += now_ns - before_ns;
+        }
+    }
+    (read * sector_bytes) as f64 / taken_ns * 1e3
+}
+
+/// Sectors of whole rounds of boundaries, so that each sort comes as often as it does.
+fn length(model: &Model, first: u64, bytes: u64, quiet: bool) -> u64 {
+    let heads = u64::from(model.layout.heads());
+    let round = match model.layout.order() {
+        Order::SurfaceSerpentine { cylinders } => 2 * heads * u64::from(cylinders),
+        Order::Cylinder | Order::CylinderSerpentine => 2 * heads,
+    };
+    let track = model.layout.track(first).sectors;
+    let requests = if quiet { 0 } else { REQUESTS_WITH_NOISE };
+    let enough = (requests * bytes / u64::from(model.physical_block_bytes)).max(TRACKS_FEWEST * track);
+    enough.div_ceil(round * track) * round * track
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::{NoiseLevel, open};
+
+    fn outer_mb_s(name: &str, bytes: u64, level: NoiseLevel) -> f64 {
+        let model = Arc::new(open(name).expect("the drive").model().clone());
+        let end = super::super::truth(&model, &[]).zones[0].last_block + 1;
+        sequential_mb_s(&model, 0, end, bytes, Noise::new(level, 1))
+    }
+
+    #[test]
+    fn a_drive_that_reads_ahead_gives_a_host_what_its_medium_brings() {
+        let drive = open("ibm-ultrastar-xp").expect("the drive");
+        let medium = super::super::truth(drive.model(), &[]).zones[0].bandwidth_mb_s;
+        let ratio = outer_mb_s("ibm-ultrastar-xp", 1 << 20, NoiseLevel::Off) / medium;
+        assert!((ratio - 1.0).abs() < 0.005, "{ratio}");
+    }
+
+    #[test]
+    fn a_host_that_asks_late_gets_less_of_a_drive_that_hardly_reads_ahead() {
+        let rate = |level| outer_mb_s("hp-97560", 64 << 10, level);
+        assert!(rate(NoiseLevel::Heavy) < 0.99 * rate(NoiseLevel::Off));
+    }
+}
