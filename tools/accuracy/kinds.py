@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from server.benchmarks.access.definitions import POSITIONS, RATE_AT
+from server.benchmarks.contract import Facts
+from server.benchmarks.registry import kinds_by_slug
 from tools.accuracy.cases import CLEAN, Expected
 from tools.accuracy.requests import buffer_expected, positional_expected, sync_write_expected
 from tools.accuracy.transfers import bandwidth_expected
@@ -15,6 +17,23 @@ NOISE_MS = 0.07
 """What the simulator's default noise delays a request by on average: 30 us, and 4 ms of one in a hundred."""
 Truth = dict[str, Any]
 Entry = dict[str, Any]
+
+
+def facts_of(document: dict[str, Any]) -> Facts:
+    """What extraction may use of the device, without its rated speed: that has to be found."""
+    device = document["device"]
+    told = [
+        spread(one, device["block_bytes"])
+        for one in document["benchmarks"]
+        if "samples" in one and (spread := kinds_by_slug()[one["kind"]].head_spread) is not None
+    ]
+    return Facts(
+        device["block_bytes"],
+        device["capacity_bytes"],
+        simulated=True,
+        write_cache=document["conditions"]["write_cache_during"],
+        head_spread=max(told, default=0.0),
+    )
 
 
 def zoned_expected(truth: Truth) -> tuple[Expected, ...]:

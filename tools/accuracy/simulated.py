@@ -14,7 +14,7 @@ from server.benchmarks.contract import Extraction, Facts
 from server.benchmarks.registry import KINDS
 from tests.support.probe import ROOT, Probe, probe_path, simtool_path
 from tools.accuracy.cases import CLEAN, NOISY, Case, Expected
-from tools.accuracy.kinds import EXPECTATIONS
+from tools.accuracy.kinds import EXPECTATIONS, facts_of
 from tools.accuracy.transfers import over_time_cases
 
 NOISES = (("off", "clean", CLEAN), ("default", "default noise", NOISY))
@@ -36,8 +36,8 @@ def simulated_cases() -> tuple[list[Case], list[str]]:
     with tempfile.TemporaryDirectory() as folder:
         caller = Probe(probe, Path(folder))
         for name in _names(simtool):
-            truth = json.loads(_output(simtool, "truth", name, "--json"))
             for noise, words, strictness in NOISES:
+                truth = json.loads(_output(simtool, "truth", f"{name},noise={noise}", "--json"))
                 document = _run(caller, name, noise, Path(folder))
                 cases += _cases(name, words, strictness, truth, document)
         cases += over_time_cases(
@@ -69,14 +69,7 @@ def _run(probe: Probe, name: str, noise: str, folder: Path) -> dict[str, Any]:
 def _cases(
     name: str, words: str, strictness: str, truth: dict[str, Any], document: dict[str, Any]
 ) -> list[Case]:
-    device = document["device"]
-    facts = Facts(
-        device["block_bytes"],
-        device["capacity_bytes"],
-        None,
-        simulated=True,
-        write_cache=document["conditions"]["write_cache_during"],
-    )
+    facts = facts_of(document)
     cases = []
     for entry in document["benchmarks"]:
         kind = next(kind for kind in KINDS if kind.slug == entry["kind"])

@@ -15,12 +15,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from server.benchmarks.contract import Facts, Quality
+from server.benchmarks.contract import Quality
 from server.benchmarks.registry import kinds_by_slug
 from tests.support.probe import Probe, document_of, probe_path
 from tools.accuracy.cases import CLEAN, NOISY, Case, Row, judge
 from tools.accuracy.coverage import coverage_of, failures, table
-from tools.accuracy.kinds import EXPECTATIONS
+from tools.accuracy.kinds import EXPECTATIONS, facts_of
 from tools.accuracy.random_drives import draw
 from tools.accuracy.random_truth import expected_of, starts_of
 from tools.accuracy.simulated import built_simtool
@@ -107,7 +107,7 @@ def _cases(job: Job, file: Path, name: str) -> Iterator[Case]:
         if not output.is_file():
             _measure(job, file, noise, writes, kinds, output)
         document = document_of(output)
-        facts = _facts(document)
+        facts = facts_of(document)
         measured = {one["kind"]: one for one in document["benchmarks"] if "samples" in one}
         truth = _truth(job, file, noise, starts_of(measured["skippy"]) if "skippy" in measured else {})
         for slug, entry in measured.items():
@@ -129,16 +129,6 @@ def _measure(job: Job, file: Path, noise: str, writes: str, kinds: Sequence[str]
         options.append(f"--confirm={file.stem[-4:]}")
     device = f"sim:{file},noise={noise},seed={job.seed * 1000 + job.number}"
     Probe(job.probe, job.folder).run(device, output, *options)
-
-
-def _facts(document: dict[str, Any]) -> Facts:
-    device = document["device"]
-    return Facts(
-        device["block_bytes"],
-        device["capacity_bytes"],
-        simulated=True,
-        write_cache=document["conditions"]["write_cache_during"],
-    )
 
 
 def line(words: str, row: Row) -> str:
