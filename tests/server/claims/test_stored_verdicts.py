@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from server.benchmarks.heads import ONE_HEAD
 from server.catalog.loading import catalog_load
 from server.catalog.models import Citation, Claim, DriveModel, LiteratureValue
 from server.claims.assessment import claims_judge
@@ -175,6 +176,19 @@ def test_a_claim_for_another_place_or_size_is_not_compared_with_this_one() -> No
     row = only(model)
     assert row.measured.verdict.outcome == Outcome.NOT_COMPARABLE
     assert "inner, outer" in row.measured.verdict.words
+
+
+@pytest.mark.parametrize(
+    ("reason", "place"), [("", ("positional.mean_bandwidth", "outer")), (ONE_HEAD, None)]
+)
+def test_a_stretch_that_one_head_read_does_not_stand_in_for_a_zone(
+    reason: str, place: tuple[str, str] | None
+) -> None:
+    model = run_with(150)
+    rows = Measurement.objects.filter(metric="zoned.outer_bandwidth")
+    rows.update(metric="positional.mean_bandwidth", scope="outer", reason=reason, quality="fair")
+    claim(model)
+    assert only(model).measured.place == place
 
 
 def test_a_hidden_claim_is_not_judged() -> None:
