@@ -91,8 +91,8 @@ def test_an_extraction_that_fails_holds_its_run_alone(batch: list[Submission], k
 def test_rows_that_the_database_refuses_stop_their_run_alone(
     batch: list[Submission], kinds: dict[str, Any], queue: list[tuple[str, str]]
 ) -> None:
-    twice = Extraction((measurement("skippy.longest", 1.0), measurement("skippy.longest", 2.0)), {})
-    kinds["skippy"] = kind("skippy", fails_for(151, lambda: twice))
+    refused = Extraction((measurement("skippy.longest", 1.0, count=-1),), {})
+    kinds["skippy"] = kind("skippy", fails_for(151, lambda: refused))
     with pytest.raises(IntegrityError):
         pipeline.submissions_process(submission_id=batch[0].pk)
     assert [state_of(one) for one in batch] == ["published", "validated", "published", "published"]
