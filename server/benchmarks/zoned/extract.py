@@ -217,7 +217,8 @@ def at_least(zones: list[Zone]) -> int:
     """
     speeds = [zone.mb_per_s for zone in zones]
     rise = max((after / before - 1 for before, after in pairwise(speeds) if before > 0), default=0.0)
-    margin = max(rise, SMALLEST_STEP)
+    # Each rate is itself known to what a region's ends leave open.
+    margin = max(rise + EDGE, SMALLEST_STEP)
     longest: list[int] = []
     for k, speed in enumerate(speeds):
         before = [longest[j] for j in range(k) if speed < speeds[j] * (1 - margin)]
