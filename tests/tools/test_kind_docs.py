@@ -18,7 +18,8 @@ def test_a_page_has_what_the_kinds_folders_say(page: str) -> None:
 
 def test_the_page_of_intervals_says_of_every_metric_what_its_interval_means() -> None:
     """A section that is named like a kind leaves the kind out of its metrics' names."""
-    said, kind = set(), ""
+    said: set[str] = set()
+    kind = ""
     for line in (ROOT / "docs/reference/intervals.md").read_text(encoding="utf-8").splitlines():
         if line.startswith("## "):
             slug = line.removeprefix("## ").lower()
