@@ -25,8 +25,9 @@ import structlog
 from django.conf import settings
 from django.core.cache import cache as cache
 from django.core.cache.backends.locmem import LocMemCache
-from django.core.cache.backends.redis import RedisCache, RedisSerializer
+from django.core.cache.backends.redis import RedisCache, RedisCacheClient, RedisSerializer
 from django.db import transaction
+from django.utils.functional import cached_property
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError
@@ -140,6 +141,18 @@ breaker = CircuitBreaker()
 local_attempts = LocMemCache("sign-in", {})
 
 
+class _KeptClient(RedisCacheClient):
+    """Django's makes a client for each call, which takes longer than the call."""
+
+    @cached_property
+    def _kept(self) -> Any:
+        return super().get_client(write=True)
+
+    def get_client(self, key: Any = None, *, write: bool = False) -> Any:
+        """Return the one client of the one server; it is made for threads."""
+        return self._kept
+
+
 class FailOpenRedisCache(RedisCache):
     """Django's cache in Redis for everybody, libraries too: away, it is empty and takes nothing."""
 
@@ -150,6 +163,7 @@ class FailOpenRedisCache(RedisCache):
             **params.get("OPTIONS", {}),
         }
         super().__init__(server, params)
+        self._class = _KeptClient
 
     def add(self, key: str, *args: Any, **more: Any) -> bool:
         """Return True where nothing can be added: a lock that cannot be taken must not stop anybody."""

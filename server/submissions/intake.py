@@ -7,6 +7,8 @@ put a message into the queue. A document that its key did sign but that is not a
 
 from __future__ import annotations
 
+import threading
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -57,6 +59,16 @@ def submission_receive(*, content: bytes, address: str = "") -> Received:
 
     A problem found in a document whose signature fits carries the extension `submission_id` of the kept row.
     """
+    # The largest that the limits allow takes half a gigabyte: a process has one at a time.
+    with _large_upload if len(content) > LARGE_BYTES else nullcontext():
+        return _receive(content, address)
+
+
+LARGE_BYTES = 4 * 1024**2
+_large_upload = threading.Lock()
+
+
+def _receive(content: bytes, address: str) -> Received:
     digest = sha256_hex(content)
     envelope = envelope_parse(strict_loads(content, max_depth=settings.SUBMISSION_MAX_DEPTH))
     frame_check(envelope, len(content))
