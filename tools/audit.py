@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 DENY = (ROOT / ".build/tools/bin/cargo-deny", "--manifest-path", ROOT / "client/probe/Cargo.toml")
@@ -47,10 +48,9 @@ def python_holes() -> Iterator[str]:
     done = run(
         Path(sys.executable).parent / "pip-audit", *locked, "--require-hashes", "--disable-pip", "-f", "json"
     )
-    try:
-        packages = json.loads(done.stdout)["dependencies"]
-    except (ValueError, KeyError):
-        raise NotReached(f"the database of Python packages: {last_line(done.stderr)}") from None
+    packages = parsed(done.stdout).get("dependencies")
+    if packages is None:
+        raise NotReached(f"the database of Python packages: {last_line(done.stderr)}")
     for package in packages:
         for hole in package.get("vulns", []):
             mended = ", ".join(hole["fix_versions"]) or "no version yet"
@@ -63,13 +63,20 @@ def python_holes() -> Iterator[str]:
 
 def node_holes() -> Iterator[str]:
     done = run("npm", "audit", "--json", folder=ROOT / "frontend")
-    try:
-        report = json.loads(done.stdout)
-        holes = report["vulnerabilities"]
-    except (ValueError, KeyError):
-        raise NotReached(f"the database of Node packages: {last_line(done.stderr)}") from None
-    for name, hole in holes.items():
+    report = parsed(done.stdout)
+    if "vulnerabilities" not in report:
+        answer = report.get("message") or last_line(done.stderr)
+        raise NotReached(f"the database of Node packages: {answer}")
+    for name, hole in report["vulnerabilities"].items():
         yield f"{name} {hole['range']}: {hole['severity']}"
+
+
+def parsed(text: str) -> dict[str, Any]:
+    """What a tool printed as JSON; nothing where it printed something else."""
+    try:
+        return dict(json.loads(text))
+    except ValueError:
+        return {}
 
 
 def last_line(text: str) -> str:

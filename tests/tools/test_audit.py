@@ -28,7 +28,7 @@ def test_packages_that_the_database_does_not_know_are_skipped_and_counted(monkey
 
 @pytest.mark.parametrize("check", [audit.python_holes, audit.node_holes, audit.crate_holes])
 def test_a_database_that_does_not_answer_is_no_hole(monkeypatch, check):
-    answer(monkeypatch, 1, json.dumps({"message": "405"}), "405 Method Not Allowed\n")
+    answer(monkeypatch, 1, json.dumps({"message": "405 Method Not Allowed"}), "405 Method Not Allowed\n")
     with pytest.raises(audit.NotReached, match="405 Method Not Allowed"):
         list(check())
 
