@@ -15,7 +15,6 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
     """Counts attempts to sign in by the address that all limits count by, and mails by their recipient."""
 
     def get_client_ip(self, request: HttpRequest) -> str:
-        """Return the address of who asks."""
         return client_address(request)
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:

@@ -52,7 +52,6 @@ class ApiTokenAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # stubs make i
 
     @admin.action(description="End the selected tokens", permissions=["change"])
     def revoke(self, request: HttpRequest, queryset: QuerySet[ApiToken]) -> None:
-        """End tokens."""
         for token in queryset:
             api_token_revoke(token=token)
         messages.success(request, "The tokens are no longer taken.")

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import Any
 
 from django.http import HttpResponseBase
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from server.api.framework.openapi import described
 from server.api.framework.tables import TableView
 from server.benchmarks.registry import kinds_by_slug
-from server.comparison.group_numbers import GroupNumbers
-from server.comparison.matrix import Cell, Pair, Row
+from server.comparison.matrix import Cell, Row
 from server.comparison.paired_positions import Curves
 from server.comparison.selectors import (
     GREATEST_LEVEL,
@@ -28,7 +27,6 @@ from server.comparison.wording import curves_words, row_words
 from server.core.problems import ErrorItem, problem
 from server.measurements.group_keys import LETTERS, GroupsError, Source
 from server.measurements.groups import FEWEST, MOST, Group, groups_get
-from server.stats.results import Interval
 
 
 class IntervalSerializer(serializers.Serializer[Any]):
@@ -38,6 +36,20 @@ class IntervalSerializer(serializers.Serializer[Any]):
     low = serializers.FloatField()
     high = serializers.FloatField()
     level = serializers.FloatField()
+
+
+class LetterField(serializers.CharField):
+    """A group by its letter, of its place among the groups."""
+
+    def to_representation(self, index: Any) -> str:
+        return LETTERS[index]
+
+
+class MethodField(serializers.ChoiceField):
+    """How two groups were tested."""
+
+    def to_representation(self, method: str) -> str:
+        return method or "none"
 
 
 class NeededSerializer(serializers.Serializer[Any]):
@@ -54,14 +66,19 @@ class ComparedGroupSerializer(serializers.Serializer[Any]):
     """One of the groups."""
 
     letter = serializers.CharField(help_text="What pairs and sentences call it.")
-    key = serializers.CharField()
-    form = serializers.ChoiceField(choices=["model", "batch", "firmware", "unit", "run"])
-    title = serializers.CharField()
-    drive = serializers.CharField(help_text="The drive model's slug.")
-    provenance = serializers.ChoiceField(choices=[(source.value, source.words) for source in Source])
-    runs = serializers.IntegerField()
-    units = serializers.IntegerField()
+    key = serializers.CharField(source="group.key")
+    form = serializers.ChoiceField(
+        source="group.form.value", choices=["model", "batch", "firmware", "unit", "run"]
+    )
+    title = serializers.CharField(source="group.title")
+    drive = serializers.CharField(source="group.drive_model.slug", help_text="The drive model's slug.")
+    provenance = serializers.ChoiceField(
+        source="group.source.value", choices=[(source.value, source.words) for source in Source]
+    )
+    runs = serializers.IntegerField(source="numbers.runs")
+    units = serializers.IntegerField(source="numbers.units")
     conditions = serializers.DictField(
+        source="numbers.conditions",
         child=serializers.DictField(child=serializers.IntegerField()),
         help_text="Condition to state to runs; the empty state was not told.",
     )
@@ -76,21 +93,21 @@ class CellSerializer(serializers.Serializer[Any]):
     mean = serializers.FloatField(allow_null=True)
     interval = IntervalSerializer(allow_null=True)
     interval_of = serializers.ChoiceField(choices=["mean", "measurement", "none"])
-    better_than = serializers.ListField(child=serializers.CharField(), help_text="Letters.")
+    better_than = serializers.ListField(child=LetterField(), help_text="Letters.")
 
 
 class PairSerializer(serializers.Serializer[Any]):
     """Two groups in one number, A minus B."""
 
-    a = serializers.CharField()
-    b = serializers.CharField()
-    method = serializers.ChoiceField(choices=["welch", "paired", "ranks", "none"])
+    a = LetterField()
+    b = LetterField()
+    method = MethodField(choices=["welch", "paired", "ranks", "none"])
     difference = IntervalSerializer(allow_null=True, help_text="Not corrected: of this pair alone.")
     effect = serializers.FloatField(allow_null=True, help_text="Hedges' g.")
     p = serializers.FloatField(allow_null=True)
     adjusted_p = serializers.FloatField(allow_null=True, help_text="Holm, over all tests of the answer.")
-    higher = serializers.CharField(allow_null=True, help_text="Who is higher for certain.")
-    better = serializers.CharField(allow_null=True)
+    higher = LetterField(allow_null=True, help_text="Who is higher for certain.")
+    better = LetterField(allow_null=True)
     needed = NeededSerializer(
         allow_null=True, help_text="Given for the undecided pair with the largest effect."
     )
@@ -120,7 +137,7 @@ class CurvesSerializer(serializers.Serializer[Any]):
     difference = IntervalSerializer(allow_null=True, help_text="Mean of A less B.")
     p = serializers.FloatField(allow_null=True)
     adjusted_p = serializers.FloatField(allow_null=True)
-    better = serializers.CharField(allow_null=True)
+    better = LetterField(allow_null=True)
     words = serializers.CharField()
 
 
@@ -145,54 +162,6 @@ class ComparisonSerializer(serializers.Serializer[Any]):
     differing = DifferingSerializer(many=True)
 
 
-class CellRowSerializer(serializers.Serializer[Any]):
-    """One number of one group."""
-
-    letter = serializers.CharField()
-    group = serializers.CharField()
-    title = serializers.CharField()
-    provenance = serializers.CharField()
-    metric = serializers.CharField()
-    scope = serializers.CharField()
-    unit = serializers.CharField()
-    n = serializers.IntegerField()
-    runs = serializers.IntegerField()
-    mean = serializers.FloatField(allow_null=True)
-    low = serializers.FloatField(allow_null=True)
-    high = serializers.FloatField(allow_null=True)
-    level = serializers.FloatField(allow_null=True)
-    interval_of = serializers.CharField()
-    better_than = serializers.ListField(child=serializers.CharField())
-
-
-class PairRowSerializer(serializers.Serializer[Any]):
-    """One number of two groups."""
-
-    metric = serializers.CharField()
-    scope = serializers.CharField()
-    unit = serializers.CharField()
-    a = serializers.CharField()
-    b = serializers.CharField()
-    method = serializers.CharField()
-    difference = serializers.FloatField(allow_null=True)
-    low = serializers.FloatField(allow_null=True)
-    high = serializers.FloatField(allow_null=True)
-    level = serializers.FloatField(allow_null=True)
-    effect = serializers.FloatField(allow_null=True)
-    p = serializers.FloatField(allow_null=True)
-    adjusted_p = serializers.FloatField(allow_null=True)
-    higher = serializers.CharField(allow_null=True)
-    better = serializers.CharField(allow_null=True)
-    reason = serializers.CharField()
-
-
-_TABLES = {
-    "groups": ("number of each group", CellRowSerializer),
-    "pairs": ("number of each two groups", PairRowSerializer),
-}
-_ROWS = OpenApiParameter(
-    "rows", enum=list(_TABLES), description="CSV, NDJSON: what lines are of, `groups` unless told."
-)
 _D = OpenApiParameter(
     "d",
     {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": FEWEST, "maxItems": MOST},
@@ -216,20 +185,30 @@ COMPARED = (_D, _LEVEL, _KIND)
 """Parameters that name a comparison."""
 
 
+@described("comparison", "Compare two to eight groups", shape=ComparisonSerializer)
 class ComparisonsView(TableView):
     """Groups side by side."""
 
-    tables = _TABLES
+    tables = {
+        "groups": (
+            "number of each group",
+            (
+                *("letter", "group", "title", "provenance", "metric", "scope", "unit", "n", "runs"),
+                *("mean", "low", "high", "level", "interval_of", "better_than"),
+            ),
+        ),
+        "pairs": (
+            "number of each two groups",
+            (
+                *("metric", "scope", "unit", "a", "b", "method", "difference", "low", "high", "level"),
+                *("effect", "p", "adjusted_p", "higher", "better", "reason"),
+            ),
+        ),
+    }
     file_name = "comparison"
-    known = frozenset({"d", "level", "kind"})
+    parameters = COMPARED
     repeatable = frozenset({"d"})
 
-    @extend_schema(
-        operation_id="comparison",
-        summary="Compare two to eight groups",
-        parameters=[*COMPARED, _ROWS],
-        responses={200: ComparisonSerializer},
-    )
     def get(self, request: Request, format: str | None = None) -> HttpResponseBase:
         """Return every number of every group, and which differences are shown."""
         groups, level, kind = comparison_asked(request)
@@ -261,14 +240,13 @@ def comparison_asked(request: Request) -> tuple[tuple[Group, ...], float, str]:
 
 
 def comparison_data(found: Comparison) -> dict[str, Any]:
-    """Return the body."""
     return {
         "level": found.level,
         "noun": found.table.noun,
         "tests": found.table.tests,
         "groups": [
-            _group(place, group, numbers)
-            for place, (group, numbers) in enumerate(zip(found.groups, found.numbers, strict=True))
+            {"letter": letter, "group": group, "numbers": numbers}
+            for letter, group, numbers in zip(LETTERS, found.groups, found.numbers, strict=False)
         ],
         "numbers": [_number(row, found) for row in found.table.rows],
         "curves": [_curves(curves) for curves in found.curves],
@@ -301,57 +279,27 @@ def _bounds(interval: dict[str, Any] | None) -> dict[str, Any]:
     return {name: interval[name] if interval else None for name in ("low", "high", "level")}
 
 
-def _group(place: int, group: Group, numbers: GroupNumbers) -> dict[str, Any]:
-    return {
-        "letter": LETTERS[place],
-        "key": group.key,
-        "form": group.form.value,
-        "title": group.title,
-        "drive": group.drive_model.slug,
-        "provenance": group.source.value,
-        "runs": numbers.runs,
-        "units": numbers.units,
-        "conditions": numbers.conditions,
-    }
-
-
 def _number(row: Row, found: Comparison) -> dict[str, Any]:
     table = found.table
     return {
         "metric": row.metric,
         "scope": row.scope,
         "unit": row.entry.unit if row.entry else "",
-        "groups": [_cell(place, cell) for place, cell in enumerate(row.cells)],
-        "pairs": [_pair(pair) for pair in row.pairs],
+        "groups": [_cell(index, cell) for index, cell in enumerate(row.cells)],
+        "pairs": row.pairs,
         "words": row_words(row, level=table.level, noun=table.noun, tests=table.tests),
     }
 
 
-def _cell(place: int, cell: Cell) -> dict[str, Any]:
+def _cell(index: int, cell: Cell) -> dict[str, Any]:
     return {
-        "group": LETTERS[place],
+        "group": LETTERS[index],
         "n": cell.n,
         "runs": cell.runs,
         "mean": cell.mean,
-        "interval": _interval(cell.interval),
+        "interval": cell.interval,
         "interval_of": "none" if cell.interval is None else "measurement" if cell.own else "mean",
-        "better_than": [LETTERS[other] for other in cell.better_than],
-    }
-
-
-def _pair(pair: Pair) -> dict[str, Any]:
-    return {
-        "a": LETTERS[pair.a],
-        "b": LETTERS[pair.b],
-        "method": pair.method or "none",
-        "difference": _interval(pair.difference),
-        "effect": pair.effect,
-        "p": pair.p,
-        "adjusted_p": pair.adjusted_p,
-        "higher": _letter(pair.higher),
-        "better": _letter(pair.better),
-        "needed": asdict(pair.needed) if pair.needed else None,
-        "reason": pair.reason,
+        "better_than": cell.better_than,
     }
 
 
@@ -364,17 +312,9 @@ def _curves(curves: Curves) -> dict[str, Any]:
         "places": list(keys),
         "a": [curves.a[key] for key in keys],
         "b": [curves.b[key] for key in keys],
-        "difference": _interval(curves.result.difference),
+        "difference": curves.result.difference,
         "p": curves.result.p,
         "adjusted_p": curves.adjusted_p,
-        "better": _letter(curves.better),
+        "better": curves.better,
         "words": curves_words(curves),
     }
-
-
-def _interval(interval: Interval | None) -> dict[str, float] | None:
-    return asdict(interval) if interval is not None else None
-
-
-def _letter(place: int | None) -> str | None:
-    return None if place is None else LETTERS[place]

@@ -14,8 +14,11 @@ from rest_framework import exceptions, status
 from rest_framework.request import Request
 from rest_framework.views import set_rollback
 
-from server.api.framework.keyset import QueryTimeout
+from server.api.framework.query_deadline import QueryTimeout
+from server.core.envelope_store import EnvelopeLost
 from server.core.problems import MEDIA_TYPE, Problem, problem
+from server.exports.drive import ExportError
+from server.transparency.publication_log import NotInLog
 
 log = structlog.get_logger("diskatlas.api")
 
@@ -29,6 +32,12 @@ _SLUGS = {
     status.HTTP_415_UNSUPPORTED_MEDIA_TYPE: "unsupported-media-type",
     status.HTTP_429_TOO_MANY_REQUESTS: "too-many-requests",
 }
+_SLUG_OF: dict[type[Exception], str] = {
+    EnvelopeLost: "storage-unavailable",
+    ExportError: "not-found",
+    NotInLog: "not-found",
+}
+"""Errors of other rooms whose words are for whoever asks."""
 
 
 def problem_response(request: HttpRequest | Request, trouble: Problem) -> JsonResponse:
@@ -45,6 +54,8 @@ def problem_exception_handler(error: Exception, context: dict[str, Any]) -> Json
     request: Request = context["request"]
     if connection.in_atomic_block:
         set_rollback()
+    if type(error) in _SLUG_OF:
+        error = problem(_SLUG_OF[type(error)], str(error))
     if isinstance(error, Problem):
         log.info("problem", slug=error.type.slug, detail=error.detail)
         return problem_response(request, error)
@@ -61,34 +72,23 @@ def problem_exception_handler(error: Exception, context: dict[str, Any]) -> Json
         return problem_response(request, _too_slow(error))
     log.error("request failed", path=request.path, exc_info=error)
     if isinstance(error, OperationalError | InterfaceError):
-        away = problem(
-            "unavailable", "The archive's database does not answer just now. Nothing was accepted."
-        )
-        away.headers["Retry-After"] = "30"
-        return problem_response(request, away)
-    return problem_response(
-        request,
-        problem("server-error", "The archive failed to answer. Nothing was accepted; try again later."),
-    )
+        words = "The archive's database does not answer just now. Nothing was accepted."
+        return problem_response(request, _retry_later(problem("unavailable", words)))
+    words = "The archive failed to answer. Nothing was accepted; try again later."
+    return problem_response(request, problem("server-error", words))
 
 
 def _of_api_exception(error: exceptions.APIException, request: Request) -> Problem:
-    headers: dict[str, str] = {}
     if isinstance(error, exceptions.Throttled):
         seconds = round(getattr(error, "wait", None) or 60)
-        headers["Retry-After"] = str(seconds)
-        trouble = problem(
-            "too-many-requests", f"Too many requests from this address. Try again in {seconds} seconds."
-        )
-    elif isinstance(error, exceptions.NotFound):
-        trouble = problem("not-found", f"Nothing is at {request.path}. Check the address.")
-    elif isinstance(error, exceptions.MethodNotAllowed):
-        trouble = problem("method-not-allowed", f"{request.method} is not understood at {request.path}.")
-    else:
-        slug = _SLUGS.get(error.status_code, "server-error" if error.status_code >= 500 else "bad-request")
-        trouble = problem(slug, str(error.detail))
-    trouble.headers.update(headers)
-    return trouble
+        words = f"Too many requests from this address. Try again in {seconds} seconds."
+        return _retry_later(problem("too-many-requests", words), seconds)
+    if isinstance(error, exceptions.NotFound):
+        return problem("not-found", f"Nothing is at {request.path}. Check the address.")
+    if isinstance(error, exceptions.MethodNotAllowed):
+        return problem("method-not-allowed", f"{request.method} is not understood at {request.path}.")
+    slug = _SLUGS.get(error.status_code, "server-error" if error.status_code >= 500 else "bad-request")
+    return problem(slug, str(error.detail))
 
 
 def _too_slow(error: QueryTimeout) -> Problem:
@@ -100,7 +100,11 @@ def _too_slow(error: QueryTimeout) -> Problem:
         "not all of it. It may be busy: ask again after 30 s. Where that is no help, ask for less: fewer "
         "groups, one kind, a narrower filter.",
     )
-    trouble.headers["Retry-After"] = "30"
+    return _retry_later(trouble)
+
+
+def _retry_later(trouble: Problem, seconds: int = 30) -> Problem:
+    trouble.headers["Retry-After"] = str(seconds)
     return trouble
 
 

@@ -7,18 +7,17 @@ from typing import Any
 from django.http import HttpResponse, HttpResponseBase
 from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from server.api.framework.openapi import described
 from server.api.framework.read_view import ReadView
-from server.api.framework.tables import TableView
-from server.catalog.models import DriveModel
+from server.api.framework.tables import TableView, fields_of
+from server.api.resources.shared import drive_model_at
 from server.core.lifecycle import Provenance
 from server.core.problems import ErrorItem, problem
-from server.exports.drive import ExportError
 from server.exports.selectors import FORMS, drive_export, drive_exports
-from server.measurements.selectors import drive_model_public
 
 _PROVENANCE = OpenApiParameter(
     "provenance", str, enum=Provenance.values, default=Provenance.PROBE.value, description="Whose numbers."
@@ -35,20 +34,18 @@ class ExportFormSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField(help_text="Why it can't be had by these runs; or empty.")
 
 
+@described(
+    "drive_exports", "Forms that a drive model can be exported in", shape=ExportFormSerializer(many=True)
+)
 class DriveExportsView(TableView):
     """The forms there are."""
 
-    tables = {"forms": ("form", ExportFormSerializer)}
+    tables = {"forms": ("form", fields_of(ExportFormSerializer))}
     file_name = "exports"
 
-    @extend_schema(
-        operation_id="drive_exports",
-        summary="Forms that a drive model can be exported in",
-        responses={200: ExportFormSerializer(many=True)},
-    )
     def get(self, request: Request, slug: str, format: str | None = None) -> HttpResponseBase:
         """Return each form with its address, for each provenance that there are runs of."""
-        drive_model = _drive(slug)
+        drive_model = drive_model_at(slug)
         base = request.build_absolute_uri(reverse("api:drive-exports", args=[slug]))
         forms = [
             {
@@ -64,43 +61,29 @@ class DriveExportsView(TableView):
         return self.answer(request, ExportFormSerializer(forms, many=True).data, {"forms": forms})
 
 
+@described(
+    "drive_export",
+    "Drive model as a file for simulators",
+    responses={(200, "text/plain"): OpenApiTypes.STR},
+    description="Medians over the published runs of one provenance; zones and seeks of the run with most "
+    "kinds. The file's head says what it rests on and what was assumed.",
+)
 class DriveExportView(ReadView):
     """A drive model in one form."""
 
-    known = frozenset({"provenance"})
-
-    @extend_schema(
-        operation_id="drive_export",
-        summary="Drive model as a file for simulators",
-        description=(
-            "Medians over the published runs of one provenance; zones and seeks of the run with most kinds. "
-            "The file's head says what it rests on and what was assumed."
-        ),
-        parameters=[
-            OpenApiParameter("form", str, OpenApiParameter.PATH, enum=list(FORMS)),
-            _PROVENANCE,
-        ],
-        responses={(200, "text/plain"): OpenApiTypes.STR},
+    parameters = (
+        OpenApiParameter("form", str, OpenApiParameter.PATH, enum=list(FORMS)),
+        _PROVENANCE,
     )
+
     def get(self, request: Request, slug: str, form: str) -> HttpResponse:
         """Return the file's text."""
-        drive_model = _drive(slug)
+        drive_model = drive_model_at(slug)
         if form not in FORMS:
             raise problem("not-found", f"There is no form {form!r}. There are {', '.join(FORMS)}.")
-        try:
-            export = drive_export(drive_model=drive_model, provenance=_provenance(request), form=FORMS[form])
-        except ExportError as error:
-            raise problem("not-found", str(error)) from error
-        response = HttpResponse(export.text, content_type="text/plain; charset=utf-8")
-        response.headers["Content-Disposition"] = f'attachment; filename="{export.name}"'
-        return response
-
-
-def _drive(slug: str) -> DriveModel:
-    model = drive_model_public(slug=slug)
-    if model is None:
-        raise problem("not-found", f"There is no drive {slug!r}. Check the address.")
-    return model
+        export = drive_export(drive_model=drive_model, provenance=_provenance(request), form=FORMS[form])
+        disposition = {"Content-Disposition": f'attachment; filename="{export.name}"'}
+        return HttpResponse(export.text, content_type="text/plain; charset=utf-8", headers=disposition)
 
 
 def _provenance(request: Request) -> Provenance:

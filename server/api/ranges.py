@@ -29,19 +29,19 @@ def file_response(
     }
     if tag in parse_etags(request.headers.get("If-None-Match", "")):
         return HttpResponse(status=304, headers=headers)
-    wanted = _wanted(request, size, tag)
-    first, last = wanted or (0, size - 1)
-    if wanted:
+    asked = _range_read(request, size, tag)
+    first, last = asked or (0, size - 1)
+    if asked:
         headers["Content-Range"] = f"bytes {first}-{last}/{size}"
     headers["Content-Length"] = str(last - first + 1)
-    status = 206 if wanted else 200
+    status = 206 if asked else 200
     if request.method == "HEAD":
         return HttpResponse(status=status, headers=headers, content_type=media)
     chunks = _chunks(open_file(), first, last - first + 1)
     return StreamingHttpResponse(chunks, status=status, headers=headers, content_type=media)
 
 
-def _wanted(request: Request, size: int, tag: str) -> tuple[int, int] | None:
+def _range_read(request: Request, size: int, tag: str) -> tuple[int, int] | None:
     """Return the first and the last byte, or None for all of it. Several ranges are answered with all."""
     found = _RANGE.fullmatch(request.headers.get("Range", ""))
     if found is None or found[0] == "bytes=-" or request.headers.get("If-Range", tag) != tag:

@@ -6,31 +6,24 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpResponseBase, HttpResponseRedirect
-from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from server.api.framework.formats import TABLES, streamed, streams_lines
-from server.api.framework.openapi import problems
+from server.api.framework.openapi import described, problems
+from server.api.framework.parameters import LARGEST, instant_or_none, number_or_none
 from server.api.framework.read_view import ReadView
-from server.api.framework.rows import columns_of
-from server.api.framework.tables import TableView
-from server.api.params import LARGEST, instant_or_none, number_or_none
+from server.api.framework.rows import AddressField, columns_of
+from server.api.framework.tables import TableView, fields_of
 from server.api.ranges import file_response
 from server.core.problems import problem
 from server.datasets.metadata import MISSING_NAMED, missing_count
 from server.datasets.models import Release, ReleaseFile
-from server.datasets.selectors import (
-    file_open,
-    file_url,
-    release_file,
-    release_files,
-    release_get,
-    releases_list,
-)
+from server.datasets.selectors import file_open, release_file, release_files, releases_list
+from server.datasets.storage import storage
 
 _MEDIA = {".json": "application/json", ".md": "text/markdown; charset=utf-8", ".gz": "application/gzip"}
 _MEDIA |= {".parquet": "application/vnd.apache.parquet", ".cff": "text/yaml; charset=utf-8"}
@@ -40,7 +33,7 @@ class ReleaseSerializer(serializers.Serializer[Any]):
     """One release."""
 
     number = serializers.IntegerField()
-    url = serializers.URLField()
+    url = AddressField("api:release", "number")
     published_at = serializers.DateTimeField()
     schema_version = serializers.CharField(help_text="Of tables and columns; see the datasets' reference.")
     log_size = serializers.IntegerField(help_text="Leaves of the publication log that it holds.")
@@ -63,7 +56,7 @@ class ReleaseFileSerializer(serializers.Serializer[Any]):
     """One file."""
 
     path = serializers.CharField()
-    url = serializers.URLField()
+    url = AddressField("api:release-file", "release_id", "path")
     table = serializers.CharField(help_text="Empty for what describes the release.")
     kind = serializers.CharField()
     format = serializers.CharField()
@@ -106,57 +99,45 @@ class ReleaseDetailSerializer(ReleaseSerializer):
     )
 
 
+@described("releases", "Dataset releases", shape=ReleasesSerializer)
 class ReleasesView(ReadView):
     """The releases."""
 
     renderer_classes = TABLES
-    known = frozenset({"since"})
-
-    @extend_schema(
-        operation_id="releases",
-        summary="Dataset releases",
-        parameters=[
-            OpenApiParameter("since", OpenApiTypes.DATETIME, description="Only later ones; a date will do.")
-        ],
-        responses={200: ReleasesSerializer},
+    parameters = (
+        OpenApiParameter("since", OpenApiTypes.DATETIME, description="Only later ones; a date will do."),
     )
+
     def get(self, request: Request, format: str | None = None) -> HttpResponseBase:
         """Return every complete release, the latest first."""
         found = releases_list(since=instant_or_none(request, "since"))
-        results = [release_data(one, request) for one in found]
+        results = ReleaseSerializer(found, many=True, context={"request": request}).data
         if streams_lines(self, request):
             columns = list(columns_of(ReleaseSerializer()))
             return streamed([results], request.accepted_renderer, columns, name="releases")
         return Response({"results": results})
 
 
+@described("release", "One dataset release with its files", shape=ReleaseDetailSerializer)
 class ReleaseView(TableView):
     """One release."""
 
-    tables = {"files": ("file", ReleaseFileSerializer)}
+    tables = {"files": ("file", fields_of(ReleaseFileSerializer))}
     file_name = "files"
-    known = frozenset({"since"})
-
-    @extend_schema(
-        operation_id="release",
-        summary="One dataset release with its files",
-        parameters=[
-            OpenApiParameter(
-                "since",
-                {"type": "integer", "minimum": 0, "maximum": LARGEST},
-                description="Number of an earlier release: only files that are new or other since then.",
-            )
-        ],
-        responses={200: ReleaseDetailSerializer},
+    parameters = (
+        OpenApiParameter(
+            "since",
+            {"type": "integer", "minimum": 0, "maximum": LARGEST},
+            description="Number of an earlier release: only files that are new or other since then.",
+        ),
     )
+
     def get(self, request: Request, number: int, format: str | None = None) -> HttpResponseBase:
         """Return what is in a release, or what is different since an earlier one."""
         number = int(number)  # A suffix' pattern gives its digits.
         release = _release(number)
         files = list(release_files(release=release))
-        removed: list[str] = []
-        lists: list[ReleaseFile] = []
-        deltas: list[ReleaseFile] = []
+        removed, lists, deltas = list[str](), list[ReleaseFile](), list[ReleaseFile]()
         since = number_or_none(request, "since", most=number)
         if since is not None:
             before = dict(release_files(release=_release(since)).values_list("path", "sha256"))
@@ -164,41 +145,47 @@ class ReleaseView(TableView):
             lists = files_since(release, since, path="ndjson/changes.ndjson.gz")
             deltas = files_since(release, since, table__startswith="delta_")
             files = [file for file in files if before.get(file.path) != file.sha256]
+        context = {"request": request}
+
+        def files_shown(some: list[ReleaseFile]) -> list[dict[str, Any]]:
+            return list(ReleaseFileSerializer(some, many=True, context=context).data)
+
         body = {
-            **release_data(release, request),
+            **ReleaseSerializer(release, context=context).data,
             "began_at": release.began_at,
             "previous": release.previous_id,
             "checkpoint": release.checkpoint,
             "extractors": release.extractors,
             "samples_missing": release.missing,
             "samples_missing_count": missing_count(release),
-            "files": [file_data(file, number, request) for file in files],
+            "files": files_shown(files),
             "removed": removed,
-            "deltas": [file_data(file, file.release.number, request) for file in deltas],
-            "change_lists": [_url(file, file.release.number, request) for file in lists],
+            "deltas": files_shown(deltas),
+            "change_lists": [one["url"] for one in files_shown(lists)],
         }
         return self.answer(request, body, {"files": body["files"]})
 
 
+@described(
+    "release_file",
+    "One file of a dataset release",
+    responses={
+        (200, "application/octet-stream"): OpenApiTypes.BINARY,
+        (206, "application/octet-stream"): OpenApiTypes.BINARY,
+        302: OpenApiResponse(description="Where the file is."),
+        304: OpenApiResponse(description="The file is the one that the client has."),
+        **problems(416, 503),
+    },
+    description="Answers ranges. Where the archive keeps its files in object storage, it points there.",
+)
 class ReleaseFileView(ReadView):
     """The files."""
 
-    @extend_schema(
-        operation_id="release_file",
-        summary="One file of a dataset release",
-        description="Answers ranges. Where the archive keeps its files in object storage, it points there.",
-        parameters=[
-            OpenApiParameter("path", str, OpenApiParameter.PATH, description="Path within the release."),
-            OpenApiParameter("Range", str, OpenApiParameter.HEADER, description="One range of bytes."),
-        ],
-        responses={
-            (200, "application/octet-stream"): OpenApiTypes.BINARY,
-            (206, "application/octet-stream"): OpenApiTypes.BINARY,
-            302: OpenApiResponse(description="Where the file is."),
-            304: OpenApiResponse(description="The file is the one that the client has."),
-            **problems(416, 503),
-        },
+    parameters = (
+        OpenApiParameter("path", str, OpenApiParameter.PATH, description="Path within the release."),
+        OpenApiParameter("Range", str, OpenApiParameter.HEADER, description="One range of bytes."),
     )
+
     def get(self, request: Request, number: int, path: str) -> HttpResponseBase:
         """Return the bytes."""
         try:
@@ -208,7 +195,7 @@ class ReleaseFileView(ReadView):
                 "not-found", f"Release {number} has no file {path[:200]!r}. Its list is one up."
             ) from None
         if settings.S3_BUCKET:
-            return HttpResponseRedirect(file_url(file))
+            return HttpResponseRedirect(storage().url(file.storage_name))
         try:
             content = file_open(file)
         except FileNotFoundError:
@@ -227,38 +214,9 @@ class ReleaseFileView(ReadView):
         )
 
 
-def release_data(release: Any, request: Request) -> dict[str, Any]:
-    """Return a release's body; `release` comes from `releases_list`."""
-    return {
-        "number": release.number,
-        "url": request.build_absolute_uri(reverse("api:release", args=[release.number])),
-        "published_at": release.published_at,
-        "schema_version": release.schema_version,
-        "log_size": release.log_size,
-        "rows": release.rows,
-        "changes": release.changes,
-        "file_count": release.file_count,
-        "total_bytes": release.total_bytes or 0,
-    }
-
-
-def file_data(file: ReleaseFile, number: int, request: Request) -> dict[str, Any]:
-    """Return a file's body."""
-    return {
-        "path": file.path,
-        "url": _url(file, number, request),
-        "table": file.table,
-        "kind": file.kind,
-        "format": file.format,
-        "rows": file.rows,
-        "size_bytes": file.size_bytes,
-        "sha256": file.sha256,
-    }
-
-
 def files_since(release: Release, since: int, **which: str) -> list[ReleaseFile]:
     """Return such files of the releases after `since`, up to this one, the oldest first."""
-    found = ReleaseFile.objects.select_related("release").filter(
+    found = ReleaseFile.objects.filter(
         release__state=Release.State.PUBLISHED,
         release__number__gt=since,
         release__number__lte=release.number,
@@ -267,12 +225,8 @@ def files_since(release: Release, since: int, **which: str) -> list[ReleaseFile]
     return list(found.order_by("release__number", "path"))
 
 
-def _url(file: ReleaseFile, number: int, request: Request) -> str:
-    return request.build_absolute_uri(reverse("api:release-file", args=[number, file.path]))
-
-
 def _release(number: int) -> Any:
     try:
-        return release_get(number=number)
+        return releases_list().get(number=number)
     except Release.DoesNotExist:
         raise problem("not-found", f"There is no release {number}. /api/v1/releases/ lists them.") from None

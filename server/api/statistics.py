@@ -7,16 +7,15 @@ from dataclasses import asdict
 from typing import Any
 
 from django.http import HttpResponseBase
-from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from server.api.framework.tables import LedRow, TableView
+from server.api.framework.openapi import described
+from server.api.framework.tables import TableView, fields_of
+from server.api.resources.shared import drive_model_at
 from server.benchmarks.registry import metrics_by_key
 from server.core.lifecycle import Provenance
-from server.core.problems import problem
 from server.measurements.group_keys import Source, model_key
-from server.measurements.selectors import drive_model_public
 from server.model_stats.statistics import DriveStatistics, NumberOfUnits, drive_statistics
 
 
@@ -117,56 +116,33 @@ class DriveStatisticsSerializer(serializers.Serializer[Any]):
     statistics = StatisticsSerializer(many=True)
 
 
-class NumberRowSerializer(LedRow, NumberSerializer):
-    """One metric over the units of one group, with what it rests on."""
-
-    leading = ("group", "provenance")
-
-    group = serializers.CharField(help_text="Its key in comparisons.")
-    provenance = serializers.ChoiceField(choices=Provenance.choices)
-    level = serializers.FloatField(help_text="Confidence level of the interval.")
-
-
-class ApartRowSerializer(LedRow, ApartSerializer):
-    """A unit that stands apart, with the group it was held against."""
-
-    leading = ("group", "provenance")
-
-    group = serializers.CharField()
-    provenance = serializers.ChoiceField(choices=Provenance.choices)
-
-
 STATISTICS_TABLES = {
-    "numbers": ("provenance, metric and scope", NumberRowSerializer),
-    "apart": ("unit and number in which it stands apart", ApartRowSerializer),
+    "numbers": (
+        "provenance, metric and scope",
+        ("group", "provenance", *fields_of(NumberSerializer), "level"),
+    ),
+    "apart": (
+        "unit and number in which it stands apart",
+        ("group", "provenance", *fields_of(ApartSerializer)),
+    ),
 }
-ROWS = OpenApiParameter(
-    "rows", enum=list(STATISTICS_TABLES), description="CSV, NDJSON: what lines are of, `numbers` unless told."
-)
 
 
+@described("drive_statistics", "Statistics of a drive model over its units", shape=DriveStatisticsSerializer)
 class DriveStatisticsView(TableView):
     """What a model's runs say together."""
 
     tables = STATISTICS_TABLES
     file_name = "statistics"
 
-    @extend_schema(
-        operation_id="drive_statistics",
-        summary="Statistics of a drive model over its units",
-        parameters=[ROWS],
-        responses={200: DriveStatisticsSerializer},
-    )
     def get(self, request: Request, slug: str, format: str | None = None) -> HttpResponseBase:
         """Return the spread over units, who stands apart, what runs differ in, and the mechanisms."""
-        model = drive_model_public(slug=slug)
-        if model is None:
-            raise problem("not-found", f"There is no drive {slug!r}. Check the address.")
+        model = drive_model_at(slug)
         found = [drive_statistics(drive_model=model, provenance=provenance) for provenance in Provenance]
-        body = {"drive": slug, "statistics": [statistics_data(one) for one in found if one is not None]}
-        told = DriveStatisticsSerializer(body).data
-        groups = [(model_key(slug, Source(one["provenance"])), one) for one in told["statistics"]]
-        return self.answer(request, told, statistics_tables(groups))
+        statistics = [statistics_data(one) for one in found if one is not None]
+        body = DriveStatisticsSerializer({"drive": slug, "statistics": statistics}).data
+        groups = [(model_key(slug, Source(one["provenance"])), one) for one in body["statistics"]]
+        return self.answer(request, body, statistics_tables(groups))
 
 
 def statistics_data(found: DriveStatistics) -> dict[str, Any]:
@@ -187,10 +163,10 @@ def statistics_data(found: DriveStatistics) -> dict[str, Any]:
     }
 
 
-def statistics_tables(told: Iterable[tuple[str, dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
+def statistics_tables(statistics: Iterable[tuple[str, dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
     """Return the rows of groups' statistics, which are given with the groups' keys."""
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in STATISTICS_TABLES}
-    for group, one in told:
+    for group, one in statistics:
         common = {"group": group, "provenance": one["provenance"], "level": one["level"]}
         for name, found in rows.items():
             found += [{**common, **row} for row in one[name]]

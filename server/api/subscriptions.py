@@ -6,7 +6,6 @@ from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponse
-from django.urls import reverse
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -16,6 +15,7 @@ from server.accounts.models import User
 from server.api.framework.filters import missing
 from server.api.framework.openapi import problems
 from server.api.framework.read_view import ReadView
+from server.api.framework.rows import AddressField
 from server.api.tokens import CHALLENGE
 from server.core.problems import ErrorItem, Problem, problem
 from server.measurements.selectors import drive_model_public
@@ -53,17 +53,16 @@ class FollowSerializer(serializers.Serializer[Any]):
     """A drive model followed at a webhook."""
 
     id = serializers.UUIDField()
-    drive = serializers.SlugField()
+    drive = serializers.SlugField(source="drive_model.slug")
     url = serializers.CharField()
     simulated = serializers.BooleanField()
     state = serializers.ChoiceField(
-        choices=STATES,
-        help_text="Paused after ten tries of one message, or a 410.",
+        choices=STATES, help_text="Paused after ten tries of one message, or a 410."
     )
     reason = serializers.CharField(help_text="Why it is paused.")
     created_at = serializers.DateTimeField()
     active_since = serializers.DateTimeField(help_text="Runs published before are no news.")
-    api_url = serializers.URLField()
+    api_url = AddressField("api:follow", "pk")
 
 
 class CreatedFollowSerializer(FollowSerializer):
@@ -234,33 +233,13 @@ class FollowTestView(AccountView):
 
 def follow_data(follow: Subscription, request: Request) -> dict[str, Any]:
     """Return a webhook's body, without its secret."""
-    return {
-        "id": str(follow.pk),
-        "drive": follow.drive_model.slug,
-        "url": follow.url,
-        "simulated": follow.simulated,
-        "state": follow.state,
-        "reason": follow.reason,
-        "created_at": follow.created_at,
-        "active_since": follow.active_since,
-        "api_url": request.build_absolute_uri(reverse("api:follow", args=[follow.pk])),
-    }
+    return dict(FollowSerializer(follow, context={"request": request}).data)
 
 
 def delivery_data(delivery: Delivery) -> dict[str, Any]:
-    """Return a message's body."""
-    waiting = delivery.state == Delivery.State.WAITING
-    return {
-        "id": message_id(delivery.pk),
-        "kind": delivery.kind,
-        "state": delivery.state,
-        "runs": delivery.runs,
-        "attempts": delivery.attempts,
-        "status": delivery.status,
-        "error": delivery.error,
-        "created_at": delivery.created_at,
-        "next_try_at": delivery.next_try_at if waiting else None,
-    }
+    """Return a message's body; what has ended is not tried again."""
+    ended = {} if delivery.state == Delivery.State.WAITING else {"next_try_at": None}
+    return {**DeliverySerializer(delivery).data, "id": message_id(delivery.pk), **ended}
 
 
 def _owner(request: Request) -> User:
@@ -269,7 +248,6 @@ def _owner(request: Request) -> User:
 
 
 def _wish(request: Request) -> dict[str, Any]:
-    """Return what is asked for; raises Problem."""
     data = request.data
     if not isinstance(data, dict):
         raise _wrong(ErrorItem("", "is not an object with drive and url."))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from django.urls import URLPattern, path, re_path
+from django.urls import path, re_path
 from drf_spectacular.views import SpectacularAPIView
+from rest_framework.urlpatterns import format_suffix_patterns
 
 from server.api import comparisons, exports, publication_log, releases, statistics, subscriptions, views
 from server.api.resources import (
@@ -24,88 +23,87 @@ from server.api.resources import (
 app_name = "api"
 
 
-def resource(route: str, view: Any, name: str) -> list[URLPattern]:
-    """Return a resource's address, and the same with `.json`, `.csv` or `.ndjson` in place of its slash."""
-    handler = view.as_view()
-    return [
-        path(f"{route}/", handler, name=name),
-        re_path(rf"^{_pattern(route)}\.(?P<format>json|csv|ndjson)$", handler, name=f"{name}-as"),
-    ]
-
-
-def _pattern(route: str) -> str:
-    converters = {
-        "slug": r"[-a-zA-Z0-9_]+",
-        "uuid": r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",
-        "int": r"[0-9]{1,18}",
-        "str": r"[^/]+",
-    }
-    parts = []
-    for part in route.split("/"):
-        kind, _, name = part.strip("<>").partition(":")
-        parts.append(f"(?P<{name}>{converters[kind]})" if name else part)
-    return "/".join(parts)
-
+_TABLES = format_suffix_patterns(
+    [
+        path(
+            "drives/<slug:slug>/statistics/",
+            statistics.DriveStatisticsView.as_view(),
+            name="drive-statistics",
+        ),
+        path("drives/<slug:slug>/exports/", exports.DriveExportsView.as_view(), name="drive-exports"),
+        path("comparisons/", comparisons.ComparisonsView.as_view(), name="comparisons"),
+        path("comparisons/charts/", charts.ComparisonChartsView.as_view(), name="comparison-charts"),
+        path("log/leaves/", publication_log.LeavesView.as_view(), name="log-leaves"),
+        path("releases/", releases.ReleasesView.as_view(), name="releases"),
+        path("releases/<int:number>/", releases.ReleaseView.as_view(), name="release"),
+        path("tombstones/", publication_log.TombstonesView.as_view(), name="tombstones"),
+        path("statistics/", overviews.StatisticsView.as_view(), name="statistics"),
+        path("wanted/", overviews.WantedView.as_view(), name="wanted"),
+        path("facets/", overviews.FacetsView.as_view(), name="facets"),
+        path("drives/<slug:slug>/overview/", overviews.DriveOverviewView.as_view(), name="drive-overview"),
+        path("drives/<slug:slug>/charts/", charts.DriveChartsView.as_view(), name="drive-charts"),
+        path(
+            "drives/<slug:slug>/charts/<slug:provenance>/<slug:kind>/<slug:chart_id>/",
+            charts.DriveChartView.as_view(),
+            name="drive-chart",
+        ),
+        path("drives/<slug:slug>/batches/<str:part>/", breakdowns.BatchView.as_view(), name="batch"),
+        path(
+            "drives/<slug:slug>/firmware/<str:part>/",
+            breakdowns.FirmwareRevisionView.as_view(),
+            name="firmware-revision",
+        ),
+        path("drives/<slug:slug>/units/<str:part>/", breakdowns.UnitView.as_view(), name="unit"),
+        path("firmware/", breakdowns.FirmwareView.as_view(), name="firmware"),
+        path("vendors/", catalog.VendorsView.as_view(), name="vendors"),
+        path("vendors/<slug:slug>/", catalog.VendorView.as_view(), name="vendor"),
+        path("drives/", catalog.DrivesView.as_view(), name="drives"),
+        path("drives/<slug:slug>/", catalog.DriveView.as_view(), name="drive"),
+        path("literature/", catalog.LiteratureView.as_view(), name="literature"),
+        path("runs/", runs.RunsView.as_view(), name="runs"),
+        path("runs/<uuid:run_id>/", runs.RunView.as_view(), name="run"),
+        path("units/", runs.UnitsView.as_view(), name="units"),
+        path("batches/", runs.BatchesView.as_view(), name="batches"),
+        path("measurements/", numbers.MeasurementsView.as_view(), name="measurements"),
+        path("aggregates/", numbers.AggregatesView.as_view(), name="aggregates"),
+        path("claims/", claims.ClaimsView.as_view(), name="claims"),
+        path("metrics/", reference.MetricsView.as_view(), name="metrics"),
+        path("metrics/<str:key>/", reference.MetricView.as_view(), name="metric"),
+        path("methods/", reference.MethodsView.as_view(), name="methods"),
+        path("methods/<slug:slug>/", reference.MethodView.as_view(), name="method"),
+        path(
+            "runs/<uuid:run_id>/benchmarks/<slug:kind>/samples/",
+            samples.SamplesView.as_view(),
+            name="samples",
+        ),
+        path("runs/<uuid:run_id>/standing/", peer_ranks.RunStandingView.as_view(), name="run-standing"),
+        path("runs/<uuid:run_id>/charts/", charts.ChartsView.as_view(), name="charts"),
+        path(
+            "runs/<uuid:run_id>/charts/<slug:kind>/<slug:chart_id>/", charts.ChartView.as_view(), name="chart"
+        ),
+        path("benchmarks/", runs.BenchmarksView.as_view(), name="benchmarks"),
+    ],
+    allowed=["json", "csv", "ndjson"],
+)
+"""Addresses that have each of their formats at one of its own too, such as `drives.csv`."""
 
 urlpatterns = [
+    *_TABLES,
     path("submissions/", views.SubmissionsView.as_view(), name="submissions"),
     path("submissions/<uuid:submission_id>/", views.SubmissionView.as_view(), name="submission"),
     path("challenges/", views.ChallengesView.as_view(), name="challenges"),
     path("runs/<uuid:run_id>/envelope/", views.RunEnvelopeView.as_view(), name="run-envelope"),
     path("runs/<uuid:run_id>/document/", views.RunDocumentView.as_view(), name="run-document"),
-    *resource("drives/<slug:slug>/statistics", statistics.DriveStatisticsView, "drive-statistics"),
-    *resource("drives/<slug:slug>/exports", exports.DriveExportsView, "drive-exports"),
     path("drives/<slug:slug>/exports/<str:form>/", exports.DriveExportView.as_view(), name="drive-export"),
-    *resource("comparisons", comparisons.ComparisonsView, "comparisons"),
-    *resource("comparisons/charts", charts.ComparisonChartsView, "comparison-charts"),
     path("log/", publication_log.LogView.as_view(), name="log"),
     path("log/checkpoint", publication_log.CheckpointView.as_view(), name="log-checkpoint"),
-    *resource("log/leaves", publication_log.LeavesView, "log-leaves"),
     path("log/proofs/inclusion", publication_log.InclusionView.as_view(), name="log-inclusion"),
     path("log/proofs/consistency", publication_log.ConsistencyView.as_view(), name="log-consistency"),
-    *resource("releases", releases.ReleasesView, "releases"),
-    *resource("releases/<int:number>", releases.ReleaseView, "release"),
     path("releases/<int:number>/files/<path:path>", releases.ReleaseFileView.as_view(), name="release-file"),
     path("follows/", subscriptions.FollowsView.as_view(), name="follows"),
     path("follows/<uuid:follow_id>/", subscriptions.FollowView.as_view(), name="follow"),
     path("follows/<uuid:follow_id>/resume/", subscriptions.FollowResumeView.as_view(), name="follow-resume"),
     path("follows/<uuid:follow_id>/test/", subscriptions.FollowTestView.as_view(), name="follow-test"),
-    *resource("tombstones", publication_log.TombstonesView, "tombstones"),
-    *resource("statistics", overviews.StatisticsView, "statistics"),
-    *resource("wanted", overviews.WantedView, "wanted"),
-    *resource("facets", overviews.FacetsView, "facets"),
-    *resource("drives/<slug:slug>/overview", overviews.DriveOverviewView, "drive-overview"),
-    *resource("drives/<slug:slug>/charts", charts.DriveChartsView, "drive-charts"),
-    *resource(
-        "drives/<slug:slug>/charts/<slug:provenance>/<slug:kind>/<slug:chart_id>",
-        charts.DriveChartView,
-        "drive-chart",
-    ),
-    *resource("drives/<slug:slug>/batches/<str:part>", breakdowns.BatchView, "batch"),
-    *resource("drives/<slug:slug>/firmware/<str:part>", breakdowns.FirmwareRevisionView, "firmware-revision"),
-    *resource("drives/<slug:slug>/units/<str:part>", breakdowns.UnitView, "unit"),
-    *resource("firmware", breakdowns.FirmwareView, "firmware"),
-    *resource("vendors", catalog.VendorsView, "vendors"),
-    *resource("vendors/<slug:slug>", catalog.VendorView, "vendor"),
-    *resource("drives", catalog.DrivesView, "drives"),
-    *resource("drives/<slug:slug>", catalog.DriveView, "drive"),
-    *resource("literature", catalog.LiteratureView, "literature"),
-    *resource("runs", runs.RunsView, "runs"),
-    *resource("runs/<uuid:run_id>", runs.RunView, "run"),
-    *resource("units", runs.UnitsView, "units"),
-    *resource("batches", runs.BatchesView, "batches"),
-    *resource("measurements", numbers.MeasurementsView, "measurements"),
-    *resource("aggregates", numbers.AggregatesView, "aggregates"),
-    *resource("claims", claims.ClaimsView, "claims"),
-    *resource("metrics", reference.MetricsView, "metrics"),
-    *resource("metrics/<str:key>", reference.MetricView, "metric"),
-    *resource("methods", reference.MethodsView, "methods"),
-    *resource("methods/<slug:slug>", reference.MethodView, "method"),
-    *resource("runs/<uuid:run_id>/benchmarks/<slug:kind>/samples", samples.SamplesView, "samples"),
-    *resource("runs/<uuid:run_id>/standing", peer_ranks.RunStandingView, "run-standing"),
-    *resource("runs/<uuid:run_id>/charts", charts.ChartsView, "charts"),
-    *resource("runs/<uuid:run_id>/charts/<slug:kind>/<slug:chart_id>", charts.ChartView, "chart"),
-    *resource("benchmarks", runs.BenchmarksView, "benchmarks"),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
     re_path(r"^.*$", views.unknown_address),
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
@@ -17,7 +16,7 @@ from rest_framework.views import APIView
 from server.api.errors import problem_response
 from server.api.framework.filters import missing
 from server.api.framework.limits import SubmissionThrottle
-from server.api.framework.openapi import problems
+from server.api.framework.openapi import described, problems
 from server.api.framework.read_view import ReadView
 from server.api.request_body import body_read
 from server.api.resources.shared import gone_check
@@ -29,7 +28,7 @@ from server.api.serializers import (
     receipt_data,
     status_data,
 )
-from server.core.envelope_store import EnvelopeLost, envelope_load
+from server.core.envelope_store import envelope_load
 from server.core.lifecycle import State
 from server.core.problems import Problem, problem
 from server.core.rate_limit import client_address
@@ -72,14 +71,10 @@ class SubmissionsView(APIView):
         return Response(body, status=202, headers={"Location": body["status_url"]})
 
 
+@described("submission_status", "State of a submission", shape=StatusSerializer)
 class SubmissionView(ReadView):
     """What became of a submission."""
 
-    @extend_schema(
-        operation_id="submission_status",
-        summary="State of a submission",
-        responses={200: StatusSerializer},
-    )
     def get(self, request: Request, submission_id: UUID) -> Response:
         """Return the state, the queue position and every reason."""
         try:
@@ -91,53 +86,50 @@ class SubmissionView(ReadView):
         return Response(status_data(submission, request), headers={"Cache-Control": "no-store"})
 
 
+@described(
+    "challenge_get",
+    "A fresh challenge for one run",
+    shape=ChallengeSerializer,
+    codes=(429,),
+    description="Random places of a run that is measured under the nonce follow from it, so that the run "
+    "can't have been measured before. Each answer has another nonce; it is good for one run.",
+)
 class ChallengesView(ReadView):
     """Where a probe asks what to measure by, before it measures."""
 
-    @extend_schema(
-        operation_id="challenge_get",
-        summary="A fresh challenge for one run",
-        description=(
-            "Random places of a run that is measured under the nonce follow from it, so that the run can't "
-            "have "
-            "been measured before. Each answer has another nonce; it is good for one run."
-        ),
-        responses={200: ChallengeSerializer, **problems(429)},
-    )
     def get(self, request: Request) -> Response:
         """Give out a nonce."""
         data = ChallengeSerializer(nonce_issue()).data
         return Response(data, headers={"Cache-Control": "no-store"})
 
 
+@described(
+    "run_envelope",
+    "Signed envelope of a run",
+    responses={(200, "application/json"): OpenApiTypes.OBJECT, **problems(410, 503)},
+)
 class RunEnvelopeView(ReadView):
     """The signed envelope of a run, byte for byte."""
 
-    @extend_schema(
-        operation_id="run_envelope",
-        summary="Signed envelope of a run",
-        responses={(200, "application/json"): OpenApiTypes.OBJECT, **problems(410, 503)},
-    )
     def get(self, request: Request, run_id: UUID) -> HttpResponse:
         """Return the bytes that were submitted."""
         submission = _submission(request, run_id)
-        content = _stored(lambda: envelope_load(digest=submission.digest, name=submission.storage_name))
+        content = envelope_load(digest=submission.digest, name=submission.storage_name)
         return _download(content, f"{run_id}.envelope.json", submission)
 
 
+@described(
+    "run_document",
+    "Run document with all samples",
+    responses={(200, "application/json"): OpenApiTypes.OBJECT, **problems(410, 503)},
+)
 class RunDocumentView(ReadView):
     """The run document inside the envelope, byte for byte."""
 
-    @extend_schema(
-        operation_id="run_document",
-        summary="Run document with all samples",
-        responses={(200, "application/json"): OpenApiTypes.OBJECT, **problems(410, 503)},
-    )
     def get(self, request: Request, run_id: UUID) -> HttpResponse:
         """Return the bytes that were signed."""
         submission = _submission(request, run_id)
-        content = _stored(lambda: envelope_of(submission).payload)
-        return _download(content, f"{run_id}.run.json", submission)
+        return _download(envelope_of(submission).payload, f"{run_id}.run.json", submission)
 
 
 @csrf_exempt  # It does nothing, and says so in the API's own words.
@@ -159,16 +151,8 @@ def _submission(request: Request, run_id: UUID) -> Submission:
     return submission
 
 
-def _stored(load: Callable[[], bytes]) -> bytes:
-    try:
-        return load()
-    except EnvelopeLost as error:
-        raise problem("storage-unavailable", str(error)) from error
-
-
 def _download(content: bytes, name: str, submission: Submission) -> HttpResponse:
-    response = HttpResponse(content, content_type="application/json")
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     if submission.state != State.PUBLISHED:
-        response.headers["Cache-Control"] = "private, no-store"
-    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+        headers["Cache-Control"] = "private, no-store"
+    return HttpResponse(content, content_type="application/json", headers=headers)

@@ -207,7 +207,7 @@ NUM_PROXIES = env.int("NUM_PROXIES", int(BEHIND_PROXY), validate=Range(min=0))
 REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "server.api.negotiation.JSONNegotiation",
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "server.api.framework.formats.JSONNegotiation",
     "DEFAULT_AUTHENTICATION_CLASSES": [],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.AllowAny"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",

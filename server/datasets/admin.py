@@ -24,12 +24,10 @@ class ReleaseAdmin(ReadOnlyAdmin):
     change_list_template = "admin/datasets/release/change_list.html"
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the address to which the wish for a release is posted."""
         build = require_POST(self.admin_site.admin_view(self.build_view))
         return [path("build/", build, name="datasets_release_build"), *super().get_urls()]
 
     def build_view(self, request: HttpRequest) -> HttpResponse:
-        """Have a release made in the background."""
         if not request.user.has_perm("datasets.add_release"):
             words = "Making a release needs the permission 'datasets.add_release'."
             self.message_user(request, words, messages.ERROR)
@@ -41,6 +39,5 @@ class ReleaseAdmin(ReadOnlyAdmin):
         return HttpResponseRedirect(reverse("admin:datasets_release_changelist"))
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
-        """Show the list with the button."""
         may = request.user.has_perm("datasets.add_release")
         return super().changelist_view(request, {**(extra_context or {}), "may_build": may})

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
 from datetime import datetime
+from functools import partial
 from itertools import chain, islice
 from typing import Any
 
@@ -19,15 +19,14 @@ from django.db import transaction
 from server.benchmarks.registry import kinds_by_slug
 from server.core import clock
 from server.core.locks import session_lock
-from server.datasets.columnar import SampledRun
 from server.datasets.columns import FORMATS
 from server.datasets.copy_out import table_write
 from server.datasets.deltas import DELTAS
 from server.datasets.metadata import ALL_TABLES, MISSING_NAMED, descriptions_of
 from server.datasets.models import SCHEMA_VERSION, Release, ReleaseFile, ReleasePart
-from server.datasets.samples import SEGMENT_LEAVES, segment_fingerprint, segment_write
+from server.datasets.samples import SEGMENT_LEAVES, SampledRun, segment_fingerprint, segment_write
 from server.datasets.snapshot import is_stale, log_size, models_digest, snapshot_open, tables_prepare
-from server.datasets.storage import Workshop, Written, storage, text_store, workshop
+from server.datasets.storage import Staging, staging_open, storage, text_store
 from server.datasets.tables import CATALOGUE
 from server.transparency.publication_log import log_head
 
@@ -35,8 +34,8 @@ log = structlog.get_logger("diskatlas.datasets")
 
 _ANEW = CATALOGUE | {table.name for table in DELTAS}
 """What a resumed build writes anew: what is compared with the release before is of one moment too."""
-Write = Callable[[Workshop], list[dict[str, str]]]
-"""Writes a part's files; gives the runs whose samples could not be read."""
+Write = Callable[[Staging], list[dict[str, str]] | None]
+"""Writes a part's files; samples give the runs whose could not be read."""
 
 
 class ReleaseRunning(Exception):
@@ -78,7 +77,7 @@ def _release(raw: Any, began: datetime, formats: Sequence[str]) -> Release:
         release = Release(number=previous.number + 1 if previous else 1)
     release.previous = previous
     release.schema_version = SCHEMA_VERSION
-    release.formats = [form for form in FORMATS if form in formats]
+    release.formats = [file_format for file_format in FORMATS if file_format in formats]
     release.log_size = log_size(raw)
     release.checkpoint = log_head(size=release.log_size).checkpoint
     release.models_digest = models_digest(raw)
@@ -100,27 +99,16 @@ def _discard(release: Release) -> None:
 def _table_parts(raw: Any, formats: Sequence[str]) -> Iterator[tuple[str, str, Write]]:
     for table in ALL_TABLES:
         for kind in sorted(kinds_by_slug()) if table.by_kind else (None,):
-            for form in formats:
-
-                def write(
-                    shop: Workshop, table: Any = table, kind: Any = kind, form: str = form
-                ) -> list[Any]:
-                    table_write(shop, raw, table, kind, form)
-                    return []
-
-                yield f"{table.name}/{kind or 'all'}/{form}", "", write
+            for file_format in formats:
+                write = partial(table_write, raw=raw, table=table, kind=kind, file_format=file_format)
+                yield f"{table.name}/{kind or 'all'}/{file_format}", "", write
 
 
 def _sample_parts(raw: Any, formats: Sequence[str]) -> Iterator[tuple[str, str, Write]]:
     query = "SELECT DISTINCT vendor, leaf / %s FROM release_run ORDER BY 1, 2"
     for vendor, segment in raw.execute(query, [SEGMENT_LEAVES]).fetchall():
         runs = _segment_runs(raw, vendor, segment)
-
-        def write(
-            shop: Workshop, vendor: str = vendor, segment: int = segment, runs: list[SampledRun] = runs
-        ) -> list[dict[str, str]]:
-            return segment_write(shop, vendor, segment, runs, formats)
-
+        write = partial(segment_write, vendor=vendor, segment=segment, runs=runs, formats=formats)
         yield f"samples/{vendor}/{segment}", segment_fingerprint(runs, formats), write
 
 
@@ -144,36 +132,25 @@ def _part(release: Release, key: str, fingerprint: str, write: Write) -> None:
     )
     missing: list[dict[str, str]] = []
     if part := same.first():
-        written = [_as_written(file) for file in part.files.all()]
+        written = list(part.files.all())
     else:
-        with workshop() as shop:
-            missing = write(shop)
-            written = shop.store(_prefix(release))
+        with staging_open() as staging:
+            missing = write(staging) or []
+            written = staging.store(_prefix(release))
     with transaction.atomic():
         made = ReleasePart.objects.create(release=release, key=key, fingerprint=fingerprint, missing=missing)
-        ReleaseFile.objects.bulk_create(
-            ReleaseFile(release=release, part=made, **asdict(file)) for file in written
-        )
-
-
-def _as_written(file: ReleaseFile) -> Written:
-    return Written(
-        file.path,
-        file.storage_name,
-        file.size_bytes,
-        file.sha256,
-        file.table,
-        file.kind,
-        file.format,
-        file.rows,
-    )
+        for file in written:
+            file.pk, file.release, file.part = None, release, made
+        ReleaseFile.objects.bulk_create(written)
 
 
 def _sum_up(raw: Any, release: Release) -> None:
     """Write down what the release holds."""
     rows: Counter[str] = Counter()
     # Samples have no CSV.
-    counted = next(form for form in ("ndjson", "parquet", "csv") if form in release.formats)
+    counted = next(
+        file_format for file_format in ("ndjson", "parquet", "csv") if file_format in release.formats
+    )
     for table, count in release.files.filter(format=counted).values_list("table", "rows"):
         rows[table] += count or 0
     release.rows = {table.name: rows[table.name] for table in ALL_TABLES} | {"samples": rows["samples"]}
@@ -204,7 +181,9 @@ def _publish(release: Release) -> Release:
     described.append(text_store(_prefix(release), "SHA256SUMS", sums))
     with transaction.atomic():
         release.files.filter(part__isnull=True).delete()
-        ReleaseFile.objects.bulk_create(ReleaseFile(release=release, **asdict(one)) for one in described)
+        for one in described:
+            one.release = release
+        ReleaseFile.objects.bulk_create(described)
         release.state = Release.State.PUBLISHED
         release.save()
     log.info("released", number=release.number, rows=release.rows)

@@ -45,24 +45,18 @@ class Column:
     """The expression that gives it; empty where the archive's own code does."""
     about: str
 
-    def csv_sql(self) -> str:
-        """Return the expression for CSV: what is no single value is JSON text."""
+    def select_sql(self, *, as_json: bool) -> str:
+        """Return the expression with its name; for CSV, what is no single value is JSON text."""
+        sql = self.sql
         if self.type == "datetime":
-            return f'{TIME_SQL.format(self.sql)} AS "{self.name}"'
-        if self.type == "boolean":
-            return f'({self.sql})::text AS "{self.name}"'
-        if self.type in LISTS:
-            return f'to_json({self.sql})::text AS "{self.name}"'
-        return f'{self.sql} AS "{self.name}"'
-
-    def json_sql(self) -> str:
-        """Return the expression for JSON."""
-        if self.type == "datetime":
-            return f'{TIME_SQL.format(self.sql)} AS "{self.name}"'
-        return f'{self.sql} AS "{self.name}"'
+            sql = TIME_SQL.format(sql)
+        elif not as_json and self.type == "boolean":
+            sql = f"({sql})::text"
+        elif not as_json and self.type in LISTS:
+            sql = f"to_json({sql})::text"
+        return f'{sql} AS "{self.name}"'
 
     def field(self) -> pa.Field:
-        """Return the column's field in Parquet."""
         return pa.field(self.name, ARROW[self.type], metadata={"description": self.about})
 
     def table_schema(self) -> dict[str, Any]:
@@ -93,7 +87,7 @@ class Table:
 
     def select(self, *, as_json: bool, kind: str | None) -> str:
         """Return the query; `kind` is one of the registry, never a stranger's text."""
-        columns = ", ".join(one.json_sql() if as_json else one.csv_sql() for one in self.columns)
+        columns = ", ".join(one.select_sql(as_json=as_json) for one in self.columns)
         source = self.source.replace("{kind}", f"'{kind}'")
         return f"SELECT {columns} {source} ORDER BY {self.order}"
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
 from server.datasets.columns import ARROW, LISTS, Column, Table
-from server.datasets.storage import Workshop, gzip_open
+from server.datasets.storage import Staging, gzip_open
 
 ROW_GROUP = 100_000
 _BLOCK_BYTES = 4 << 20
@@ -25,25 +27,16 @@ _AS_LINES = (
 )
 
 
-def table_write(shop: Workshop, raw: Any, table: Table, kind: str | None, form: str) -> None:
+def table_write(staging: Staging, raw: Any, table: Table, kind: str | None, file_format: str) -> None:
     """Write one table, or one kind of it, in one format."""
-    {"parquet": _parquet, "csv": _csv, "ndjson": _ndjson}[form](shop, raw, table, kind)
-
-
-def _name(table: Table, kind: str | None) -> str:
-    return f"{table.name}/{kind}" if kind else table.name
-
-
-def _csv(shop: Workshop, raw: Any, table: Table, kind: str | None) -> None:
-    draft = shop.draft(f"csv/{_name(table, kind)}.csv.gz", table=table.name, kind=kind or "", format="csv")
-    query = _AS_CSV.format(table.select(as_json=False, kind=kind), "true")
-    draft.rows = _copy_to(draft.local, raw, query)
-
-
-def _ndjson(shop: Workshop, raw: Any, table: Table, kind: str | None) -> None:
-    path = f"ndjson/{_name(table, kind)}.ndjson.gz"
-    draft = shop.draft(path, table=table.name, kind=kind or "", format="ndjson")
-    draft.rows = _copy_to(draft.local, raw, _AS_LINES.format(table.select(as_json=True, kind=kind)))
+    if file_format == "parquet":
+        _parquet(staging, raw, table, kind)
+        return
+    path = f"{file_format}/{table.name}{f'/{kind}' if kind else ''}.{file_format}.gz"
+    draft = staging.draft(path, table=table.name, kind=kind or "", format=file_format)
+    rows = table.select(as_json=file_format == "ndjson", kind=kind)
+    query = _AS_LINES.format(rows) if file_format == "ndjson" else _AS_CSV.format(rows, "true")
+    draft.file.rows = _copy_to(draft.local, raw, query)
 
 
 def _copy_to(path: Path, raw: Any, query: str) -> int:
@@ -54,17 +47,49 @@ def _copy_to(path: Path, raw: Any, query: str) -> int:
         return int(cursor.rowcount)
 
 
-def _parquet(shop: Workshop, raw: Any, table: Table, kind: str | None) -> None:
+def _parquet(staging: Staging, raw: Any, table: Table, kind: str | None) -> None:
+    """Write one file, or one for each vendor of a table that comes sorted by it, one after the other."""
     columns = table.stored_columns()
-    files = _Files(shop, table, kind, pa.schema([column.field() for column in columns]))
+    schema = pa.schema([column.field() for column in columns])
+
+    def file_write(vendor: str | None, pieces: Iterable[pa.RecordBatch]) -> None:
+        folders = [table.name]
+        folders += [f"kind={kind}"] if kind else []
+        folders += [f"vendor={vendor}"] if table.by_vendor else []
+        path = f"parquet/{'/'.join(folders)}{'/part-0' if len(folders) > 1 else ''}.parquet"
+        draft = staging.draft(path, table=table.name, kind=kind or "", format="parquet", rows=0)
+        with parquet_writer(draft.local, schema) as writer:
+            for rows in _row_groups(_converted(piece, columns) for piece in pieces):
+                writer.write_table(rows, row_group_size=ROW_GROUP)
+                draft.file.rows += rows.num_rows
+
     query = _AS_CSV.format(table.select(as_json=False, kind=kind), "false")
     with raw.cursor() as cursor, cursor.copy(query) as copy:
-        for batch in _batches(copy, table):
-            vendors = pc.unique(batch.column("vendor")).to_pylist() if table.by_vendor else [None]
-            for vendor in vendors:
-                cut = batch if vendor is None else batch.filter(pc.equal(batch.column("vendor"), vendor))
-                files.add(vendor, _converted(cut, columns))
-    files.finish()
+        pieces = (piece for batch in _batches(copy, table) for piece in _by_vendor(batch, table))
+        for vendor, of_vendor in groupby(pieces, itemgetter(0)):
+            file_write(vendor, (piece for _vendor, piece in of_vendor))
+    if not table.by_vendor and not staging.drafts:
+        file_write(None, ())  # A table that is cut by nothing has a file, however empty it is.
+
+
+def _by_vendor(batch: pa.RecordBatch, table: Table) -> Iterator[tuple[str | None, pa.RecordBatch]]:
+    if not table.by_vendor:
+        yield None, batch
+        return
+    for vendor in pc.unique(batch.column("vendor")).to_pylist():
+        yield vendor, batch.filter(pc.equal(batch.column("vendor"), vendor))
+
+
+def _row_groups(pieces: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    """Give the rows in tables of a row group and more, but the last."""
+    waiting: list[pa.Table] = []
+    for piece in pieces:
+        waiting.append(piece)
+        if sum(part.num_rows for part in waiting) >= ROW_GROUP:
+            yield pa.concat_tables(waiting)
+            waiting = []
+    if waiting:
+        yield pa.concat_tables(waiting)
 
 
 def _batches(copy: Any, table: Table) -> Iterator[pa.RecordBatch]:
@@ -101,55 +126,7 @@ def _converted(batch: pa.RecordBatch, columns: tuple[Column, ...]) -> pa.Table:
     return pa.Table.from_arrays(arrays, schema=pa.schema([column.field() for column in columns]))
 
 
-class _Files:
-    """Parquet files of a table that comes sorted by vendor: one after the other."""
-
-    def __init__(self, shop: Workshop, table: Table, kind: str | None, schema: pa.Schema) -> None:
-        self._shop, self._table, self._kind, self._schema = shop, table, kind, schema
-        self._vendor: str | None = None
-        self._waiting: list[pa.Table] = []
-        self._writer: pq.ParquetWriter | None = None
-
-    def add(self, vendor: str | None, rows: pa.Table) -> None:
-        if self._writer is None or vendor != self._vendor:
-            self._end()
-            self._begin(vendor)
-        self._waiting.append(rows)
-        if sum(part.num_rows for part in self._waiting) >= ROW_GROUP:
-            self._flush()
-
-    def finish(self) -> None:
-        """End the last file; a table that is cut by nothing has one, however empty it is."""
-        if self._writer is None and not self._table.by_vendor and not self._shop.drafts:
-            self._begin(None)
-        self._end()
-
-    def _end(self) -> None:
-        if self._writer is not None:
-            self._flush()
-            self._writer.close()
-            self._writer = None
-
-    def _begin(self, vendor: str | None) -> None:
-        folders = [self._table.name]
-        folders += [f"kind={self._kind}"] if self._kind else []
-        folders += [f"vendor={vendor}"] if self._table.by_vendor else []
-        leaf = "/part-0.parquet" if len(folders) > 1 else ".parquet"
-        facts: dict[str, Any] = {"table": self._table.name, "kind": self._kind or "", "format": "parquet"}
-        draft = self._shop.draft(f"parquet/{'/'.join(folders)}{leaf}", rows=0, **facts)
-        self._vendor, self._writer = vendor, parquet_writer(draft.local, self._schema)
-
-    def _flush(self) -> None:
-        if self._waiting and self._writer is not None:
-            rows = pa.concat_tables(self._waiting)
-            self._writer.write_table(rows, row_group_size=ROW_GROUP)
-            draft = self._shop.drafts[-1]
-            draft.rows = (draft.rows or 0) + rows.num_rows
-            self._waiting = []
-
-
 def parquet_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
-    """Return a writer with the release's settings."""
     return pq.ParquetWriter(path, schema, compression="zstd", compression_level=3)
 
 

@@ -16,7 +16,7 @@ _HOW = (
 )
 
 
-def _delta(table: Table, about: str, source: str) -> Table:
+def _delta(table: Table, about: str, source: str, order: str) -> Table:
     return replace(
         table,
         name=f"delta_{table.name}",
@@ -24,6 +24,7 @@ def _delta(table: Table, about: str, source: str) -> Table:
         about=f"{about} {_HOW}",
         columns=(_CHANGE, *table.columns),
         source=source,
+        order=order,
         by_kind=False,
         by_vendor=False,
     )
@@ -35,7 +36,8 @@ _KNOWN = {
     "license": "coalesce(rr.license, 'CC0-1.0')",
 }
 _RUNS = replace(RUNS, columns=tuple(replace(one, sql=_KNOWN.get(one.name, one.sql)) for one in RUNS.columns))
-DELTA_RUNS = replace(
+_BENCHMARK = "JOIN measurements_benchmark b ON b.run_id = rr.run_id"
+DELTAS = (
     _delta(
         _RUNS,
         "Runs added, changed or withdrawn since the release before; of a withdrawn one only its id and the "
@@ -45,21 +47,19 @@ DELTA_RUNS = replace(
         "LEFT JOIN submissions_submission s ON s.id = r.submission_id "
         "LEFT JOIN accounts_probekey k ON k.id = s.probe_key_id "
         "LEFT JOIN measurements_batch ba ON ba.id = r.batch_id",
+        "d.leaf",
     ),
-    order="d.leaf",
-)
-_BENCHMARK = "JOIN measurements_benchmark b ON b.run_id = rr.run_id"
-DELTA_BENCHMARKS = replace(
-    _delta(BENCHMARKS, "The benchmarks of runs that were added or changed.", f"{_FROM}{_BENCHMARK}"),
-    order="d.leaf, b.position",
-)
-DELTA_MEASUREMENTS = replace(
+    _delta(
+        BENCHMARKS,
+        "The benchmarks of runs that were added or changed.",
+        f"{_FROM}{_BENCHMARK}",
+        "d.leaf, b.position",
+    ),
     _delta(
         MEASUREMENTS,
         "The numbers of runs that were added or changed.",
         f"{_FROM}{_BENCHMARK} JOIN measurements_measurement x ON x.benchmark_id = b.id "
         "AND x.extractor_version = b.extractor_version LEFT JOIN release_metric me ON me.metric = x.metric",
+        'd.leaf, x.metric COLLATE "C", x.scope COLLATE "C"',
     ),
-    order='d.leaf, x.metric COLLATE "C", x.scope COLLATE "C"',
 )
-DELTAS = (DELTA_RUNS, DELTA_BENCHMARKS, DELTA_MEASUREMENTS)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+import jinja2
 from django.db.models import Func, IntegerField, Sum
 
 from server.datasets.columns import CROISSANT, LISTS, Column
@@ -16,26 +18,14 @@ from server.datasets.tables import TABLES
 
 CROISSANT_VERSION = "http://mlcommons.org/croissant/1.0"
 
-_CR = (
-    *("citeAs", "column", "equivalentProperty", "extract", "field", "fileProperty", "fileObject", "fileSet"),
-    *("format", "includes", "isLiveDataset", "jsonPath", "key", "md5", "parentField", "path", "recordSet"),
-    *("references", "regex", "repeated", "replace", "samplingRate", "separator", "source", "subField"),
-    "transform",
+_TEMPLATES = Path(__file__).parent / "templates"
+_TEXTS = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(_TEMPLATES),
+    undefined=jinja2.StrictUndefined,
+    trim_blocks=True,
+    keep_trailing_newline=True,
 )
-CROISSANT_CONTEXT: dict[str, Any] = {
-    "@language": "en",
-    "@vocab": "https://schema.org/",
-    "sc": "https://schema.org/",
-    "cr": "http://mlcommons.org/croissant/",
-    "rai": "http://mlcommons.org/croissant/RAI/",
-    "dct": "http://purl.org/dc/terms/",
-    "conformsTo": "dct:conformsTo",
-    "data": {"@id": "cr:data", "@type": "@json"},
-    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
-    "examples": {"@id": "cr:examples", "@type": "@json"},
-    **{name: f"cr:{name}" for name in _CR},
-}
-
+CROISSANT_CONTEXT = json.loads((_TEMPLATES / "croissant-context.json").read_text(encoding="utf-8"))
 
 TITLE = "DiskAtlas: measured characteristics of disks"
 LICENSES = {
@@ -57,9 +47,22 @@ ALL_TABLES = (*TABLES, *DELTAS)
 
 def descriptions_of(release: Release, files: Sequence[ReleaseFile]) -> dict[str, str]:
     """Return the texts that go with a release's data, by path."""
+    count, named = missing_count(release) if release.missing else 0, len(release.missing)
+    known = {
+        "release": release,
+        "about": about_of(release),
+        "tables": ALL_TABLES,
+        "before": f"release {release.previous_id}" if release.previous_id else "nothing: this is the first",
+        "changes": ", ".join(f"{runs} {change}" for change, runs in release.changes.items()),
+        "missing": f"{count}, the first {named} of them named" if count > named else f"{count}",
+        "title": TITLE,
+        "licenses": LICENSES,
+        "date": _date(release),
+        "root": release.checkpoint.splitlines()[2],
+    }
     return {
-        "README.md": _readme(release),
-        "CITATION.cff": _citation(release),
+        "README.md": _TEXTS.get_template("README.md.jinja").render(known),
+        "CITATION.cff": _TEXTS.get_template("CITATION.cff.jinja").render(known),
         "checkpoint": release.checkpoint,
         "datapackage.json": _json(_package(release, files)),
         "croissant.json": _json(_croissant(release, files)),
@@ -83,7 +86,6 @@ def about_of(release: Release) -> str:
 
 
 def columns_of(table: str, kind: str) -> tuple[Column, ...]:
-    """Return the columns of a table."""
     if table == "samples":
         return sample_columns(kind)
     return next(one.columns for one in ALL_TABLES if one.name == table)
@@ -93,52 +95,10 @@ def _date(release: Release) -> str:
     return f"{release.published_at:%Y-%m-%d}"
 
 
-def _readme(release: Release) -> str:
-    lines = [f"# DiskAtlas, release {release.number}", "", about_of(release), ""]
-    lines += ["| table | rows | what |", "|---|---|---|"]
-    lines += [f"| {one.name} | {release.rows[one.name]} | {one.about} |" for one in ALL_TABLES]
-    lines += [f"| samples | {release.rows['samples']} | One row for each series of samples. |", ""]
-    changes = ", ".join(f"{count} {change}" for change, count in release.changes.items())
-    before = f"release {release.previous_id}" if release.previous_id else "nothing: this is the first"
-    lines += [f"Schema version {release.schema_version}. Compared with {before}: {changes}.", ""]
-    lines += [
-        "Each row names its licence. Parquet files below `kind=` and `vendor=` folders leave these two "
-        "columns to the folders' names. `SHA256SUMS` has every file's digest; `checkpoint` is the signed "
-        "head of the publication log.",
-        "",
-    ]
-    if release.missing:
-        count = missing_count(release)
-        more = f", the first {len(release.missing)} of them named" if count > len(release.missing) else ""
-        lines += [f"Runs whose samples could not be read when the release was made: {count}{more}.", ""]
-        lines += [f"- {one['run_id']}: {one['reason']}" for one in release.missing]
-    return "\n".join(lines).rstrip() + "\n"
-
-
 def missing_count(release: Release) -> int:
     """Return of how many runs the samples could not be read: a release names `MISSING_NAMED` at most."""
     length = Func("missing", function="jsonb_array_length", output_field=IntegerField())
     return int(release.parts.aggregate(sum=Sum(length))["sum"] or 0)
-
-
-def _citation(release: Release) -> str:
-    lines = [
-        "cff-version: 1.2.0",
-        "message: Cite this release by its number. Rows under CC-BY-4.0 ask for the run's address besides.",
-        "type: dataset",
-        f'title: "{TITLE}"',
-        "authors:",
-        "  - name: DiskAtlas contributors",
-        f'version: "{release.number}"',
-        f'date-released: "{_date(release)}"',
-        "license:",
-        *(f"  - {name}" for name in LICENSES),
-        "identifiers:",
-        "  - type: other",
-        f'    value: "publication log, {release.log_size} leaves, root {release.checkpoint.splitlines()[2]}"',
-        "    description: Head of the publication log that this release holds.",
-    ]
-    return "\n".join(lines) + "\n"
 
 
 def _package(release: Release, files: Sequence[ReleaseFile]) -> dict[str, Any]:

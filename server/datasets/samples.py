@@ -8,9 +8,11 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Collection, Mapping
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from gzip import GzipFile
 from typing import Any
@@ -19,15 +21,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from server.benchmarks.registry import kinds_by_slug
-from server.core.envelope_store import EnvelopeLost
-from server.datasets.columnar import Gathered, SampledRun, envelopes_read
+from server.core.envelope_store import EnvelopeLost, envelope_load
 from server.datasets.columns import FORMATS, Column
 from server.datasets.copy_out import parquet_writer
-from server.datasets.storage import Draft, Workshop, gzip_open
+from server.datasets.storage import Draft, Staging, gzip_open
 
 SEGMENT_LEAVES = 50_000
 """Leaves of the log whose runs share a file: their samples never change, so the next release has it too."""
-_FLUSH_NUMBERS = 500_000
+_FLUSH_BYTES = 4 << 20
+"""Of rows that wait for their row group."""
 _WRITTEN = ("parquet", "ndjson")
 """What samples are written as."""
 _OWN = (
@@ -42,33 +44,96 @@ _END = (
 )
 
 
+# ---- Envelopes of a release's runs, read ahead: the storage and the unpacking need no interpreter.
+
+AHEAD = 8
+"""Envelopes that are held before they are wanted: a large one has tens of MiB."""
+_READERS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class SampledRun:
+    """A run whose samples are written."""
+
+    run_id: str
+    drive_model: str
+    unit: str | None
+    license: str
+    digest: str
+    storage_name: str
+
+
+def envelopes_read(runs: Iterable[SampledRun]) -> Iterator[tuple[SampledRun, Callable[[], bytes]]]:
+    """Give each run, in order, with what gives its envelope's bytes or raises EnvelopeLost."""
+    with ThreadPoolExecutor(_READERS, "envelopes") as readers:
+        waiting: deque[tuple[SampledRun, Future[bytes]]] = deque()
+        for run in runs:
+            waiting.append((run, readers.submit(envelope_load, digest=run.digest, name=run.storage_name)))
+            if len(waiting) > AHEAD:
+                yield _given(waiting)
+        while waiting:
+            yield _given(waiting)
+
+
+def _given(waiting: deque[tuple[SampledRun, Future[bytes]]]) -> tuple[SampledRun, Callable[[], bytes]]:
+    run, future = waiting.popleft()
+    return run, future.result
+
+
 @dataclass
 class _Kind:
     """The open files of one kind."""
 
     columns: tuple[Column, ...]
-    drafts: list[Draft]
-    parquet: pq.ParquetWriter | None
-    lines: GzipFile | None
-    closing: ExitStack
-    gathered: Gathered
+    drafts: list[Draft] = field(default_factory=list)
+    parquet: pq.ParquetWriter | None = None
+    lines: GzipFile | None = None
+    closing: ExitStack = field(default_factory=ExitStack)
     rows: int = 0
+    waiting: list[pa.RecordBatch] = field(default_factory=list)
+    waiting_bytes: int = 0
 
     @cached_property
-    def texts(self) -> tuple[str, ...]:
-        """Columns of the series that are JSON in Parquet; the parameters are the same for all series."""
-        return tuple(one.name for one in self.columns if one.type == "json" and one.name != "params")
+    def schema(self) -> pa.Schema:
+        return pa.schema([column.field() for column in self.columns])
+
+    def add(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Write a run's rows, or keep them as Arrow does until a row group is full."""
+        self.rows += len(rows)
+        if self.lines is not None:
+            for row in rows:
+                shown = {column.name: row.get(column.name) for column in self.columns}
+                text = json.dumps(shown, separators=(",", ":"), ensure_ascii=False)
+                self.lines.write(text.encode() + b"\n")
+        if self.parquet is not None:
+            self.waiting.append(batch := rows_batch(self.columns, self.schema, rows))
+            self.waiting_bytes += batch.nbytes
+            if self.waiting_bytes > _FLUSH_BYTES:
+                self.flush()
 
     def flush(self) -> None:
-        if self.parquet is not None and self.gathered.rows:
-            self.parquet.write_table(self.gathered.taken())
+        if self.parquet is not None and self.waiting:
+            self.parquet.write_table(pa.Table.from_batches(self.waiting).combine_chunks())
+            self.waiting, self.waiting_bytes = [], 0
 
     def finish(self) -> None:
         """Write what is left, and close the files."""
         self.flush()
         self.closing.close()
         for draft in self.drafts:
-            draft.rows = self.rows
+            draft.file.rows = self.rows
+
+
+def rows_batch(
+    columns: Sequence[Column], schema: pa.Schema, rows: Sequence[Mapping[str, Any]]
+) -> pa.RecordBatch:
+    """Return rows, which may lack columns, as Parquet has them: JSON is text there."""
+    texts = [column.name for column in columns if column.type == "json"]
+
+    def plain(row: Mapping[str, Any]) -> dict[str, Any]:
+        return {**row, **{name: _text(row[name]) for name in texts if row.get(name) is not None}}
+
+    return pa.RecordBatch.from_pylist([plain(row) for row in rows], schema=schema)
 
 
 @cache
@@ -92,7 +157,7 @@ def segment_fingerprint(runs: list[SampledRun], formats: Collection[str] = FORMA
 
 
 def segment_write(
-    shop: Workshop, vendor: str, segment: int, runs: list[SampledRun], formats: Collection[str] = FORMATS
+    staging: Staging, vendor: str, segment: int, runs: list[SampledRun], formats: Collection[str] = FORMATS
 ) -> list[dict[str, str]]:
     """Write the samples of one vendor's runs in one range of leaves; return whose can't be read, and why."""
     opened: dict[str, _Kind] = {}
@@ -107,9 +172,9 @@ def segment_write(
             continue
         for part in parts:
             if "skipped" not in part and part["kind"] in kinds_by_slug():
-                kind = opened.get(part["kind"]) or _open(shop, vendor, segment, part["kind"], formats)
+                kind = opened.get(part["kind"]) or _open(staging, vendor, segment, part["kind"], formats)
                 opened[part["kind"]] = kind
-                _add(kind, run, part)
+                kind.add(_rows(run, part))
     for kind in opened.values():
         kind.finish()
     return missing
@@ -121,37 +186,24 @@ def _document(content: bytes) -> dict[str, Any]:
     return document
 
 
-def _open(shop: Workshop, vendor: str, segment: int, slug: str, formats: Collection[str]) -> _Kind:
-    columns = sample_columns(slug)
+def _open(staging: Staging, vendor: str, segment: int, slug: str, formats: Collection[str]) -> _Kind:
+    kind = _Kind(sample_columns(slug))
     facts: dict[str, Any] = {"table": "samples", "kind": slug, "rows": 0}
-    kind = _Kind(columns, [], None, None, ExitStack(), Gathered(columns))
     if "parquet" in formats:
         path = f"parquet/samples/kind={slug}/vendor={vendor}/part-{segment}.parquet"
-        kind.drafts.append(draft := shop.draft(path, format="parquet", **facts))
-        schema = pa.schema([column.field() for column in columns])
-        kind.parquet = kind.closing.enter_context(parquet_writer(draft.local, schema))
+        kind.drafts.append(draft := staging.draft(path, format="parquet", **facts))
+        kind.parquet = kind.closing.enter_context(parquet_writer(draft.local, kind.schema))
     if "ndjson" in formats:
         path = f"ndjson/samples/{slug}/{vendor}-{segment}.ndjson.gz"
-        kind.drafts.append(draft := shop.draft(path, format="ndjson", **facts))
+        kind.drafts.append(draft := staging.draft(path, format="ndjson", **facts))
         kind.lines = kind.closing.enter_context(gzip_open(draft.local))
     return kind
 
 
-def _add(kind: _Kind, run: SampledRun, part: Mapping[str, Any]) -> None:
+def _rows(run: SampledRun, part: Mapping[str, Any]) -> list[dict[str, Any]]:
     own = {"run_id": run.run_id, "drive_model": run.drive_model, "unit": run.unit, "license": run.license}
-    params = _text(part["params"])
-    for number, series in enumerate(part["samples"]["series"]):
-        row = {**series, **own, "series": number, "params": part["params"]}
-        kind.rows += 1
-        if kind.lines is not None:
-            told = {column.name: row.get(column.name) for column in kind.columns}
-            kind.lines.write(json.dumps(told, separators=(",", ":"), ensure_ascii=False).encode() + b"\n")
-        if kind.parquet is not None:
-            row |= {name: _text(row[name]) for name in kind.texts if row.get(name) is not None}
-            row["params"] = params
-            kind.gathered.add(row)
-            if kind.gathered.numbers > _FLUSH_NUMBERS:
-                kind.flush()
+    common = {**own, "params": part["params"]}
+    return [{**series, **common, "series": number} for number, series in enumerate(part["samples"]["series"])]
 
 
 def _text(value: Any) -> str:

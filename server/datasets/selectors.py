@@ -16,16 +16,11 @@ def releases_list(*, since: datetime | None = None) -> QuerySet[Release]:
     found = Release.objects.filter(state=Release.State.PUBLISHED)
     if since is not None:
         found = found.filter(published_at__gte=since)
-    return found.annotate(file_count=Count("files"), total_bytes=Sum("files__size_bytes")).order_by("-number")
-
-
-def release_get(*, number: int) -> Release:
-    """Return a release; raises Release.DoesNotExist."""
-    return releases_list().get(number=number)
+    sizes = {"file_count": Count("files"), "total_bytes": Sum("files__size_bytes", default=0)}
+    return found.annotate(**sizes).order_by("-number")
 
 
 def release_files(*, release: Release) -> QuerySet[ReleaseFile]:
-    """Return a release's files by path."""
     return release.files.order_by("path")
 
 
@@ -37,8 +32,3 @@ def release_file(*, number: int, path: str) -> ReleaseFile:
 def file_open(file: ReleaseFile) -> IO[bytes]:
     """Open a file's bytes; raises FileNotFoundError where the storage has none."""
     return storage().open(file.storage_name, "rb")
-
-
-def file_url(file: ReleaseFile) -> str:
-    """Return where object storage serves a file."""
-    return storage().url(file.storage_name)

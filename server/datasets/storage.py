@@ -14,63 +14,46 @@ from typing import Any
 from django.core.files import File
 from django.core.files.storage import Storage, storages
 
+from server.datasets.models import ReleaseFile
+
 _GZIP_LEVEL = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """A file that is stored."""
-
-    path: str
-    storage_name: str
-    size_bytes: int
-    sha256: str
-    table: str = ""
-    kind: str = ""
-    format: str = ""
-    rows: int | None = None
 
 
 @dataclass
 class Draft:
     """A file that is being written on this machine."""
 
-    path: str
+    file: ReleaseFile
+    """What is known of it; where it is stored, its size and its digest come with the end."""
     local: Path
-    table: str = ""
-    kind: str = ""
-    format: str = ""
-    rows: int | None = None
 
 
 @dataclass
-class Workshop:
+class Staging:
     """A folder of drafts of one part; they vanish with it."""
 
     folder: Path
     drafts: list[Draft] = field(default_factory=list)
 
     def draft(self, path: str, **facts: Any) -> Draft:
-        """Begin a file."""
-        made = Draft(path, self.folder / str(len(self.drafts)), **facts)
+        made = Draft(ReleaseFile(path=path, **facts), self.folder / str(len(self.drafts)))
         self.drafts.append(made)
         return made
 
-    def store(self, prefix: str) -> list[Written]:
+    def store(self, prefix: str) -> list[ReleaseFile]:
         """Put every draft into the storage; return what is there now."""
         return [_store(prefix, draft) for draft in self.drafts]
 
 
 def storage() -> Storage:
-    """Return where releases lie."""
     return storages["datasets"]
 
 
 @contextmanager
-def workshop() -> Iterator[Workshop]:
+def staging_open() -> Iterator[Staging]:
     """Give a folder that is removed at the end, however that comes."""
     with tempfile.TemporaryDirectory(prefix="diskatlas-release-") as folder:
-        yield Workshop(Path(folder))
+        yield Staging(Path(folder))
 
 
 @contextmanager
@@ -83,30 +66,22 @@ def gzip_open(path: Path) -> Iterator[gzip.GzipFile]:
         yield file
 
 
-def text_store(prefix: str, path: str, text: str) -> Written:
-    """Store a small file."""
-    with workshop() as shop:
-        shop.draft(path).local.write_text(text, encoding="utf-8")
-        return shop.store(prefix)[0]
+def text_store(prefix: str, path: str, text: str) -> ReleaseFile:
+    with staging_open() as staging:
+        staging.draft(path).local.write_text(text, encoding="utf-8")
+        return staging.store(prefix)[0]
 
 
-def _store(prefix: str, draft: Draft) -> Written:
-    with draft.local.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-        file.seek(0)
-        name = f"{prefix}/{draft.path}"
-        kept = storage()
+def _store(prefix: str, draft: Draft) -> ReleaseFile:
+    file = draft.file
+    with draft.local.open("rb") as content:
+        file.sha256 = hashlib.file_digest(content, "sha256").hexdigest()
+        content.seek(0)
+        name = f"{prefix}/{file.path}"
+        store = storage()
         # A build that was killed may have left one of this name that nobody knows of.
-        if kept.exists(name):
-            kept.delete(name)
-        stored = kept.save(name, File(file))
-    return Written(
-        draft.path,
-        stored,
-        draft.local.stat().st_size,
-        digest,
-        draft.table,
-        draft.kind,
-        draft.format,
-        draft.rows,
-    )
+        if store.exists(name):
+            store.delete(name)
+        file.storage_name = store.save(name, File(content))
+    file.size_bytes = draft.local.stat().st_size
+    return file

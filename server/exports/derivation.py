@@ -116,7 +116,7 @@ def _check(numbers: Mapping[MeasurandKey, float], parts: Parts) -> None:
         # Of seeks that are too poor for a number no curve is drawn either.
         (Measurand.FULL_STROKE, ""): "the full stroke",
     }
-    lacks = [words for place, words in needed.items() if place not in numbers]
+    lacks = [words for key, words in needed.items() if key not in numbers]
     for gap, words in ((Measurand.HEAD_SWITCH_GAP, "head"), (Measurand.CYLINDER_SWITCH_GAP, "cylinder")):
         if not any((gap, region) in numbers for region in REGIONS):
             lacks.append(f"the gap at a {words} switch")
@@ -145,9 +145,9 @@ def _overhead(
     zones = geometry.zones
     tracks = dict(zip(REGIONS, (zones[0], zones[len(zones) // 2], zones[-1]), strict=True))
     known = [
-        numbers[place] - turn / (zone.track_blocks + geometry.spares) - bus_ms
+        numbers[key] - turn / (zone.track_blocks + geometry.spares) - bus_ms
         for region, zone in tracks.items()
-        if (place := (Measurand.MTM, f"{region}/{variant}")) in numbers
+        if (key := (Measurand.MTM, f"{region}/{variant}")) in numbers
     ]
     return max(float(np.median(known)), 0.0) if known else None
 
@@ -230,9 +230,11 @@ def _seek(
         [(point.get("shortest_ms", 0.0) - point.get("missed_ms", 0.0)) / 2 for point in taken],
         dtype=np.float64,
     )
-    held = [zone.track_blocks * drive.surfaces for zone in drive.zones]
     curve = seek_fit(
-        cylinders_of(blocks, drive.zone_blocks, held), times, cylinders=drive.cylinders, reaches_ms=reaches
+        cylinders_of(blocks, drive.zone_blocks, [zone.cylinders for zone in drive.zones]),
+        times,
+        cylinders=drive.cylinders,
+        reaches_ms=reaches,
     )
     if curve is None:
         bring = f"A run of {kind_of_detail(ExportDetail.SEEK_CURVE)} in full brings them."
@@ -250,9 +252,10 @@ def _settled(drive: MeasuredDrive, bus_ms: float) -> MeasuredDrive:
         return drive
     places = drive.zones[len(drive.zones) // 2].track_blocks + drive.spares
     wait = drive.rotation_ms / 2 + drive.read_overhead_ms + drive.rotation_ms / places + bus_ms
-    held = [zone.track_blocks * drive.surfaces for zone in drive.zones]
     seek = drive.seek
-    longer = mean_seek(seek, drive.zone_blocks, held) + wait - drive.access_ms
+    longer = (
+        mean_seek(seek, drive.zone_blocks, [zone.cylinders for zone in drive.zones]) + wait - drive.access_ms
+    )
     settle = min(max(longer, 0.0), seek.base_ms, seek.one_cylinder_ms * LONGEST_SETTLE)
     read = replace(
         seek,

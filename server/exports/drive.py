@@ -73,12 +73,10 @@ class SeekCurve:
 
     @property
     def knee_ms(self) -> float:
-        """Seek time at the knee."""
         return self.base_ms + self.root_ms * math.sqrt(self.knee_cylinders)
 
     @property
     def ms_per_cylinder(self) -> float:
-        """Slope beyond the knee."""
         return (self.full_stroke_ms - self.knee_ms) / max(self.cylinders - 1 - self.knee_cylinders, 1)
 
 
@@ -117,6 +115,12 @@ class MeasuredDrive:
     assumed: tuple[str, ...]
     """Sentences: what no benchmark measures, and what was put in its place."""
 
+    @property
+    def head(self) -> tuple[str, ...]:
+        """What stands at the head of every export: the drive, what it rests on, and what was assumed."""
+        assumed = (f"Assumed: {sentence}" for sentence in self.assumed)
+        return (f"{self.identity.title}, as measured.", *self.identity.origin, *assumed)
+
     def skews_ms(self, zone: Zone) -> tuple[float, float]:
         """Return by how much tracks of a zone are turned against each other, within a cylinder and from one
         to the next: the gaps without the spares in them."""
@@ -135,20 +139,16 @@ class MeasuredDrive:
 
     @property
     def cylinders(self) -> int:
-        """Of all zones."""
         return sum(zone.cylinders for zone in self.zones)
 
     @property
     def rpm(self) -> float:
-        """Turns in a minute."""
         return 60_000.0 / self.rotation_ms
 
     @property
     def first_cylinders(self) -> tuple[int, ...]:
-        """The first cylinder of each zone."""
         return tuple(accumulate((zone.cylinders for zone in self.zones[:-1]), initial=0))
 
     @property
     def zone_blocks(self) -> tuple[int, ...]:
-        """How many blocks each zone holds."""
         return tuple(zone.cylinders * zone.track_blocks * self.surfaces for zone in self.zones)

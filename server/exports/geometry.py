@@ -57,11 +57,11 @@ def geometry_of(
     missed = _missed_turns(numbers, stretches, turn, surfaces) if missing else 0
     if missed:
         stretches = tuple(one.losing(missed * turn) for one in stretches)
-    told = _behind_a_slow_bus(numbers, stretches)
-    ratio = 1.0 if told else _ratio(numbers, stretches)
+    slow_track = _behind_a_slow_bus(numbers, stretches)
+    ratio = 1.0 if slow_track else _ratio(numbers, stretches)
     zones = []
     for one in stretches:
-        track = told or _counted(numbers, one, ratio)
+        track = slow_track or _counted(numbers, one, ratio)
         held = surfaces * track * identity.block_bytes
         count = max(round((one.end - one.start) * identity.capacity_bytes / held), 1)
         zones.append(Zone(count, track, one.head_ms, one.cylinder_ms, one.mb_per_s))
@@ -77,35 +77,25 @@ def geometry_of(
     return Geometry(
         zones=_whole(identity, zones, surfaces),
         spares=spares,
-        slow_bus=told is not None,
+        slow_bus=slow_track is not None,
         misses_heads=missed > 1,
         misses_cylinders=missed in (1, surfaces),
         words=tuple(words),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Gaps:
-    """Lost time at a switch over the way into the drive (0 to 1)."""
-
-    values: Mapping[str, float]
-
-    @classmethod
-    def of(cls, numbers: Mapping[MeasurandKey, float], gap: Measurand) -> _Gaps:
-        return cls({region: numbers[gap, region] for region in REGIONS if (gap, region) in numbers})
-
-    def within(self, start: float, end: float) -> float:
-        """Return the gap of a zone: its own where SKIPPY measured within it, else between its neighbours'."""
-        inside = [value for region, value in self.values.items() if _holds(start, end, region)]
-        if inside:
-            return float(np.mean(inside))
-        return float(
-            np.interp((start + end) / 2, [WAYS[region] for region in self.values], list(self.values.values()))
-        )
+def _gap_within(numbers: Mapping[MeasurandKey, float], gap: Measurand, start: float, end: float) -> float:
+    """Return the lost time at a switch in a zone, from its way into the drive (0 to 1) to its end: its own
+    where SKIPPY measured within it, else between its neighbours'."""
+    values = {region: numbers[gap, region] for region in REGIONS if (gap, region) in numbers}
+    inside = [value for region, value in values.items() if _holds(start, end, region)]
+    if inside:
+        return float(np.mean(inside))
+    ways = [WAYS[region] for region in values]
+    return float(np.interp((start + end) / 2, ways, list(values.values())))
 
 
 def _holds(start: float, end: float, region: str) -> bool:
-    """Return whether a region of SKIPPY lies in a zone."""
     return start <= WAYS[region] <= end or (region == "inner" and end > 1 - 1e-3)
 
 
@@ -144,17 +134,13 @@ def _stretches(
     # Spares are within the turn and within the gap: they pass once.
     counted = numbers.get((TRACK, "outer"), 0.0)
     passed = turn * counted / (counted + spares) if spares else turn
-    heads = _Gaps.of(numbers, Measurand.HEAD_SWITCH_GAP)
-    cylinders = _Gaps.of(numbers, Measurand.CYLINDER_SWITCH_GAP)
     stretches = []
     for entry in found:
         ends = entry["start_mb"] * 1e6, min(entry["end_mb"] * 1e6, float(identity.capacity_bytes))
         start, end = (place / identity.capacity_bytes for place in ends)
-        head_ms, cylinder_ms, rate = (
-            heads.within(start, end),
-            cylinders.within(start, end),
-            float(entry["mb_per_s"]),
-        )
+        head_ms = _gap_within(numbers, Measurand.HEAD_SWITCH_GAP, start, end)
+        cylinder_ms = _gap_within(numbers, Measurand.CYLINDER_SWITCH_GAP, start, end)
+        rate = float(entry["mb_per_s"])
         cylinder_turn = surfaces * passed + (surfaces - 1) * head_ms + cylinder_ms
         blocks = rate * 1e3 * cylinder_turn / (surfaces * identity.block_bytes)
         stretches.append(_Stretch(start, end, head_ms, cylinder_ms, rate, blocks, cylinder_turn))
@@ -225,12 +211,12 @@ def _behind_a_slow_bus(numbers: Mapping[MeasurandKey, float], stretches: Sequenc
     level = len(counts) == len(REGIONS) and max(counts.values()) < min(counts.values()) * (1 + NEAR)
     if level and all(ratio > 1 + APART for ratio, _ in ratios.values()):
         return round(float(np.median(list(counts.values()))))
-    told = ", ".join(
+    differences = ", ".join(
         f"{counts[region]:.0f} ({region}) for {counts[region] / ratio:.0f}" for region, ratio in apart.items()
     )
     raise ExportError(
         [
-            f"SKIPPY counts other tracks than the bandwidth carries: {told} blocks. Something between "
+            f"SKIPPY counts other tracks than the bandwidth carries: {differences} blocks. Something between "
             "medium and host limits it, or the drive does not read ahead, so that the zones between the "
             "counted tracks are not known.",
             "A run over a faster bus or adapter, with the look-ahead on, brings them.",

@@ -98,22 +98,17 @@ def _with_knee(
     return float(np.mean(misses)), knee, (float(found.x[0]), float(found.x[1]), float(found.x[2]))
 
 
-def cylinders_of(blocks: Values, zone_blocks: Sequence[int], cylinder_blocks: Sequence[int]) -> Values:
-    """Return on which cylinder each block lies, as a fraction.
-
-    `zone_blocks` and `cylinder_blocks` are how many blocks each zone holds and each of its cylinders.
-    """
-    ends = np.cumsum(np.asarray(zone_blocks, dtype=np.float64))
-    counts = np.asarray(zone_blocks, dtype=np.float64) / np.asarray(cylinder_blocks, dtype=np.float64)
-    way = np.concatenate([[0.0], np.cumsum(counts)])
-    return np.asarray(np.interp(blocks, np.concatenate([[0.0], ends]), way), dtype=np.float64)
+def cylinders_of(blocks: Values, zone_blocks: Sequence[int], zone_cylinders: Sequence[int]) -> Values:
+    """Return on which cylinder each block lies, as a fraction, by how many of both each zone holds."""
+    ends, ways = (np.concatenate([[0.0], np.cumsum(counts)]) for counts in (zone_blocks, zone_cylinders))
+    return np.asarray(np.interp(blocks, ends, ways), dtype=np.float64)
 
 
-def mean_seek(curve: SeekCurve, zone_blocks: Sequence[int], cylinder_blocks: Sequence[int]) -> float:
+def mean_seek(curve: SeekCurve, zone_blocks: Sequence[int], zone_cylinders: Sequence[int]) -> float:
     """Return the mean seek in ms between two blocks chosen at random."""
     total = float(sum(zone_blocks))
     start, end = (
-        cylinders_of(places * total, zone_blocks, cylinder_blocks) for places in places_of_pairs(_PAIRS)
+        cylinders_of(places * total, zone_blocks, zone_cylinders) for places in places_of_pairs(_PAIRS)
     )
     apart = np.abs(start - end)
     short = curve.base_ms + curve.root_ms * np.sqrt(apart)

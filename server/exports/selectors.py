@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from server.benchmarks.contract import Measurand, MetricKey
+from server.benchmarks.contract import Measurand
 from server.benchmarks.measurands import defining_metrics, source
 from server.catalog.models import DriveModel
 from server.core.lifecycle import Provenance
 from server.core.text import counted
 from server.exports.derivation import drive_of
-from server.exports.disksim import disksim
 from server.exports.drive import ExportError, Identity, MeasuredDrive
-from server.exports.fio import fio
-from server.exports.sim_file import sim_file
+from server.exports.files import disksim, fio, sim_file
 from server.measurements.models import Aggregate, Benchmark, Run
 from server.model_stats.selectors import drive_representative_run
 
@@ -57,7 +54,7 @@ def drive_exports(*, drive_model: DriveModel) -> tuple[tuple[Provenance, str], .
         run = drive_representative_run(drive_model=drive_model, provenance=provenance)
         if run is not None:
             try:
-                drive_of(_identity(drive_model, run), _numbers(drive_model, provenance), _details(run))
+                _measured_drive(drive_model, run)
                 found.append((provenance, ""))
             except ExportError as error:
                 found.append((provenance, str(error)))
@@ -72,27 +69,21 @@ def drive_export(*, drive_model: DriveModel, provenance: Provenance, form: Form)
         there = [one.value for one, _reason in drive_exports(drive_model=drive_model)]
         known = f"There are runs of {', '.join(there)}." if there else "There is none of any other either."
         raise ExportError([f"{drive_model.title} has no published run of that provenance.", known])
-    drive = drive_of(_identity(drive_model, run), _numbers(drive_model, provenance), _details(run))
+    drive = _measured_drive(drive_model, run)
     return Export(f"{drive_model.slug}.{form.ending}", form.write(drive))
 
 
-def _numbers(drive_model: DriveModel, provenance: Provenance) -> dict[MetricKey, float]:
-    rows = Aggregate.objects.filter(
+def _measured_drive(drive_model: DriveModel, run: Run) -> MeasuredDrive:
+    medians = Aggregate.objects.filter(
         drive_model=drive_model,
-        provenance=provenance,
+        provenance=run.provenance,
         metric__in=[metric.key for metric in defining_metrics()],
     )
-    return {
-        (metric, scope): median for metric, scope, median in rows.values_list("metric", "scope", "median")
+    numbers = {
+        (metric, scope): median for metric, scope, median in medians.values_list("metric", "scope", "median")
     }
-
-
-def _details(run: Run) -> dict[str, Mapping[str, Any]]:
-    return {
-        benchmark.kind: benchmark.details
-        for benchmark in run.benchmarks.all()
-        if benchmark.state == Benchmark.State.EXTRACTED
-    }
+    extracted = [one for one in run.benchmarks.all() if one.state == Benchmark.State.EXTRACTED]
+    return drive_of(_identity(drive_model, run), numbers, {one.kind: one.details for one in extracted})
 
 
 def _identity(model: DriveModel, run: Run) -> Identity:

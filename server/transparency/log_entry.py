@@ -42,14 +42,17 @@ def time_text(at: datetime) -> str:
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
-def position_of(place: NodeIndex) -> int:
+def nodes_stored(places: Sequence[NodeIndex]) -> dict[NodeIndex, bytes]:
+    """Return the hashes of the nodes that are stored, with one query."""
+    rows = LogNode.objects.filter(position__in=[_position(place) for place in places]) if places else ()
+    return {
+        (row.position >> LEVEL_BITS, row.position & (1 << LEVEL_BITS) - 1): bytes(row.hash) for row in rows
+    }
+
+
+def _position(place: NodeIndex) -> int:
     """Return the number under which a node is stored."""
     return place[0] << LEVEL_BITS | place[1]
-
-
-def place_of(position: int) -> NodeIndex:
-    """Return level and index of a stored node."""
-    return position >> LEVEL_BITS, position & (1 << LEVEL_BITS) - 1
 
 
 def entries_write(size: int, entries: Sequence[LogEntry]) -> None:
@@ -58,10 +61,8 @@ def entries_write(size: int, entries: Sequence[LogEntry]) -> None:
     made: dict[NodeIndex, bytes] = {}
 
     def known(places: Sequence[NodeIndex]) -> dict[NodeIndex, bytes]:
-        missing = [position_of(place) for place in places if place not in made]
-        rows = LogNode.objects.filter(position__in=missing) if missing else ()
-        found = {row.position: bytes(row.hash) for row in rows}
-        return {place: made[place] if place in made else found[position_of(place)] for place in places}
+        stored = nodes_stored([place for place in places if place not in made])
+        return {place: made[place] if place in made else stored[place] for place in places}
 
     for index, entry in enumerate(entries, start=size):
         made.update(appended_nodes(index, leaf_hash(entry.canonical()), known))
@@ -73,7 +74,7 @@ def entries_write(size: int, entries: Sequence[LogEntry]) -> None:
             for index, entry in enumerate(entries, start=size)
         ),
     )
-    rows_copy(LogNode, ("position", "hash"), ((position_of(place), hashed) for place, hashed in made.items()))
+    rows_copy(LogNode, ("position", "hash"), ((_position(place), hashed) for place, hashed in made.items()))
 
 
 def published_missing() -> Iterable[LogEntry]:

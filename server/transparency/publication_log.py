@@ -24,9 +24,9 @@ from server.core.merkle import (
     tree_root,
 )
 from server.core.signed_note import Checkpoint, checkpoint_sign, verifier_key
-from server.transparency.log_entry import LogEntry, entries_write, place_of, position_of, published_missing
+from server.transparency.log_entry import LogEntry, entries_write, nodes_stored, published_missing
 from server.transparency.log_key import signing_key
-from server.transparency.models import LogLeaf, LogNode
+from server.transparency.models import LogLeaf
 
 _BATCH = 5000
 
@@ -54,7 +54,6 @@ class Inclusion:
     """That a leaf is in the log of one size."""
 
     leaf: LogLeaf
-    entry: LogEntry
     size: int
     leaf_hash: bytes
     proof: tuple[bytes, ...]
@@ -88,7 +87,6 @@ def log_fill() -> int:
 
 
 def log_size() -> int:
-    """Return the number of leaves."""
     last = LogLeaf.objects.order_by("-index").values_list("index", flat=True).first()
     return 0 if last is None else last + 1
 
@@ -115,9 +113,8 @@ def log_inclusion(*, index: int, size: int | None = None) -> Inclusion:
     if not 0 <= index < size:
         raise NotInLog(f"There is no leaf {index} among {size}. Leaves are numbered from 0.")
     leaf = LogLeaf.objects.get(pk=index)
-    entry = entry_of(leaf)
     proof = tuple(inclusion_proof(index, size, _lookup))
-    return Inclusion(leaf, entry, size, leaf_hash(entry.canonical()), proof)
+    return Inclusion(leaf, size, leaf_hash(entry_of(leaf).canonical()), proof)
 
 
 def log_consistency(*, first: int, second: int | None = None) -> tuple[int, list[bytes]]:
@@ -153,7 +150,7 @@ def log_check(*, batch: int = _BATCH) -> list[str]:
         # Only the largest subtree so far is needed again: as the left one of a larger.
         top = max(made)
         known[top] = made[top]
-        stored = _stored(list(made))
+        stored = nodes_stored(list(made))
         wrong += [
             f"Leaf {size}: the stored hash at level {level}, index {index} is not the one of its leaves."
             for (level, index), value in made.items()
@@ -177,11 +174,5 @@ def _locked_size() -> int:
 
 
 def _lookup(places: Sequence[NodeIndex]) -> dict[NodeIndex, bytes]:
-    found = _stored(places)
+    found = nodes_stored(places)
     return {place: found[place] for place in places}
-
-
-def _stored(places: Sequence[NodeIndex]) -> dict[NodeIndex, bytes]:
-    """Return stored hashes with one query."""
-    rows = LogNode.objects.filter(position__in=[position_of(place) for place in places])
-    return {place_of(row.position): bytes(row.hash) for row in rows}

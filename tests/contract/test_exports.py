@@ -12,10 +12,8 @@ import pytest
 from server.benchmarks.contract import MetricKey
 from server.benchmarks.registry import kinds_by_slug
 from server.exports.derivation import drive_of
-from server.exports.disksim import disksim
 from server.exports.drive import ExportError, Identity, MeasuredDrive
-from server.exports.fio import fio
-from server.exports.sim_file import sim_file
+from server.exports.files import disksim, fio, sim_file
 from tests.contract.golden import facts_of
 from tests.support.probe import Probe, probe_path
 

@@ -16,19 +16,20 @@ def main(left: int) -> None:
     """Build until `left` parts are known and the next one is stored."""
     django.setup()
     from server.datasets import builder, storage
+    from server.datasets.models import ReleaseFile
 
-    store = storage.Workshop.store
+    store = storage.Staging.store
     stored = 0
 
-    def store_and_die(shop: storage.Workshop, prefix: str) -> list[storage.Written]:
+    def store_and_die(staging: storage.Staging, prefix: str) -> list[ReleaseFile]:
         nonlocal stored
-        written = store(shop, prefix)
+        written = store(staging, prefix)
         stored += 1
         if stored > left:
             os.kill(os.getpid(), signal.SIGKILL)
         return written
 
-    storage.Workshop.store = store_and_die  # type: ignore[method-assign]
+    storage.Staging.store = store_and_die  # type: ignore[method-assign]
     builder.release_build()
 
 

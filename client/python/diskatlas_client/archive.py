@@ -11,33 +11,10 @@ from urllib.error import HTTPError
 from urllib.parse import quote, urlencode
 from urllib.request import Request, urlopen
 
-from diskatlas_client.rows import (
-    Aggregate,
-    Batch,
-    Benchmark,
-    ChartInList,
-    Claim,
-    Comparison,
-    Counts,
-    Division,
-    Drive,
-    DriveChartInList,
-    DriveOverview,
-    Firmware,
-    Follow,
-    LiteratureValue,
-    Measurement,
-    Metric,
-    Release,
-    Run,
-    Standing,
-    Unit,
-    Vendor,
-    Wanted,
-)
+from diskatlas_client import rows as row
 
 PAGE = 500
-PATIENCE = 5
+RETRIES = 5
 """How often a request is made again that the archive put off with a 429."""
 
 
@@ -60,95 +37,95 @@ class Archive:
     wait: Callable[[float], object] = field(default=time.sleep, repr=False)
     """How a 429 is waited out."""
 
-    def vendors(self, **filters: object) -> Iterator[Vendor]:
+    def vendors(self, **filters: object) -> Iterator[row.Vendor]:
         """Give the vendors."""
-        return cast(Iterator[Vendor], self.rows("vendors", **filters))
+        return cast(Iterator[row.Vendor], self.rows("vendors", **filters))
 
-    def drives(self, **filters: object) -> Iterator[Drive]:
+    def drives(self, **filters: object) -> Iterator[row.Drive]:
         """Give the drive models; `q` searches, `capacity_bytes__gte` and the like filter."""
-        return cast(Iterator[Drive], self.rows("drives", **filters))
+        return cast(Iterator[row.Drive], self.rows("drives", **filters))
 
-    def drive(self, slug: str) -> Drive:
+    def drive(self, slug: str) -> row.Drive:
         """Return a drive model; raises ArchiveError."""
-        return cast(Drive, self.get(f"drives/{slug}/"))
+        return cast(row.Drive, self.get(f"drives/{slug}/"))
 
-    def runs(self, **filters: object) -> Iterator[Run]:
+    def runs(self, **filters: object) -> Iterator[row.Run]:
         """Give the published runs, latest first."""
-        return cast(Iterator[Run], self.rows("runs", **filters))
+        return cast(Iterator[row.Run], self.rows("runs", **filters))
 
-    def run(self, run_id: str, **parameters: object) -> Run:
+    def run(self, run_id: str, **parameters: object) -> row.Run:
         """Return a run; raises ArchiveError."""
-        return cast(Run, self.get(f"runs/{run_id}/", **parameters))
+        return cast(row.Run, self.get(f"runs/{run_id}/", **parameters))
 
-    def standing(self, run_id: str) -> Standing:
+    def standing(self, run_id: str) -> row.Standing:
         """Return how a run stands among the other drives of its model; raises ArchiveError."""
-        return cast(Standing, self.get(f"runs/{run_id}/standing/"))
+        return cast(row.Standing, self.get(f"runs/{run_id}/standing/"))
 
-    def units(self, **filters: object) -> Iterator[Unit]:
+    def units(self, **filters: object) -> Iterator[row.Unit]:
         """Give the physical drives."""
-        return cast(Iterator[Unit], self.rows("units", **filters))
+        return cast(Iterator[row.Unit], self.rows("units", **filters))
 
-    def batches(self, **filters: object) -> Iterator[Batch]:
+    def batches(self, **filters: object) -> Iterator[row.Batch]:
         """Give the batches."""
-        return cast(Iterator[Batch], self.rows("batches", **filters))
+        return cast(Iterator[row.Batch], self.rows("batches", **filters))
 
-    def firmware(self, **filters: object) -> Iterator[Firmware]:
+    def firmware(self, **filters: object) -> Iterator[row.Firmware]:
         """Give the firmware revisions."""
-        return cast(Iterator[Firmware], self.rows("firmware", **filters))
+        return cast(Iterator[row.Firmware], self.rows("firmware", **filters))
 
-    def batch(self, drive: str, part: str) -> Division:
+    def batch(self, drive: str, part: str) -> row.Division:
         """Return a batch, such as `2012-w31`, with its statistics; raises ArchiveError."""
-        return cast(Division, self.get(f"drives/{drive}/batches/{quote(part, safe='')}/"))
+        return cast(row.Division, self.get(f"drives/{drive}/batches/{quote(part, safe='')}/"))
 
-    def revision(self, drive: str, revision: str) -> Division:
+    def revision(self, drive: str, revision: str) -> row.Division:
         """Return a firmware revision with its statistics; raises ArchiveError."""
-        return cast(Division, self.get(f"drives/{drive}/firmware/{quote(revision, safe='')}/"))
+        return cast(row.Division, self.get(f"drives/{drive}/firmware/{quote(revision, safe='')}/"))
 
-    def unit(self, drive: str, digest: str) -> Division:
+    def unit(self, drive: str, digest: str) -> row.Division:
         """Return a physical drive with its statistics; raises ArchiveError."""
-        return cast(Division, self.get(f"drives/{drive}/units/{digest}/"))
+        return cast(row.Division, self.get(f"drives/{drive}/units/{digest}/"))
 
-    def overview(self, drive: str) -> DriveOverview:
+    def overview(self, drive: str) -> row.DriveOverview:
         """Return what a model's runs are of, what is wanted, and models like it; raises ArchiveError."""
-        return cast(DriveOverview, self.get(f"drives/{drive}/overview/"))
+        return cast(row.DriveOverview, self.get(f"drives/{drive}/overview/"))
 
-    def statistics(self) -> Counts:
+    def statistics(self) -> row.Counts:
         """Return how much the archive holds."""
-        return cast(Counts, self.get("statistics/"))
+        return cast(row.Counts, self.get("statistics/"))
 
-    def wanted(self) -> Iterator[Wanted]:
+    def wanted(self) -> Iterator[row.Wanted]:
         """Give the models of which further runs would settle most."""
-        return iter(cast(list[Wanted], self.get("wanted/")["results"]))
+        return iter(cast(list[row.Wanted], self.get("wanted/")["results"]))
 
-    def follows(self) -> Iterator[Follow]:
+    def follows(self) -> Iterator[row.Follow]:
         """Give the account's webhooks; raises ArchiveError without a token."""
-        return iter(cast(list[Follow], self.get("follows/")["results"]))
+        return iter(cast(list[row.Follow], self.get("follows/")["results"]))
 
-    def benchmarks(self, **filters: object) -> Iterator[Benchmark]:
+    def benchmarks(self, **filters: object) -> Iterator[row.Benchmark]:
         """Give the benchmarks of published runs."""
-        return cast(Iterator[Benchmark], self.rows("benchmarks", **filters))
+        return cast(Iterator[row.Benchmark], self.rows("benchmarks", **filters))
 
-    def measurements(self, **filters: object) -> Iterator[Measurement]:
+    def measurements(self, **filters: object) -> Iterator[row.Measurement]:
         """Give the numbers of single runs, each with its interval, its count and its quality."""
-        return cast(Iterator[Measurement], self.rows("measurements", **filters))
+        return cast(Iterator[row.Measurement], self.rows("measurements", **filters))
 
-    def aggregates(self, **filters: object) -> Iterator[Aggregate]:
+    def aggregates(self, **filters: object) -> Iterator[row.Aggregate]:
         """Give the statistics of models, each with its number of runs and drives."""
-        return cast(Iterator[Aggregate], self.rows("aggregates", **filters))
+        return cast(Iterator[row.Aggregate], self.rows("aggregates", **filters))
 
-    def claims(self, **filters: object) -> Iterator[Claim]:
+    def claims(self, **filters: object) -> Iterator[row.Claim]:
         """Give the vendors' claims with their verdicts."""
-        return cast(Iterator[Claim], self.rows("claims", **filters))
+        return cast(Iterator[row.Claim], self.rows("claims", **filters))
 
-    def literature(self, **filters: object) -> Iterator[LiteratureValue]:
+    def literature(self, **filters: object) -> Iterator[row.LiteratureValue]:
         """Give the published values with their citations."""
-        return cast(Iterator[LiteratureValue], self.rows("literature", **filters))
+        return cast(Iterator[row.LiteratureValue], self.rows("literature", **filters))
 
-    def metrics(self, **filters: object) -> Iterator[Metric]:
+    def metrics(self, **filters: object) -> Iterator[row.Metric]:
         """Give what each metric is."""
-        return cast(Iterator[Metric], self.rows("metrics", page=None, **filters))
+        return cast(Iterator[row.Metric], self.rows("metrics", page=None, **filters))
 
-    def comparison(self, *groups: str, level: float | None = None, kind: str | None = None) -> Comparison:
+    def comparison(self, *groups: str, level: float | None = None, kind: str | None = None) -> row.Comparison:
         """Return what two to eight groups differ in: every number with its intervals and tests.
 
         A group is a model's slug, a part of it (`<slug>~batch:2012-w31`, `<slug>~fw:1AJ10001`) or a run
@@ -157,19 +134,19 @@ class Archive:
         chosen = {"level": level, "kind": kind}
         asked = [("d", group) for group in groups]
         asked += [(name, _text(value)) for name, value in chosen.items() if value is not None]
-        return cast(Comparison, self._read(f"{self.url('comparisons/')}?{urlencode(asked)}"))
+        return cast(row.Comparison, self._read(f"{self.url('comparisons/')}?{urlencode(asked)}"))
 
-    def charts(self, run_id: str) -> Iterator[ChartInList]:
+    def charts(self, run_id: str) -> Iterator[row.ChartInList]:
         """Give the charts of a run, each with the address of its data; raises ArchiveError."""
-        return iter(cast(list[ChartInList], self.get(f"runs/{run_id}/charts/")["results"]))
+        return iter(cast(list[row.ChartInList], self.get(f"runs/{run_id}/charts/")["results"]))
 
-    def drive_charts(self, slug: str) -> Iterator[DriveChartInList]:
+    def drive_charts(self, slug: str) -> Iterator[row.DriveChartInList]:
         """Give the charts of a model's median unit with the spread of the others; raises ArchiveError."""
-        return iter(cast(list[DriveChartInList], self.get(f"drives/{slug}/charts/")["results"]))
+        return iter(cast(list[row.DriveChartInList], self.get(f"drives/{slug}/charts/")["results"]))
 
-    def releases(self, **filters: object) -> Iterator[Release]:
+    def releases(self, **filters: object) -> Iterator[row.Release]:
         """Give the dataset releases, latest first."""
-        return iter(cast(list[Release], self.get("releases/", **filters)["results"]))
+        return iter(cast(list[row.Release], self.get("releases/", **filters)["results"]))
 
     def samples(self, run_id: str, kind: str, **window: object) -> dict[str, Any]:
         """Return a benchmark's raw samples as columns by series; raises ArchiveError."""
@@ -198,7 +175,7 @@ class Archive:
         headers = {"Accept": "application/json", "User-Agent": "diskatlas-client/1"}
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"
-        for left in reversed(range(PATIENCE + 1)):
+        for left in reversed(range(RETRIES + 1)):
             try:
                 with urlopen(Request(url, headers=headers), timeout=self.timeout_s) as answer:
                     return cast(dict[str, Any], json.load(answer))

@@ -198,48 +198,40 @@ class Aggregate(TypedDict):
     updated_at: str
 
 
-class Claim(TypedDict):
+class _Stated(TypedDict):
     id: int
     drive: DriveName
     metric: str
     scope: str
+    unit: str
+    printed: str
+    conditions: str
+    note: str
+    citation: dict[str, Any]
+    locator: str
+    updated_at: str
+
+
+class Claim(_Stated):
     form: str
     quantity: str
     low: float | None
     high: float | None
-    unit: str
-    printed: str
     tolerance: float | None
-    conditions: str
     write_cache: str
     stated_on: str
-    note: str
-    citation: dict[str, Any]
-    locator: str
     verdict: dict[str, Any] | None
-    updated_at: str
 
 
-class LiteratureValue(TypedDict):
-    id: int
-    drive: DriveName
+class LiteratureValue(_Stated):
     provenance: str
-    metric: str
-    scope: str
     relation: str
     value: float
-    unit: str
-    printed: str
     basis: str
     deviation: float | None
     samples: list[float]
     count: int | None
     units: int | None
-    conditions: str
-    note: str
-    citation: dict[str, Any]
-    locator: str
-    updated_at: str
 
 
 class Metric(TypedDict):

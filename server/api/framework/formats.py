@@ -10,7 +10,9 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from django.http import StreamingHttpResponse
+from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.utils.encoders import JSONEncoder
@@ -34,13 +36,7 @@ def json_bytes(value: Any) -> bytes:
 class QuickJSONRenderer(JSONRenderer):
     """JSON by a compiled encoder: the framework's own takes longer than the query."""
 
-    def render(
-        self,
-        data: Any,
-        accepted_media_type: str | None = None,
-        renderer_context: Mapping[str, Any] | None = None,
-    ) -> bytes:
-        """Return the answer's body."""
+    def render(self, data: Any, accepted_media_type: Any = None, renderer_context: Any = None) -> bytes:
         return b"" if data is None else json_bytes(data)
 
 
@@ -51,13 +47,7 @@ class CSVRenderer(BaseRenderer):
     format = "csv"
     charset = "utf-8"
 
-    def render(
-        self,
-        data: Any,
-        accepted_media_type: str | None = None,
-        renderer_context: Mapping[str, Any] | None = None,
-    ) -> bytes:
-        """Return one object as a header and a line."""
+    def render(self, data: Any, accepted_media_type: Any = None, renderer_context: Any = None) -> bytes:
         columns: Columns = [(str(name), (str(name),)) for name in data]
         return "".join(csv_lines([[data]], columns)).encode()
 
@@ -69,14 +59,31 @@ class NDJSONRenderer(BaseRenderer):
     format = "ndjson"
     charset = "utf-8"
 
-    def render(
-        self,
-        data: Any,
-        accepted_media_type: str | None = None,
-        renderer_context: Mapping[str, Any] | None = None,
-    ) -> bytes:
-        """Return one object as a line."""
+    def render(self, data: Any, accepted_media_type: Any = None, renderer_context: Any = None) -> bytes:
         return next(ndjson_lines([[data]]))
+
+
+class JSONNegotiation(BaseContentNegotiation):
+    """Picks the renderer that the address's suffix names, or `Accept`, and JSON otherwise.
+
+    A client that asks for something unknown gets JSON too: a problem must reach it.
+    """
+
+    def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser | None:
+        return next(iter(parsers), None)
+
+    def select_renderer(
+        self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
+    ) -> tuple[BaseRenderer, str]:
+        """Return the renderer and its media type; raises Http404 for a suffix that the address has not."""
+        known = {str(renderer.media_type): renderer for renderer in renderers}
+        if format_suffix:
+            for media_type, renderer in known.items():
+                if renderer.format == format_suffix:
+                    return renderer, media_type
+            raise Http404
+        chosen = request._request.get_preferred_type(list(known)) or next(iter(known))
+        return known[chosen], chosen
 
 
 JSON_ONLY: list[type[BaseRenderer]] = [QuickJSONRenderer]
@@ -87,20 +94,19 @@ Rows = Iterable[Iterable[Mapping[str, Any]]]
 Columns = Sequence[tuple[str, tuple[str, ...]]]
 
 
-def streamed(chunks: Rows, renderer: BaseRenderer, columns: Columns, *, name: str) -> StreamingHttpResponse:
-    """Return chunks of rows as a stream in the renderer's format, with a file name to save it under."""
+def streamed(
+    chunks: Rows, renderer: BaseRenderer, columns: Columns, *, name: str, whole: bool = False
+) -> HttpResponseBase:
+    """Return chunks of rows as a stream in the renderer's format, with a file name to save it under; a short
+    table comes as a `whole`."""
     csv_asked = isinstance(renderer, CSVRenderer)
     lines: Iterator[Any] = csv_lines(chunks, columns) if csv_asked else ndjson_lines(chunks)
-    response = StreamingHttpResponse(lines, content_type=f"{renderer.media_type}; charset=utf-8")
-    response.headers["Content-Disposition"] = f'attachment; filename="{name}.{renderer.format}"'
-    return response
-
-
-def lines_of(rows: Sequence[Mapping[str, Any]], renderer: BaseRenderer, columns: Columns) -> bytes:
-    """Return a short table's rows as a whole text in the renderer's format."""
-    if isinstance(renderer, CSVRenderer):
-        return "".join(csv_lines([rows], columns)).encode()
-    return b"".join(ndjson_lines([rows]))
+    response_class = HttpResponse if whole else StreamingHttpResponse
+    return response_class(
+        lines,
+        content_type=f"{renderer.media_type}; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{name}.{renderer.format}"'},
+    )
 
 
 def streams_lines(_view: Any, request: Request) -> bool:

@@ -6,13 +6,13 @@ checked value by value. No page counts the rows, and none is found by stepping o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from django.core import signing
-from django.db import OperationalError, connection, transaction
+from django.db import connection, transaction
 from django.db.models import F, Model, Q, QuerySet
 from django.db.models.expressions import OrderBy
 from django.db.models.fields.tuple_lookups import (
@@ -22,9 +22,12 @@ from django.db.models.fields.tuple_lookups import (
     TupleLessThan,
     TupleLessThanOrEqual,
 )
-from psycopg.errors import QueryCanceled
 
+from server.api.framework.query_deadline import QueryDeadline
 from server.core.problems import problem
+
+Key = TypeVar("Key")
+Row = TypeVar("Row")
 
 CHUNK_ROWS = 1000
 """Rows that a stream holds at a time."""
@@ -34,14 +37,6 @@ _PIECE_MAX = 4000
 _AS_A_PAGE = "SET LOCAL enable_memoize = off; SET LOCAL max_parallel_workers_per_gather = 0"
 """A page ends after few rows. The planner makes room for the keys of all of them before the first one, which
 takes longer than the page (120 ms for 19,000,000 numbers), and starting processes takes as long."""
-
-
-class QueryTimeout(Exception):
-    """The database looked for a page's rows for as long as it may; `limit_ms` is how long that is."""
-
-    def __init__(self, limit_ms: int) -> None:
-        super().__init__(f"The rows were not found within {limit_ms / 1000:g} s.")
-        self.limit_ms = limit_ms
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +69,6 @@ class Ranked:
 
     @property
     def model(self) -> type[Model]:
-        """Return whose rows they are."""
         model: type[Model] = self.queryset.model
         return model
 
@@ -128,29 +122,22 @@ def page_read(
     ordering: Ordering,
     cursor: Cursor | None,
     limit: int,
-    limit_ms: int,
 ) -> Page:
-    """Return `limit` rows from the cursor on, as tuples of `columns` with the ordering's behind them; raises
-    QueryTimeout.
+    """Return `limit` rows from the cursor on, as tuples of `columns` with the ordering's behind them.
 
-    A filter that few rows pass makes the database go through all of them: `limit_ms` bounds what that costs.
+    A filter that few rows pass makes the database go through all of them: a QueryDeadline around bounds that.
     """
     backward = cursor is not None and cursor.backward
     rows: list[tuple[Any, ...]] = []
-    try:
-        with transaction.atomic(), connection.cursor() as settings:
-            settings.execute(f"{_AS_A_PAGE}; SET LOCAL statement_timeout = {int(limit_ms)}")
-            if isinstance(queryset, Ranked):
-                rows = list(islice(_ranked(queryset, columns, cursor, limit), limit + 1))
-            else:
-                for found in _parts(queryset, ordering, cursor):
-                    if len(rows) <= limit:
-                        found = found.values_list(*columns, *ordering.columns)
-                        rows += found[: limit + 1 - len(rows)]
-    except OperationalError as error:
-        if isinstance(error.__cause__, QueryCanceled):
-            raise QueryTimeout(limit_ms) from error
-        raise
+    with transaction.atomic(), connection.cursor() as settings:
+        settings.execute(_AS_A_PAGE)
+        if isinstance(queryset, Ranked):
+            rows = list(islice(_ranked(queryset, columns, cursor, limit), limit + 1))
+        else:
+            for found in _parts(queryset, ordering, cursor):
+                if len(rows) <= limit:
+                    found = found.values_list(*columns, *ordering.columns)
+                    rows += found[: limit + 1 - len(rows)]
     more = len(rows) > limit
     rows = rows[:limit]
     if backward:
@@ -182,14 +169,28 @@ def rows_stream(
     left = limit
     while left is None or left > 0:
         size = CHUNK_ROWS if left is None else min(CHUNK_ROWS, left)
-        page = page_read(
-            queryset, columns=columns, ordering=ordering, cursor=cursor, limit=size, limit_ms=limit_ms
-        )
+        with QueryDeadline(limit_ms):
+            page = page_read(queryset, columns=columns, ordering=ordering, cursor=cursor, limit=size)
         yield page.rows
         if page.next is None:
             return
         cursor = page.next
         left = None if left is None else left - size
+
+
+def chunks_after(
+    read: Callable[[Key, int], Sequence[Row]], after: Key, key: Callable[[Row], Key], limit: int | None
+) -> Iterator[Sequence[Row]]:
+    """Give rows that are in no one table in chunks, all of them or `limit`: `read` returns as many as it is
+    told behind a key."""
+    left = limit
+    while left is None or left > 0:
+        size = CHUNK_ROWS if left is None else min(CHUNK_ROWS, left)
+        rows = read(after, size)
+        yield rows
+        if len(rows) < size:
+            return
+        after, left = key(rows[-1]), None if left is None else left - size
 
 
 def _ranked(

@@ -17,11 +17,9 @@ class RateLimitThrottle(BaseThrottle):
     state: RateLimitState
 
     def hit(self, request: Request, view: Any) -> RateLimitState:
-        """Count the request."""
         raise NotImplementedError
 
     def allow_request(self, request: Request, view: Any) -> bool:
-        """Count the request and return whether it is within the limit."""
         self.state = self.hit(request, view)
         return not self.state.exceeded
 
@@ -34,7 +32,6 @@ class ReadThrottle(RateLimitThrottle):
     """Counts reads: by address, or by token, which may ask ten times as often; streams count apart."""
 
     def hit(self, request: Request, view: Any) -> RateLimitState:
-        """Count the request and note its state on it for the answer's headers."""
         kind = "export" if view.streams(request) else "read"
         token = request.auth
         client = f"token:{token.pk}" if token is not None else f"address:{client_address(request._request)}"
@@ -48,7 +45,6 @@ class SubmissionThrottle(RateLimitThrottle):
     """Counts uploads by address."""
 
     def hit(self, request: Request, view: Any) -> RateLimitState:
-        """Count the upload."""
         quota, window_s = rate_read(settings.SUBMISSION_RATE)
         client = client_address(request._request)
         return rate_limit_hit(policy="submission", client=client, quota=quota, window_s=window_s)

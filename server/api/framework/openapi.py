@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from drf_spectacular.extensions import OpenApiSerializerExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, extend_schema_view
+from rest_framework.pagination import BasePagination
 
 from server.api.framework.parameters import LIMIT_MOST, LIMIT_USUAL
 from server.api.framework.rows import RowSerializer
@@ -24,9 +25,23 @@ def problems(*codes: int) -> dict[tuple[int, str], OpenApiResponse]:
     return {(code, MEDIA_TYPE): _PROBLEM for code in codes}
 
 
-def described(operation_id: str, summary: str, tag: str) -> Any:
-    """Return the decorator that names a view's GET in the OpenAPI document."""
-    return extend_schema_view(get=extend_schema(operation_id=operation_id, summary=summary, tags=[tag]))
+def described(
+    operation_id: str,
+    summary: str,
+    tag: str | None = None,
+    shape: Any = None,
+    *,
+    codes: Iterable[int] = (),
+    **more: Any,
+) -> Any:
+    """Return the decorator that describes a view's GET in the OpenAPI document: `shape` is what it answers
+    with, where the view does not say, and `codes` are those of problems that few others have."""
+    if shape is not None:
+        more["responses"] = {200: shape, **problems(*codes)}
+    tags = [tag] if tag else None
+    return extend_schema_view(
+        get=extend_schema(operation_id=operation_id, summary=summary, tags=tags, **more)
+    )
 
 
 def _query(name: str, description: str, **more: Any) -> OpenApiParameter:
@@ -62,12 +77,33 @@ PAGE_PARAMETERS = (
 )
 
 
+class PageShape(BasePagination):
+    """A page holds its rows and the addresses of its neighbours; it says no total, since counting is not
+    free."""
+
+    def get_paginated_response_schema(self, schema: Any) -> dict[str, Any]:
+        address = {"type": ["string", "null"], "format": "uri"}
+        return {
+            "type": "object",
+            "required": ["next", "previous", "results"],
+            "properties": {
+                "next": {**address, "description": "Address of the next page; null on the last one."},
+                "previous": {**address, "description": "Address of the page before; null on the first."},
+                "results": schema,
+            },
+        }
+
+    def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
+        """Return none: `ResourceSchema` describes them."""
+        return []
+
+
 class ReadSchema(AutoSchema):
     """Describes an address that only reads: its headers, and the problems that can occur."""
 
     def get_override_parameters(self) -> list[Any]:
-        """Return the declared parameters, and the headers that the frame sets."""
-        return [*super().get_override_parameters(), *_HEADERS]
+        view: Any = self.view
+        return [*super().get_override_parameters(), *getattr(view, "parameters", ()), *_HEADERS]
 
     def _get_response_bodies(self, direction: Any = "response") -> Any:
         """Return the declared answers, with 304 and the problems that can occur everywhere."""
@@ -87,7 +123,6 @@ class ResourceSchema(ReadSchema):
     """Describes a resource by what its view declares."""
 
     def get_override_parameters(self) -> list[Any]:
-        """Return the parameters that the frame reads besides."""
         view: Any = self.view
         fields, on_demand = view.shape_names()
         parameters = super().get_override_parameters()
@@ -106,7 +141,6 @@ class RowExtension(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
     match_subclasses = True
 
     def map_serializer(self, auto_schema: Any, direction: Any) -> Any:
-        """Return the row's schema."""
         schema = auto_schema._map_serializer(self.target, direction, bypass_extensions=True)
         identity = [name for name in self.target.identity if name in schema.get("properties", {})]
         schema.pop("required", None)
@@ -122,13 +156,17 @@ def without_suffixes(endpoints: list[tuple[str, Any, str, Any]], **_more: Any) -
 
 def parameters_as_checked(result: dict[str, Any], **_more: Any) -> dict[str, Any]:
     """Describe parameters as `parameters_check` takes them: not empty, not blank, without NUL."""
-    for operations in result["paths"].values():
-        for operation in operations.values():
-            for parameter in operation.get("parameters", ()):
-                if parameter["in"] == "query":
-                    # Words of a list in one value are parted by commas, so that none can hold one.
-                    _not_empty(parameter["schema"], besides="" if parameter.get("explode", True) else ",")
+    for operation in _operations(result):
+        for parameter in operation.get("parameters", ()):
+            if parameter["in"] == "query":
+                # Words of a list in one value are parted by commas, so that none can hold one.
+                _not_empty(parameter["schema"], besides="" if parameter.get("explode", True) else ",")
     return result
+
+
+def _operations(result: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for operations in result["paths"].values():
+        yield from operations.values()
 
 
 def _not_empty(schema: dict[str, Any], *, besides: str) -> None:
@@ -145,15 +183,9 @@ def _not_empty(schema: dict[str, Any], *, besides: str) -> None:
 
 def streams_as_text(result: dict[str, Any], **_more: Any) -> dict[str, Any]:
     """Describe CSV and NDJSON as what they are: lines of text, not one JSON document."""
-    for operations in result["paths"].values():
-        for operation in operations.values():
-            for answer in operation.get("responses", {}).values():
-                for media_type, content in answer.get("content", {}).items():
-                    if media_type in _STREAMS:
-                        content["schema"] = {"type": "string", **_lines_told(content["schema"])}
+    for operation in _operations(result):
+        for answer in operation.get("responses", {}).values():
+            for media_type, content in answer.get("content", {}).items():
+                if media_type in _STREAMS and content["schema"].get("type") != "string":
+                    content["schema"] = {"type": "string"}
     return result
-
-
-def _lines_told(schema: dict[str, Any]) -> dict[str, str]:
-    """Return the words about lines, where the view's own description has them."""
-    return {"description": schema["description"]} if schema.get("type") == "string" else {}

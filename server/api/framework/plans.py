@@ -43,7 +43,7 @@ class _Lookup:
     """Rows of another table that a page's rows refer to by one of their columns."""
 
     key: int
-    """Place of the referring column in a row."""
+    """Position of the referring column in a row."""
     model: type[models.Model]
     by: str
     """The column of the other table that is referred to."""
@@ -67,7 +67,7 @@ class _Lookup:
 
 @dataclass(frozen=True, slots=True)
 class _Leaf:
-    place: tuple[int, int]
+    position: tuple[int, int]
     """Part of the row (0: its own columns, 1 on: the lookups), and the column there."""
     convert: Callable[[Any], Any] | None = None
 
@@ -75,7 +75,7 @@ class _Leaf:
 @dataclass(frozen=True, slots=True)
 class _ComputedField:
     method: str
-    places: tuple[tuple[int, int], ...]
+    positions: tuple[tuple[int, int], ...]
     owner: Any
     """The serializer inside the row's that has the method; None for the row's own."""
 
@@ -106,7 +106,6 @@ class _RelatedRows:
         )
 
     def of(self, keys: Collection[Any]) -> Mapping[Any, list[Any]]:
-        """Return the lists by what their rows refer to."""
         gathered: dict[Any, list[Any]] = defaultdict(list)
         found = self._query.rows(keys=list(keys))
         shown = self._plan.rows(found, self._child) if self._plan else [row[0] for row in found]
@@ -129,7 +128,7 @@ class RowPlan:
         self._lookups: list[_Lookup] = []
         self._paths: dict[str, int] = {}
         self._many: list[_RelatedRows] = []
-        self._key = self._place(("pk",))[1] if getattr(serializer, "related", None) else 0
+        self._key = self._position(("pk",))[1] if getattr(serializer, "related", None) else 0
         self._root = self._object(serializer, (), ())
 
     def rows(self, found: Sequence[Row], serializer: serializers.Serializer[Any]) -> list[dict[str, Any]]:
@@ -151,9 +150,9 @@ class RowPlan:
             if related is not None:
                 entries[name] = self._list(related, one)
             elif isinstance(one, Derived):
-                places = tuple(self._place((*path, *column.split("__"))) for column in one.columns)
+                positions = tuple(self._position((*path, *column.split("__"))) for column in one.columns)
                 owner = serializer if path or guards else None
-                entries[name] = _ComputedField(str(one.method_name), places, owner)
+                entries[name] = _ComputedField(str(one.method_name), positions, owner)
             elif isinstance(one, serializers.Serializer):
                 inner = (*path, *one.source_attrs)
                 entries[name] = self._object(one, inner, self._guards(inner))
@@ -170,8 +169,8 @@ class RowPlan:
 
     def _leaf(self, one: Any, path: tuple[str, ...]) -> _Leaf:
         column = _column_field(self._model, path)
-        same = any(isinstance(one, shown) and isinstance(column, held) for shown, held in _SAME)
-        return _Leaf(self._place(path), None if same else one.to_representation)
+        same = any(isinstance(one, shown) and isinstance(column, stored) for shown, stored in _SAME)
+        return _Leaf(self._position(path), None if same else one.to_representation)
 
     def _guards(self, path: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
         """Return the columns that tell whether the object at the end of a path of relations is there."""
@@ -179,24 +178,24 @@ class RowPlan:
         for length in range(1, len(path) + 1):
             relation = _column_field(self._model, path[:length])
             if getattr(relation, "null", True):
-                optional.append(self._place((*path[:length], "pk")))
+                optional.append(self._position((*path[:length], "pk")))
         return tuple(optional)
 
-    def _place(self, path: tuple[str, ...]) -> tuple[int, int]:
+    def _position(self, path: tuple[str, ...]) -> tuple[int, int]:
         """Return where a row has a column, reading it besides where it is not read yet."""
         for length in range(1, len(path)):
             relation = "__".join(path[:length])
             if relation not in self._joined:
-                return self._place_apart(path[:length], "__".join(path[length:]))
+                return self._lookup_position(path[:length], "__".join(path[length:]))
         return 0, _added(self.columns, "__".join(path))
 
-    def _place_apart(self, relation: tuple[str, ...], column: str) -> tuple[int, int]:
+    def _lookup_position(self, relation: tuple[str, ...], column: str) -> tuple[int, int]:
         name = "__".join(relation)
         if name not in self._paths:
             join: Any = _column_field(self._model, relation)
             # A forward relation has its key in the row; the other side of one-to-one refers to the row's.
             forward = join.concrete
-            key = self._place((*relation[:-1], join.attname if forward else "pk"))[1]
+            key = self._position((*relation[:-1], join.attname if forward else "pk"))[1]
             by = join.target_field.attname if forward else join.field.attname
             self._lookups.append(_Lookup(key, join.related_model, by))
             self._paths[name] = len(self._lookups)
@@ -206,21 +205,23 @@ class RowPlan:
     def _builder(
         self, node: Any, serializer: Any, starts: Sequence[int], lists: Sequence[Mapping[Any, Any]]
     ) -> Getter:
-        def at(place: tuple[int, int]) -> int:
-            return starts[place[0]] + place[1]
+        def at(position: tuple[int, int]) -> int:
+            return starts[position[0]] + position[1]
 
         match node:
-            case _Leaf(place, convert):
-                get = itemgetter(at(place))
+            case _Leaf(position, convert):
+                get = itemgetter(at(position))
                 return get if convert is None else _converted(get, convert)
-            case _ComputedField(method, places, owner):
-                return _computed(getattr(owner or serializer, method), [at(place) for place in places])
+            case _ComputedField(method, positions, owner):
+                return _computed(
+                    getattr(owner or serializer, method), [at(position) for position in positions]
+                )
             case _ToMany(number):
                 return _from(lists[number], self._key)
         entries = [
             (name, self._builder(one, serializer, starts, lists)) for name, one in node.entries.items()
         ]
-        return _built(entries, [at(place) for place in node.guards])
+        return _built(entries, [at(position) for position in node.guards])
 
 
 @lru_cache(maxsize=256)
@@ -262,8 +263,8 @@ def _converted(get: Getter, convert: Callable[[Any], Any]) -> Getter:
     return converted
 
 
-def _computed(method: Callable[..., Any], places: Sequence[int]) -> Getter:
-    return lambda row: method(*[row[place] for place in places])
+def _computed(method: Callable[..., Any], positions: Sequence[int]) -> Getter:
+    return lambda row: method(*[row[position] for position in positions])
 
 
 def _from(lists: Mapping[Any, list[Any]], key: int) -> Getter:

@@ -13,11 +13,17 @@ from django.db import OperationalError, connection
 from psycopg.errors import QueryCanceled
 from psycopg.pq import TransactionStatus
 
-from server.api.framework.keyset import QueryTimeout
-
 Execute = Callable[[str, Any, bool, dict[str, Any]], Any]
 _UNDOING = ("SAVEPOINT", "ROLLBACK", "RELEASE")
 """Statements that keep a transaction in order: they have to go through whenever they come."""
+
+
+class QueryTimeout(Exception):
+    """The database looked for as long as it may; `limit_ms` is how long that is."""
+
+    def __init__(self, limit_ms: int) -> None:
+        super().__init__(f"The rows were not found within {limit_ms / 1000:g} s.")
+        self.limit_ms = limit_ms
 
 
 class QueryDeadline(AbstractContextManager["QueryDeadline", None]):

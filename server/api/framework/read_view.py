@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, ClassVar
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.utils.cache import get_conditional_response, patch_vary_headers
+from django.utils.http import http_date
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from server.api.framework.conditional import conditional
 from server.api.framework.formats import JSON_ONLY
 from server.api.framework.limits import ReadThrottle
 from server.api.framework.openapi import ReadSchema
@@ -19,6 +23,9 @@ from server.api.framework.parameters import parameters_check
 from server.api.framework.query_deadline import QueryDeadline
 from server.api.tokens import BearerAuthentication
 from server.core.rate_limit import RateLimitState
+
+REVALIDATE = "public, no-cache"
+"""Caches may keep an answer but ask before they give it again: what is withdrawn must vanish."""
 
 
 class ReadView(APIView):
@@ -28,8 +35,8 @@ class ReadView(APIView):
     authentication_classes = [BearerAuthentication]
     throttle_classes = [ReadThrottle]
     schema = ReadSchema()
-    known: ClassVar[frozenset[str]] = frozenset()
-    """The parameters that may be given, where the view reads them itself."""
+    parameters: ClassVar[Sequence[OpenApiParameter]] = ()
+    """Those that the view reads itself: no others may be given than these and the base's."""
     repeatable: ClassVar[frozenset[str]] = frozenset()
     """Those of them that may be given more than once."""
     more_problems: ClassVar[tuple[int, ...]] = ()
@@ -64,9 +71,29 @@ class ReadView(APIView):
         return False
 
     def options(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:  # type: ignore[override]
-        """Say which methods there are."""
         return HttpResponse(status=204, headers={"Allow": ", ".join(self.allowed_methods)})
 
     def known_parameters(self) -> set[str]:
         """Return the parameters that may be given."""
-        return set(self.known)
+        return {one.name for one in self.parameters if one.location == OpenApiParameter.QUERY}
+
+
+def conditional(
+    request: HttpRequest, response: HttpResponseBase, *, modified: datetime | None = None
+) -> HttpResponseBase:
+    """Return the response with its tag, or a 304 where the client has it.
+
+    `modified` is given for single rows only. A list has no such date: a row that was taken out leaves none
+    behind, so that a date would call a changed list unchanged. Its tag does not.
+    """
+    patch_vary_headers(response, ("Accept", "Accept-Encoding"))
+    response.headers.setdefault("Cache-Control", REVALIDATE)
+    if response.status_code != 200 or not isinstance(response, HttpResponse) or "ETag" in response:
+        return response
+    tag = f'"{hashlib.sha256(response.content).hexdigest()[:32]}"'
+    response.headers["ETag"] = tag
+    if modified is None:
+        return get_conditional_response(request, etag=tag, response=response) or response
+    seconds = int(modified.timestamp())
+    response.headers["Last-Modified"] = http_date(seconds)
+    return get_conditional_response(request, etag=tag, last_modified=seconds, response=response) or response

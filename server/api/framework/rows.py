@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from django.core.exceptions import ObjectDoesNotExist
 from django.db.models import QuerySet
+from django.urls import reverse
 from rest_framework import serializers
 
 
@@ -28,7 +29,6 @@ class Derived(serializers.SerializerMethodField):
         super().__init__(**kwargs)
 
     def to_representation(self, row: Any) -> Any:
-        """Return what the method makes of a row's columns."""
         method = getattr(self.parent, str(self.method_name))
         return method(*(_column_of(row, column) for column in self.columns))
 
@@ -65,7 +65,7 @@ class RowSerializer(serializers.Serializer[Any]):
         shape = self._shape()
         if shape is None:
             return fields
-        return {name: field for name, field in fields.items() if self._wanted(name, shape)}
+        return {name: field for name, field in fields.items() if self._included(name, shape)}
 
     def _shape(self) -> Shape | None:
         parent: Any = self.parent
@@ -74,10 +74,23 @@ class RowSerializer(serializers.Serializer[Any]):
         shape: Shape | None = self.context.get("shape")
         return shape if parent is None or shape is None else Shape()
 
-    def _wanted(self, name: str, shape: Shape) -> bool:
+    def _included(self, name: str, shape: Shape) -> bool:
         if name in self.on_demand:
             return name in shape.expand
         return name in self.identity or shape.fields is None or name in shape.fields
+
+
+class AddressField(serializers.URLField):
+    """The absolute address of a view whose arguments are columns of the row."""
+
+    def __init__(self, view: str, *columns: str, **kwargs: Any) -> None:
+        self.view, self.columns = view, columns
+        super().__init__(**{**kwargs, "source": "*"})
+
+    def to_representation(self, row: Any) -> str:
+        path = reverse(self.view, args=[getattr(row, column) for column in self.columns])
+        address: str = self.context["request"].build_absolute_uri(path)
+        return address
 
 
 def _column_of(row: Any, column: str) -> Any:

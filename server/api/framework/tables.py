@@ -8,33 +8,33 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
-from django.http import HttpResponse, HttpResponseBase
+from django.http import HttpResponseBase
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from server.api.framework.formats import TABLES, lines_of, streams_lines
+from server.api.framework.formats import TABLES, streamed, streams_lines
 from server.api.framework.openapi import ReadSchema
 from server.api.framework.parameters import choice_read
 from server.api.framework.read_view import ReadView
-from server.api.framework.rows import columns_of
 
-RowShape = type[serializers.Serializer[Any]]
+Columns = tuple[str, ...]
 
 
-class LedRow(serializers.Serializer[Any]):
-    """A row whose shape adds to another's, with what it adds in front."""
-
-    leading: ClassVar[tuple[str, ...]] = ()
-
-    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        """Return the fields, those that lead first."""
-        fields = super().get_fields()
-        return {**{name: fields[name] for name in self.leading}, **fields}
+def fields_of(shape: type[serializers.Serializer[Any]]) -> Columns:
+    """Return the columns of a table whose rows have the fields of a serializer."""
+    return tuple(shape().fields)
 
 
 class TableSchema(ReadSchema):
     """Describes the lines of an address by the columns of its rows."""
+
+    def get_override_parameters(self) -> list[Any]:
+        tables = list(self.view.tables)  # type: ignore[attr-defined]  # of TableView
+        about = f"CSV, NDJSON: what lines are of, `{tables[0]}` unless told."
+        rows = [OpenApiParameter("rows", enum=tables, description=about)] if len(tables) > 1 else []
+        return [*super().get_override_parameters(), *rows]
 
     def _get_response_bodies(self, direction: Any = "response") -> Any:
         """Return the declared answers; those that are lines say what one is and which columns it has."""
@@ -52,13 +52,12 @@ class TableView(ReadView):
 
     renderer_classes = TABLES
     schema = TableSchema()
-    tables: ClassVar[Mapping[str, tuple[str, RowShape]]]
-    """Name of a table to what one of its rows is and the row's shape; the usual one first. Where there is
+    tables: ClassVar[Mapping[str, tuple[str, Columns]]]
+    """Name of a table to what one of its rows is and the row's fields; the usual one first. Where there is
     more than one, `rows` says which is meant."""
     file_name: ClassVar[str] = "rows"
 
     def known_parameters(self) -> set[str]:
-        """Return the parameters that may be given."""
         return super().known_parameters() | ({"rows"} if len(self.tables) > 1 else set())
 
     def answer(
@@ -68,27 +67,24 @@ class TableView(ReadView):
         name = choice_read(request, "rows", self.tables, next(iter(self.tables)))
         if not streams_lines(self, request):
             return Response(body)
-        shape = self.tables[name][1]
-        rows: Any = shape(list(tables[name]), many=True).data
+        columns = self.tables[name][1]
+        rows = ({column: row[column] for column in columns} for row in tables[name])
         file = f"{self.file_name}-{name}" if len(self.tables) > 1 else self.file_name
-        return self.lines(request, rows, shape, name=file)
+        return self.lines(request, rows, columns, name=file)
 
     def lines(
-        self, request: Request, rows: Iterable[Mapping[str, Any]], shape: RowShape, *, name: str
-    ) -> HttpResponse:
-        """Return rows of a shape as lines, with a file name to save them under."""
+        self, request: Request, rows: Iterable[Mapping[str, Any]], columns: Columns, *, name: str
+    ) -> HttpResponseBase:
+        """Return rows as lines, with a file name to save them under."""
         renderer: Any = request.accepted_renderer
-        text = lines_of(list(rows), renderer, list(columns_of(shape())))
-        response = HttpResponse(text, content_type=f"{renderer.media_type}; charset=utf-8")
-        response.headers["Content-Disposition"] = f'attachment; filename="{name}.{renderer.format}"'
-        return response
+        return streamed([rows], renderer, [(column, (column,)) for column in columns], name=name, whole=True)
 
 
-def lines_words(tables: Mapping[str, tuple[str, RowShape]]) -> str:
+def lines_words(tables: Mapping[str, tuple[str, Columns]]) -> str:
     """Return what the lines of an address are, in words."""
-    told = []
-    for name, (row, shape) in tables.items():
+    sentences = []
+    for name, (row, columns) in tables.items():
         asked = f"`rows={name}`: one" if len(tables) > 1 else "One"
-        columns = ", ".join(f"`{column}`" for column, _path in columns_of(shape()))
-        told.append(f"{asked} line for each {row}; columns {columns}.")
-    return " ".join(told)
+        named = ", ".join(f"`{column}`" for column in columns)
+        sentences.append(f"{asked} line for each {row}; columns {named}.")
+    return " ".join(sentences)

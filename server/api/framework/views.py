@@ -19,21 +19,20 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from server.api.framework import parameters
-from server.api.framework.filters import StrictFilterBackend
-from server.api.framework.formats import TABLES, CSVRenderer, NDJSONRenderer, streamed
+from server.api.framework.filters import StrictFilterBackend, missing
+from server.api.framework.formats import TABLES, streamed, streams_lines
 from server.api.framework.keyset import (
     Cursor,
     Ordering,
-    QueryTimeout,
     Ranked,
     cursor_read,
     cursor_text,
     page_read,
     rows_stream,
 )
-from server.api.framework.openapi import PAGE_PARAMETERS, ResourceSchema
-from server.api.framework.paging import PageShape
+from server.api.framework.openapi import PAGE_PARAMETERS, PageShape, ResourceSchema
 from server.api.framework.plans import RowPlan, plan_of
+from server.api.framework.query_deadline import QueryTimeout
 from server.api.framework.read_view import ReadView
 from server.api.framework.rows import RowSerializer, Shape, columns_of
 from server.core.problems import Problem, problem
@@ -57,7 +56,6 @@ class Resource(ReadView, GenericAPIView[Any]):
         return _shape_names(row)
 
     def known_parameters(self) -> set[str]:
-        """Return the parameters that may be given."""
         known = super().known_parameters() | {"fields"}
         return known | {"expand"} if self.shape_names()[1] else known
 
@@ -111,12 +109,11 @@ class ListView(ListModelMixin, Resource):
     """When a row was changed last: what `since` goes by."""
     file_name: ClassVar[str] = "rows"
     searches: ClassVar[bool] = False
+    streams = streams_lines
+    rows: ClassVar[staticmethod[[], QuerySet[Any]]]
+    """Gives all rows that anyone may see."""
     joined: ClassVar[frozenset[str]] = frozenset()
     """Relations that the page's query reads with the rows: those that its condition needs anyway."""
-
-    def rows(self) -> QuerySet[Any]:
-        """Return all rows that anyone may see."""
-        raise TypeError(f"{type(self).__name__} names no rows")
 
     def search(self, queryset: QuerySet[Any], words: str) -> QuerySet[Any]:
         """Return the rows that match some words; for views that search."""
@@ -134,12 +131,7 @@ class ListView(ListModelMixin, Resource):
         """Return the rows, for django-filter."""
         return self.rows()
 
-    def streams(self, request: Request) -> bool:
-        """Return whether the answer is a stream of the whole result."""
-        return isinstance(request.accepted_renderer, CSVRenderer | NDJSONRenderer)
-
     def known_parameters(self) -> set[str]:
-        """Return the parameters that may be given."""
         known = super().known_parameters() | {"limit", "cursor", "ordering"}
         known |= {"q"} if self.searches else set()
         known |= {"since"} if self.since_column else set()
@@ -179,7 +171,6 @@ class ListView(ListModelMixin, Resource):
                 ordering=ordering,
                 cursor=cursor,
                 limit=limit,
-                limit_ms=settings.API_PAGE_LIMIT_MS,
             )
         return Response(
             {
@@ -195,7 +186,6 @@ class ListView(ListModelMixin, Resource):
         return plan_of(row, model, self.joined, shape)
 
     def _row(self, shape: Shape) -> Any:
-        """Return the serializer whose methods know the request."""
         row: Any = self.serializer_class
         return row(context={"shape": shape, "request": self.request})
 
@@ -260,14 +250,19 @@ class ListView(ListModelMixin, Resource):
 class DetailView(Resource):
     """One row at its own address."""
 
+    noun: ClassVar[str]
+    """What a row is called where there is none."""
+
     def row(self, *_arguments: Any, **key: Any) -> Any:
-        """Return the row of the address, of the `shape` asked for; raises Problem where there is none."""
+        """Return the row of the address, of the `shape` asked for; None where there is none."""
         raise TypeError(f"{type(self).__name__} finds no row by {sorted(key)}")
 
     def get(self, request: Request, format: str | None = None, **key: Any) -> Response:
         """Answer with the row."""
         shape = self.shape()
         row = self.row(shape=shape, **key)
+        if row is None:
+            raise missing(self.noun, next(iter(key.values())))
         self.modified = None if shape.expand else getattr(row, "updated_at", None)
         return Response(self.serialized(row, shape, many=False))
 
@@ -285,7 +280,6 @@ class RegistryView(ListModelMixin, Resource):
         raise TypeError(f"{type(self).__name__} names no rows")
 
     def known_parameters(self) -> set[str]:
-        """Return the parameters that may be given."""
         return super().known_parameters() | set(self.choices)
 
     def list_parameters(self) -> Iterator[OpenApiParameter]:
@@ -303,7 +297,7 @@ class RegistryView(ListModelMixin, Resource):
         ]
         rows = [row for row in self.rows() if all(passes(row, value) for passes, value in asked)]
         found = self.serialized(rows, shape, many=True)
-        if isinstance(request.accepted_renderer, CSVRenderer | NDJSONRenderer):
+        if streams_lines(self, request):
             entry: Any = self.serializer_class
             columns = list(columns_of(entry(context={"shape": shape})))
             return streamed([found], request.accepted_renderer, columns, name=self.file_name)

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from django.core import signing
 from django.http import HttpResponseBase
 from django.urls import reverse
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.mixins import ListModelMixin
 from rest_framework.request import Request
@@ -18,15 +18,13 @@ from rest_framework.response import Response
 from server.api.framework import parameters
 from server.api.framework.filters import missing
 from server.api.framework.formats import streamed, streams_lines
-from server.api.framework.keyset import CHUNK_ROWS
-from server.api.framework.openapi import PAGE_PARAMETERS, described
-from server.api.framework.paging import PageShape
+from server.api.framework.keyset import chunks_after
+from server.api.framework.openapi import PAGE_PARAMETERS, PageShape, described
 from server.api.framework.rows import RowSerializer, columns_of
 from server.api.framework.tables import TableView
 from server.api.framework.views import Resource
-from server.api.resources.shared import DriveField
+from server.api.resources.shared import DriveField, drive_key
 from server.api.statistics import (
-    ROWS,
     STATISTICS_TABLES,
     StatisticsSerializer,
     statistics_data,
@@ -37,7 +35,6 @@ from server.core.problems import problem
 from server.measurements.firmware import BEFORE_ALL, Firmware, Key, firmware_list
 from server.measurements.group_keys import DIGITS, Form, GroupsError, encoded, firmware_key, unit_key
 from server.measurements.groups import Group, group_get
-from server.measurements.selectors import drive_model_public
 from server.model_stats.breakdown import division_statistics
 
 _SALT = "FirmwareView"
@@ -54,7 +51,6 @@ class FirmwareSerializer(RowSerializer):
     group = serializers.SerializerMethodField(help_text="Its key in comparisons.")
 
     def get_group(self, row: Firmware) -> str:
-        """Return the key by which comparisons name it."""
         return firmware_key(row.drive_model.slug, row.revision)
 
 
@@ -67,11 +63,9 @@ class FirmwareView(ListModelMixin, Resource):
     streams = streams_lines
 
     def known_parameters(self) -> set[str]:
-        """Return the parameters that may be given."""
         return super().known_parameters() | {"limit", "cursor", "drive"}
 
     def list_parameters(self) -> Iterator[OpenApiParameter]:
-        """Give the descriptions of the list's parameters."""
         yield from PAGE_PARAMETERS
         yield OpenApiParameter(
             "drive", description="Slug of the drive model, for example seagate-st2000nm0001."
@@ -79,27 +73,24 @@ class FirmwareView(ListModelMixin, Resource):
 
     def get(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Answer with a page, or with a stream of all pages."""
-        shape, only, after = self.shape(), self._model(), self._cursor()
+        slug = request.query_params.get("drive")
+        shape, only, after = self.shape(), drive_key(slug) if slug else None, self._cursor()
         if self.streams(request):
             row: Any = self.serializer_class
             columns = list(columns_of(row(context={"shape": shape})))
             limit = parameters.limit_read(request, most=None)
-            chunks = (self.serialized(rows, shape, many=True) for rows in _chunks(after, only, limit))
+
+            def read(after: Key, size: int) -> list[Firmware]:
+                return firmware_list(after=after, limit=size, drive_model_id=only)
+
+            pieces = chunks_after(read, after, lambda row: row.place, limit)
+            chunks = (self.serialized(rows, shape, many=True) for rows in pieces)
             return streamed(chunks, request.accepted_renderer, columns, name="firmware")
         limit = parameters.limit_read(request) or parameters.LIMIT_USUAL
         rows = firmware_list(after=after, limit=limit + 1, drive_model_id=only)
         more = rows[limit - 1].place if len(rows) > limit else None
         found = self.serialized(rows[:limit], shape, many=True)
         return Response({"next": self._address(more), "previous": None, "results": found})
-
-    def _model(self) -> int | None:
-        slug = self.request.query_params.get("drive")
-        if slug is None:
-            return None
-        model = drive_model_public(slug=slug)
-        if model is None:
-            raise missing("drive", slug)
-        return model.pk
 
     def _cursor(self) -> Key:
         text = self.request.query_params.get("cursor")
@@ -120,17 +111,6 @@ class FirmwareView(ListModelMixin, Resource):
         query = self.request.query_params.copy()
         query["cursor"] = signing.dumps(list(after), salt=_SALT)
         return self.request.build_absolute_uri(f"{self.request.path}?{query.urlencode()}")
-
-
-def _chunks(after: Key, only: int | None, limit: int | None) -> Iterator[list[Firmware]]:
-    left = limit
-    while left is None or left > 0:
-        size = CHUNK_ROWS if left is None else min(CHUNK_ROWS, left)
-        rows = firmware_list(after=after, limit=size, drive_model_id=only)
-        yield rows
-        if len(rows) < size:
-            return
-        after, left = rows[-1].place, None if left is None else left - size
 
 
 class DivisionSerializer(serializers.Serializer[Any]):
@@ -156,8 +136,7 @@ class DivisionView(TableView):
     tables = STATISTICS_TABLES
     file_name = "statistics"
 
-    def division(self, request: Request, slug: str, part: str) -> HttpResponseBase:
-        """Return the part of a model that the address names; raises Problem."""
+    def get(self, request: Request, slug: str, part: str, format: str | None = None) -> HttpResponseBase:
         try:
             # What a key may not hold is percent-encoded in it, as the website's addresses have it.
             group = group_get(f"{slug}~{_NAMES[self.form]}:{encoded(part)}")
@@ -181,9 +160,9 @@ class DivisionView(TableView):
             "url": request.build_absolute_uri(group.url),
             "statistics": statistics_data(statistics) if statistics else None,
         }
-        told = DivisionSerializer(body).data
-        groups = [(told["group"], told["statistics"])] if statistics else []
-        return self.answer(request, told, statistics_tables(groups))
+        shown = DivisionSerializer(body).data
+        groups = [(shown["group"], shown["statistics"])] if statistics else []
+        return self.answer(request, shown, statistics_tables(groups))
 
 
 def _runs_query(group: Group) -> str:
@@ -200,28 +179,24 @@ def _runs_query(group: Group) -> str:
     return urlencode(filters)
 
 
-def _division(form: Form, operation: str, summary: str) -> Any:
-    """Return the view of one form."""
+@described("batches_get", "A batch of a drive model with its statistics", "runs", DivisionSerializer)
+class BatchView(DivisionView):
+    """A batch of a drive model with its statistics"""
 
-    class View(DivisionView):
-        @extend_schema(
-            operation_id=operation,
-            summary=summary,
-            tags=["runs"],
-            parameters=[ROWS],
-            responses={200: DivisionSerializer},
-        )
-        def get(self, request: Request, slug: str, part: str, format: str | None = None) -> HttpResponseBase:
-            return self.division(request, slug, part)
-
-    View.form = form
-    View.__name__ = View.__qualname__ = f"{form.value.capitalize()}View"
-    View.__doc__ = summary
-    return View
+    form = Form.BATCH
 
 
-BatchView = _division(Form.BATCH, "batches_get", "A batch of a drive model with its statistics")
-FirmwareRevisionView = _division(
-    Form.FIRMWARE, "firmware_get", "A firmware revision of a drive model with its statistics"
+@described(
+    "firmware_get", "A firmware revision of a drive model with its statistics", "runs", DivisionSerializer
 )
-UnitView = _division(Form.UNIT, "units_get", "A unit, by its digest or the first twelve digits of it")
+class FirmwareRevisionView(DivisionView):
+    """A firmware revision of a drive model with its statistics"""
+
+    form = Form.FIRMWARE
+
+
+@described("units_get", "A unit, by its digest or the first twelve digits of it", "runs", DivisionSerializer)
+class UnitView(DivisionView):
+    """A unit, by its digest or the first twelve digits of it"""
+
+    form = Form.UNIT

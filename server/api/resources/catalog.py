@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter, extend_schema_field
 from rest_framework import serializers
 
-from server.api.framework.filters import RANGE, Filters, WordsFilter, missing
+from server.api.framework.filters import RANGE, Filters, WordsFilter
 from server.api.framework.keyset import Ordering, Ranked
 from server.api.framework.openapi import described
 from server.api.framework.parameters import choice_read
@@ -49,7 +49,6 @@ class VendorSerializer(RowSerializer):
     updated_at = serializers.DateTimeField()
 
     def get_aliases(self, vendor: Vendor) -> list[str]:
-        """Return the other spellings."""
         return [alias.text for alias in vendor.aliases.all()]
 
 
@@ -64,12 +63,12 @@ class VendorsView(ListView):
     since_column = "updated_at"
     searches = True
 
-    def rows(self) -> QuerySet[Any]:
+    @staticmethod
+    def rows() -> QuerySet[Any]:
         """Return the vendors of models that anybody may see."""
         return vendors_all().filter(vendors_public())
 
     def search(self, queryset: QuerySet[Any], words: str) -> QuerySet[Any]:
-        """Return those in whose name or other spelling the words stand."""
         squeezed = normalize_name(words)
         found = Vendor.objects.filter(normalized__contains=squeezed) | Vendor.objects.filter(
             aliases__normalized__contains=squeezed
@@ -82,13 +81,10 @@ class VendorView(DetailView):
     """A vendor."""
 
     serializer_class = VendorSerializer
+    noun = "vendor"
 
-    def row(self, *, shape: Shape, slug: str) -> Vendor:
-        """Return the vendor of that slug."""
-        found = vendors_all().filter(vendors_public(), slug=slug).first()
-        if found is None:
-            raise missing("vendor", slug)
-        return found
+    def row(self, *, shape: Shape, slug: str) -> Vendor | None:
+        return vendors_all().filter(vendors_public(), slug=slug).first()
 
 
 class SpreadSerializer(serializers.Serializer[Any]):
@@ -131,11 +127,11 @@ def summary_data(measured_runs: int | None, *rest: Any) -> dict[str, Any] | None
     return {**dict(zip(names, counted, strict=True)), "numbers": numbers}
 
 
-def _numbers(held: dict[str, list[Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _numbers(stored: dict[str, list[Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
     names = ("median", "q1", "q3", "runs", "units")
     for column in COLUMNS:
-        if column.place in held:
-            yield column.key, dict(zip(names, held[column.place], strict=True))
+        if column.place in stored:
+            yield column.key, dict(zip(names, stored[column.place], strict=True))
 
 
 class DriveSerializer(RowSerializer):
@@ -167,21 +163,13 @@ class DriveSerializer(RowSerializer):
     )
     updated_at = serializers.DateTimeField()
 
-    @extend_schema_field(SummarySerializer(allow_null=True))
-    def get_summary(self, *values: Any) -> Any:
-        """Return what the website's list shows."""
-        return summary_data(*values)
-
-    def get_title(self, vendor: str, number: str, name: str) -> str:
-        """Return what pages call it."""
-        return drive_title(vendor, number, name)
+    get_summary = staticmethod(extend_schema_field(SummarySerializer(allow_null=True))(summary_data))
+    get_title = staticmethod(drive_title)
 
     def get_aliases(self, drive: DriveModel) -> list[str]:
-        """Return the other names."""
         return [alias.text for alias in drive.aliases.all()]
 
     def get_url(self, slug: str) -> str:
-        """Return the address of its page."""
         return page_url(self.context, "drive-detail", slug)
 
 
@@ -229,35 +217,31 @@ class DrivesView(ListView):
     searches = True
 
     def known_parameters(self) -> set[str]:
-        """Return the parameters that may be given."""
         return super().known_parameters() | {"numbers"}
 
     def list_parameters(self) -> Iterator[OpenApiParameter]:
-        """Give the descriptions of the list's parameters but its filters."""
         yield from super().list_parameters()
         described = "Whose numbers an order by a number goes by, `probe` unless told; they never mix."
         yield OpenApiParameter("numbers", enum=list(NUMBERS), description=described)
 
-    def rows(self) -> QuerySet[Any]:
+    @staticmethod
+    def rows() -> QuerySet[Any]:
         """Return the drive models that anybody may see."""
         return drive_models_all().filter(drive_models_public())
 
     def ranked(self, queryset: QuerySet[Any], ordering: str) -> QuerySet[Any] | Ranked:
-        """Return the models with the website's order, where that is asked for."""
         sort = _RANKED.get(ordering.removeprefix("-"))
         if sort is None:
             return queryset
         return Ranked(queryset, ModelOrder(sort, self._numbers(), ordering.startswith("-")))
 
     def order_words(self, ordering: str) -> str:
-        """Return the order, with whose numbers it goes by."""
         return f"{ordering}:{self._numbers()}"
 
     def _numbers(self) -> str:
         return choice_read(self.request, "numbers", NUMBERS, NUMBERS[0])
 
     def search(self, queryset: QuerySet[Any], words: str) -> QuerySet[Any]:
-        """Return the models that the website's search finds."""
         return of_models_found(queryset, words, "pk")
 
 
@@ -266,13 +250,10 @@ class DriveView(DetailView):
     """A drive model."""
 
     serializer_class = DriveSerializer
+    noun = "drive"
 
-    def row(self, *, shape: Shape, slug: str) -> DriveModel:
-        """Return the model of that slug."""
-        found = drive_models_all().filter(drive_models_public(), slug=slug).first()
-        if found is None:
-            raise missing("drive", slug)
-        return found
+    def row(self, *, shape: Shape, slug: str) -> DriveModel | None:
+        return drive_models_all().filter(drive_models_public(), slug=slug).first()
 
 
 class CitationSerializer(serializers.Serializer[Any]):
@@ -345,6 +326,4 @@ class LiteratureView(ListView):
     orderings = {"id": Ordering(("pk",)), "updated_at": Ordering(("updated_at", "pk"))}
     since_column = "updated_at"
 
-    def rows(self) -> QuerySet[Any]:
-        """Return all published values that are shown."""
-        return literature_all()
+    rows = staticmethod(literature_all)

@@ -11,7 +11,7 @@ from uuid import UUID
 from django.http import HttpResponse, HttpResponseBase
 from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -20,26 +20,21 @@ from server.api.comparisons import COMPARED, comparison_asked
 from server.api.framework.filters import missing
 from server.api.framework.formats import streamed, streams_lines
 from server.api.framework.keyset import CHUNK_ROWS
-from server.api.framework.openapi import problems
+from server.api.framework.openapi import described, problems
 from server.api.framework.parameters import choice_read
-from server.api.framework.rows import columns_of
-from server.api.framework.tables import LedRow, TableView
+from server.api.framework.tables import TableView, fields_of
 from server.api.resources.shared import drive_model_of, run_missing
 from server.benchmarks.chart_json import chart_json, chart_of
-from server.benchmarks.chart_rows import point_rows
+from server.benchmarks.chart_rows import POINT_COLUMNS, point_rows
 from server.benchmarks.contract import Chart
 from server.comparison.charts import comparison_charts
 from server.comparison.overlays import overlays_get
 from server.comparison.selectors import comparison_get
-from server.core.envelope_store import EnvelopeLost
 from server.core.lifecycle import Provenance
-from server.core.problems import Problem, problem
 from server.measurements.charts import charts_of_run, run_chart_full, run_chart_text
 from server.measurements.listings import runs_all
 from server.measurements.model_charts import drive_chart, drive_charts
 from server.measurements.models import Benchmark
-
-_PROVENANCES = [provenance.value for provenance in Provenance]
 
 
 class ChartInListSerializer(serializers.Serializer[Any]):
@@ -73,50 +68,18 @@ class DriveChartListSerializer(serializers.Serializer[Any]):
     results = DriveChartInListSerializer(many=True)
 
 
-class PointSerializer(serializers.Serializer[Any]):
-    """A point of a chart; what its series has no column for is null."""
-
-    series = serializers.CharField()
-    label = serializers.CharField()  # type: ignore[assignment]  # the field's published name
-    x = serializers.FloatField(help_text="The word where the axis has categories.")
-    y = serializers.FloatField()
-    z = serializers.FloatField(allow_null=True)
-    low = serializers.FloatField(allow_null=True)
-    high = serializers.FloatField(allow_null=True)
-    q1 = serializers.FloatField(allow_null=True)
-    q3 = serializers.FloatField(allow_null=True)
-    x_axis = serializers.CharField(help_text="What the axis measures, with its unit.")
-    y_axis = serializers.CharField()
-
-
-class ChartPointSerializer(LedRow, PointSerializer):
-    """The same with its chart."""
-
-    leading = ("chart",)
-
-    chart = serializers.CharField()
-
-
+@described("charts_list", "Charts of a run", "samples", ChartListSerializer, codes=(410, 503))
 class ChartsView(TableView):
     """A run's charts."""
 
-    tables = {"charts": ("chart", ChartInListSerializer)}
+    tables = {"charts": ("chart", fields_of(ChartInListSerializer))}
     file_name = "charts"
 
-    @extend_schema(
-        operation_id="charts_list",
-        summary="Charts of a run",
-        tags=["samples"],
-        responses={200: ChartListSerializer, **problems(410, 503)},
-    )
     def get(self, request: Request, run_id: UUID, format: str | None = None) -> HttpResponseBase:
         """Return the charts' names and the addresses of their data."""
         if not runs_all().filter(pk=run_id).exists():
             raise run_missing(run_id)
-        try:
-            found = charts_of_run(run_id=run_id)
-        except EnvelopeLost as error:
-            raise _lost(error) from error
+        found = charts_of_run(run_id=run_id)
         base = request.build_absolute_uri(reverse("api:charts", args=[run_id]))
         results = [
             _in_list(kind, chart, f"{base}{kind}/{chart.id}/")
@@ -126,18 +89,18 @@ class ChartsView(TableView):
         return self.answer(request, {"results": results}, {"charts": results})
 
 
+@described(
+    "drive_charts_list",
+    "Charts of a drive model: its median unit with the spread of the others",
+    "samples",
+    DriveChartListSerializer,
+)
 class DriveChartsView(TableView):
     """A model's charts."""
 
-    tables = {"charts": ("chart", DriveChartInListSerializer)}
+    tables = {"charts": ("chart", fields_of(DriveChartInListSerializer))}
     file_name = "charts"
 
-    @extend_schema(
-        operation_id="drive_charts_list",
-        summary="Charts of a drive model: its median unit with the spread of the others",
-        tags=["samples"],
-        responses={200: DriveChartListSerializer},
-    )
     def get(self, request: Request, slug: str, format: str | None = None) -> HttpResponseBase:
         """Return the charts' names and the addresses of their data."""
         model = drive_model_of(slug)
@@ -149,30 +112,29 @@ class DriveChartsView(TableView):
                 "run": str(one.run_id),
                 "units": one.units,
             }
-            for provenance in _PROVENANCES
+            for provenance in Provenance.values
             for one in drive_charts(drive_model=model, provenance=provenance)
         ]
         return self.answer(request, {"results": results}, {"charts": results})
 
 
+@described(
+    "charts_get",
+    "Series of a chart, thinned out to 2,000 points or in full",
+    "samples",
+    responses={(200, "application/json"): OpenApiTypes.OBJECT, **problems(410, 503)},
+    description="Axes, series, marks and metrics, as the website draws them; CSV and NDJSON: its points.",
+)
 class ChartView(TableView):
     """A chart of a run."""
 
-    tables = {"points": ("point", PointSerializer)}
-    known = frozenset({"full"})
+    tables = {"points": ("point", POINT_COLUMNS)}
+    parameters = (OpenApiParameter("full", enum=["true", "false"], description="`true`: all points."),)
 
     def streams(self, request: Request) -> bool:
         """Return whether all points are asked for as lines: so many may be a stream only."""
         return request.query_params.get("full") == "true" and streams_lines(self, request)
 
-    @extend_schema(
-        operation_id="charts_get",
-        summary="Series of a chart, thinned out to 2,000 points or in full",
-        description="Axes, series, marks and metrics, as the website draws them; CSV and NDJSON: its points.",
-        tags=["samples"],
-        parameters=[OpenApiParameter("full", enum=["true", "false"], description="`true`: all points.")],
-        responses={(200, "application/json"): OpenApiTypes.OBJECT, **problems(410, 503)},
-    )
     def get(
         self, request: Request, run_id: UUID, kind: str, chart_id: str, format: str | None = None
     ) -> HttpResponseBase:
@@ -191,24 +153,24 @@ class ChartView(TableView):
                 return HttpResponse(text, content_type="application/json")
         except Benchmark.DoesNotExist:
             chart = None
-        except EnvelopeLost as error:
-            raise _lost(error) from error
         if chart is None:
             raise missing("chart", f"{kind}/{chart_id}")
-        return _told(self, request, chart, name=f"{kind}-{chart_id}-{run_id}{'-full' if full else ''}")
+        return _chart_answer(
+            self, request, chart, name=f"{kind}-{chart_id}-{run_id}{'-full' if full else ''}"
+        )
 
 
+@described(
+    "drive_charts_get",
+    "Series of a drive model's chart, with the spread over its units",
+    "samples",
+    responses={(200, "application/json"): OpenApiTypes.OBJECT},
+)
 class DriveChartView(TableView):
     """A model's chart."""
 
-    tables = {"points": ("point", PointSerializer)}
+    tables = {"points": ("point", POINT_COLUMNS)}
 
-    @extend_schema(
-        operation_id="drive_charts_get",
-        summary="Series of a drive model's chart, with the spread over its units",
-        tags=["samples"],
-        responses={(200, "application/json"): OpenApiTypes.OBJECT},
-    )
     def get(
         self,
         request: Request,
@@ -222,25 +184,24 @@ class DriveChartView(TableView):
         one = drive_chart(slug=slug, provenance=provenance, kind=kind, chart_id=chart_id)
         if one is None:
             raise missing("chart", f"{slug} {provenance}/{kind}/{chart_id}")
-        return _told(self, request, one.chart, name=f"{slug}-{provenance}-{kind}-{chart_id}")
+        return _chart_answer(self, request, one.chart, name=f"{slug}-{provenance}-{kind}-{chart_id}")
 
 
+@described(
+    "comparison_charts",
+    "Charts of a comparison: curves over each other, and how the groups' drives lie",
+    "comparisons",
+    responses={(200, "application/json"): OpenApiTypes.OBJECT},
+    description="In `results`, one chart each, as the website draws them; CSV and NDJSON: their points.",
+)
 class ComparisonChartsView(TableView):
     """The charts of a comparison."""
 
-    tables = {"points": ("point of each chart", ChartPointSerializer)}
+    tables = {"points": ("point of each chart", ("chart", *POINT_COLUMNS))}
     file_name = "comparison-charts"
-    known = frozenset({"d", "level", "kind"})
+    parameters = list(COMPARED)
     repeatable = frozenset({"d"})
 
-    @extend_schema(
-        operation_id="comparison_charts",
-        summary="Charts of a comparison: curves over each other, and how the groups' drives lie",
-        description="In `results`, one chart each, as the website draws them; CSV and NDJSON: their points.",
-        tags=["comparisons"],
-        parameters=list(COMPARED),
-        responses={(200, "application/json"): OpenApiTypes.OBJECT},
-    )
     def get(self, request: Request, format: str | None = None) -> HttpResponseBase:
         """Return the charts of the comparison's page."""
         groups, level, kind = comparison_asked(request)
@@ -249,27 +210,21 @@ class ComparisonChartsView(TableView):
         if not streams_lines(self, request):
             return Response({"results": [chart_json(chart) for chart in charts]})
         rows = [{"chart": chart.id, **row} for chart in charts for row in point_rows(chart)]
-        return self.lines(request, rows, ChartPointSerializer, name=self.file_name)
+        return self.lines(request, rows, ("chart", *POINT_COLUMNS), name=self.file_name)
 
 
 def _in_list(kind: str, chart: Chart, url: str) -> dict[str, Any]:
-    return {"kind": kind, "url": url, **{name: getattr(chart, name) for name in _IN_LIST}}
+    names = ("id", "shape", "title", "summary")
+    return {"kind": kind, "url": url, **{name: getattr(chart, name) for name in names}}
 
 
-_IN_LIST = ("id", "shape", "title", "summary")
-
-
-def _lost(error: EnvelopeLost) -> Problem:
-    return problem("storage-unavailable", str(error))
-
-
-def _told(view: TableView, request: Request, chart: Chart, *, name: str) -> HttpResponseBase:
+def _chart_answer(view: TableView, request: Request, chart: Chart, *, name: str) -> HttpResponseBase:
     """Return a chart as JSON, or its points as lines: at once, or as a stream where the view says so."""
     if not streams_lines(view, request):
         return Response(chart_json(chart))
     rows = point_rows(chart)
     if view.streams(request):
-        columns = list(columns_of(PointSerializer()))
+        columns = [(column, (column,)) for column in POINT_COLUMNS]
         chunks: Iterator[Any] = iter(lambda: list(islice(rows, CHUNK_ROWS)), [])
         return streamed(chunks, request.accepted_renderer, columns, name=name)
-    return view.lines(request, rows, PointSerializer, name=name)
+    return view.lines(request, rows, POINT_COLUMNS, name=name)

@@ -89,12 +89,11 @@ class ClaimSerializer(RowSerializer):
 
     @extend_schema_field(VerdictSerializer(allow_null=True))
     def get_verdict(self, *values: Any) -> Any:
-        """Return what came of it."""
-        terms, judged, told = values[: len(TERMS)], values[len(TERMS)], values[len(TERMS) + 1 :]
+        terms, judged, shown = values[: len(TERMS)], values[len(TERMS)], values[len(TERMS) + 1 :]
         # A verdict on other terms than the claim's present ones is none.
         if judged is None or judged != terms_digest_of(terms):
             return None
-        return dict(zip(VERDICT, told, strict=True))
+        return dict(zip(VERDICT, shown, strict=True))
 
 
 class ClaimFilters(Filters):
@@ -127,7 +126,6 @@ class ClaimsView(ListView):
     orderings = {"id": Ordering(("pk",)), "updated_at": Ordering(("updated_at", "pk"))}
 
     def rows(self) -> QuerySet[Any]:
-        """Return the claims that are shown."""
         return claims_all().select_related("drive_model__vendor", "citation", "verdict")
 
     since_column = "updated_at"

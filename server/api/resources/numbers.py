@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import django_filters
-from django.db.models import QuerySet
 from rest_framework import serializers
 
 from server.api.framework.filters import RANGE, Filters, InstantFilter, WordsFilter
@@ -41,9 +38,7 @@ class MeasurementSerializer(RowSerializer, RunNumberSerializer):
     unit = Derived("metric", help_text="Unit of measure.")
     extractor_version = serializers.CharField()
 
-    def get_unit(self, metric: str) -> str:
-        """Return the unit of measure."""
-        return unit_of(metric)
+    get_unit = staticmethod(unit_of)
 
 
 class MeasurementFilters(Filters):
@@ -77,9 +72,7 @@ class MeasurementsView(ListView):
     joined = frozenset({"benchmark", "benchmark__run"})
     since_column = "benchmark__run__updated_at"
 
-    def rows(self) -> QuerySet[Any]:
-        """Return the numbers of published runs."""
-        return measurements_all()
+    rows = staticmethod(measurements_all)
 
 
 class AggregateSerializer(RowSerializer):
@@ -105,9 +98,7 @@ class AggregateSerializer(RowSerializer):
     differing = serializers.JSONField(help_text="What the runs differ in: condition to state to runs.")
     updated_at = serializers.DateTimeField()
 
-    def get_unit(self, metric: str) -> str:
-        """Return the unit of measure."""
-        return unit_of(metric)
+    get_unit = staticmethod(unit_of)
 
 
 class AggregateFilters(Filters):
@@ -146,6 +137,4 @@ class AggregatesView(ListView):
     }
     since_column = "updated_at"
 
-    def rows(self) -> QuerySet[Any]:
-        """Return all aggregates."""
-        return aggregates_all()
+    rows = staticmethod(aggregates_all)

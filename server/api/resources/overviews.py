@@ -7,11 +7,12 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from django.http import HttpResponseBase
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from server.api.framework.tables import LedRow, TableView
+from server.api.framework.openapi import described
+from server.api.framework.tables import TableView, fields_of
 from server.api.resources.shared import drive_model_of, page_url
 from server.catalog.selectors import drive_class, drive_models_similar
 from server.core.lifecycle import Provenance
@@ -39,25 +40,18 @@ class CountsSerializer(serializers.Serializer[Any]):
     updated_at = serializers.DateTimeField(allow_null=True, help_text="Null before anything was counted.")
 
 
+@described("statistics", "How much the archive holds", "archive", CountsSerializer)
 class StatisticsView(TableView):
     """The archive's counts."""
 
-    tables = {"counts": ("archive", CountsSerializer)}
+    tables = {"counts": ("archive", fields_of(CountsSerializer))}
     file_name = "statistics"
 
-    @extend_schema(
-        operation_id="statistics",
-        summary="How much the archive holds",
-        tags=["archive"],
-        responses={200: CountsSerializer},
-    )
     def get(self, request: Request, format: str | None = None) -> HttpResponseBase:
         """Return the counts of the first page."""
-        counts = archive_counts()
-        names = [str(name) for name in CountsSerializer().fields]
-        empty = {**dict.fromkeys(names, 0), "updated_at": None}
-        body = {name: getattr(counts, name) for name in names} if counts else empty
-        return self.answer(request, CountsSerializer(body).data, {"counts": [body]})
+        empty = {**dict.fromkeys(fields_of(CountsSerializer), 0), "updated_at": None}
+        body = CountsSerializer(archive_counts() or empty).data
+        return self.answer(request, body, {"counts": [body]})
 
 
 class WantedSerializer(serializers.Serializer[Any]):
@@ -78,18 +72,15 @@ class WantedListSerializer(serializers.Serializer[Any]):
     results = WantedSerializer(many=True)
 
 
+@described(
+    "wanted", f"Runs that would settle most, {WANTED_MOST} models at most", "archive", WantedListSerializer
+)
 class WantedView(TableView):
     """Which runs are wanted."""
 
-    tables = {"wanted": ("model", WantedSerializer)}
+    tables = {"wanted": ("model", fields_of(WantedSerializer))}
     file_name = "wanted"
 
-    @extend_schema(
-        operation_id="wanted",
-        summary=f"Runs that would settle most, {WANTED_MOST} models at most",
-        tags=["archive"],
-        responses={200: WantedListSerializer},
-    )
     def get(self, request: Request, format: str | None = None) -> HttpResponseBase:
         """Return the models in order."""
         results = [
@@ -131,37 +122,27 @@ class FacetsSerializer(serializers.Serializer[Any]):
     facets = FacetSerializer(many=True)
 
 
-class FacetRowSerializer(LedRow, FacetValueSerializer):
-    """One value of one facet."""
-
-    leading = ("facet", "title")
-
-    facet = serializers.CharField()
-    title = serializers.CharField()
-
-
+@described(
+    "facets",
+    "Facets of drive models, counted",
+    "catalogue",
+    FacetsSerializer,
+    description="As the website's list narrows: counts follow the choices in the other facets.",
+)
 class FacetsView(TableView):
     """The facets of the list of drives."""
 
-    tables = {"values": ("value of a facet", FacetRowSerializer)}
+    tables = {"values": ("value of a facet", ("facet", "title", *fields_of(FacetValueSerializer)))}
     file_name = "facets"
-    known = frozenset({"q", *(facet.key for facet in FACETS)})
+    parameters = (
+        OpenApiParameter("q", description="Words to search for."),
+        *(
+            OpenApiParameter(facet.key, str, many=True, description=f"{facet.title}; any of several.")
+            for facet in FACETS
+        ),
+    )
     repeatable = frozenset(facet.key for facet in FACETS)
 
-    @extend_schema(
-        operation_id="facets",
-        summary="Facets of drive models, counted",
-        description="As the website's list narrows: counts follow the choices in the other facets.",
-        tags=["catalogue"],
-        parameters=[
-            OpenApiParameter("q", description="Words to search for."),
-            *(
-                OpenApiParameter(facet.key, str, many=True, description=f"{facet.title}; any of several.")
-                for facet in FACETS
-            ),
-        ],
-        responses={200: FacetsSerializer},
-    )
     def get(self, request: Request, format: str | None = None) -> HttpResponseBase:
         """Return every facet with its values."""
         found = DriveList(drive_query_of(request.query_params))
@@ -200,19 +181,6 @@ class OverviewSerializer(serializers.Serializer[Any]):
     firmwares = PartSerializer(many=True)
 
 
-class PartRowSerializer(serializers.Serializer[Any]):
-    """The runs of one provenance, of the whole model or of one batch or revision."""
-
-    drive = serializers.SlugField()
-    provenance = serializers.ChoiceField(choices=Provenance.choices)
-    division = serializers.ChoiceField(choices=[(one, one) for one in ("model", "batch", "firmware")])
-    part = serializers.CharField()
-    label = serializers.CharField()  # type: ignore[assignment]  # the field's published name
-    key = serializers.CharField()
-    runs = serializers.IntegerField()
-    units = serializers.IntegerField()
-
-
 class SimilarSerializer(serializers.Serializer[Any]):
     """A model of the same class."""
 
@@ -243,18 +211,23 @@ class DriveOverviewSerializer(serializers.Serializer[Any]):
     similar = SimilarSerializer(many=True)
 
 
+@described(
+    "drive_overview",
+    "Runs of a drive model by drive, batch and firmware; what is wanted; models of its class",
+    "catalogue",
+    DriveOverviewSerializer,
+)
 class DriveOverviewView(TableView):
     """What a model's runs are of, which are wanted, and which models are like it."""
 
-    tables = {"parts": ("provenance, batch and firmware revision", PartRowSerializer)}
+    tables = {
+        "parts": (
+            "provenance, batch and firmware revision",
+            ("drive", "provenance", "division", *fields_of(PartSerializer)),
+        )
+    }
     file_name = "overview"
 
-    @extend_schema(
-        operation_id="drive_overview",
-        summary="Runs of a drive model by drive, batch and firmware; what is wanted; models of its class",
-        tags=["catalogue"],
-        responses={200: DriveOverviewSerializer},
-    )
     def get(self, request: Request, slug: str, format: str | None = None) -> HttpResponseBase:
         """Return what the page says."""
         model = drive_model_of(slug)
@@ -262,7 +235,7 @@ class DriveOverviewView(TableView):
         summary, alike = getattr(model, "summary", None), drive_class(model)
         body = {
             "drive": slug,
-            "overviews": [_overview(one, told) for one, told in found if told.runs],
+            "overviews": [_overview(one, overview) for one, overview in found if overview.runs],
             "wanted": summary.recommended_words if summary else "",
             "missing": [
                 {"title": one.title, "words": one.words, "kinds": [kind for kind, _title in one.kinds]}
@@ -278,31 +251,31 @@ class DriveOverviewView(TableView):
                 for one in drive_models_similar(drive_model=model)
             ],
         }
-        told = DriveOverviewSerializer(body).data
-        return self.answer(request, told, {"parts": _part_rows(told)})
+        shown = DriveOverviewSerializer(body).data
+        return self.answer(request, shown, {"parts": _part_rows(shown)})
 
 
-def _overview(provenance: Provenance, told: DriveOverview) -> dict[str, Any]:
+def _overview(provenance: Provenance, overview: DriveOverview) -> dict[str, Any]:
     names = ("runs", "units", "untold", "keys")
     return {
         "provenance": provenance.value,
-        **{name: getattr(told, name) for name in names},
-        "batches": [_part(one, provenance) for one in told.batches],
-        "firmwares": [_part(one, provenance) for one in told.firmwares],
+        **{name: getattr(overview, name) for name in names},
+        "batches": [_part(one, provenance) for one in overview.batches],
+        "firmwares": [_part(one, provenance) for one in overview.firmwares],
     }
 
 
-def _part(told: PartCount, provenance: Provenance) -> dict[str, Any]:
+def _part(part: PartCount, provenance: Provenance) -> dict[str, Any]:
     """Return a batch or revision; its key asks for runs of this provenance, whatever else there is."""
-    key = str(replace(key_parse(told.key), asked=Source(provenance.value))) if told.key else ""
-    return {**asdict(told), "key": key}
+    key = str(replace(key_parse(part.key), asked=Source(provenance.value))) if part.key else ""
+    return {**asdict(part), "key": key}
 
 
-def _part_rows(told: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _part_rows(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Give the counts of each provenance, of the whole model first, then of its batches and revisions."""
-    for one in told["overviews"]:
-        common = {"drive": told["drive"], "provenance": one["provenance"]}
-        key = model_key(told["drive"], Source(one["provenance"]))
+    for one in body["overviews"]:
+        common = {"drive": body["drive"], "provenance": one["provenance"]}
+        key = model_key(body["drive"], Source(one["provenance"]))
         counted = {"key": key, "runs": one["runs"], "units": one["units"]}
         yield {**common, "division": "model", "part": "", "label": "", **counted}
         for division, parts in (("batch", one["batches"]), ("firmware", one["firmwares"])):

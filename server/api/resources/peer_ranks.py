@@ -6,12 +6,11 @@ from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponseBase
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from server.api.framework.openapi import problems
-from server.api.framework.tables import LedRow, TableView
+from server.api.framework.openapi import described
+from server.api.framework.tables import TableView, fields_of
 from server.api.resources.shared import run_missing
 from server.measurements.listings import runs_all
 from server.plausibility.peer_rank import run_peer_rank
@@ -51,35 +50,28 @@ class RunStandingSerializer(serializers.Serializer[Any]):
     numbers = NumberAmongSerializer(many=True)
 
 
-class NumberAmongRowSerializer(LedRow, NumberAmongSerializer):
-    """The same with its run."""
-
-    leading = ("run",)
-
-    run = serializers.UUIDField()
-
-
+@described(
+    "run_standing",
+    "By how many keys a run is confirmed, and the place of each headline number",
+    "runs",
+    RunStandingSerializer,
+    codes=(410,),
+    description="Runs agree where four fifths of the headline numbers that both have lie within 15 %.",
+)
 class RunStandingView(TableView):
     """A run's place among its model's drives."""
 
-    tables = {"numbers": ("headline number", NumberAmongRowSerializer)}
+    tables = {"numbers": ("headline number", ("run", *fields_of(NumberAmongSerializer)))}
     file_name = "standing"
 
-    @extend_schema(
-        operation_id="run_standing",
-        summary="By how many keys a run is confirmed, and the place of each headline number",
-        description="Runs agree where four fifths of the headline numbers that both have lie within 15 %.",
-        tags=["runs"],
-        responses={200: RunStandingSerializer, **problems(410)},
-    )
     def get(self, request: Request, run_id: UUID, format: str | None = None) -> HttpResponseBase:
         """Return the standing."""
         run = runs_all().filter(pk=run_id).first()
-        standing = run_peer_rank(run=run) if run else None
-        if standing is None:
+        rank = run_peer_rank(run=run) if run else None
+        if rank is None:
             raise run_missing(run_id)
         names = ("confirming", "other_keys", "other_units", "unlike_units", "numbers")
-        body = {"run": run_id, **{name: getattr(standing, name) for name in names}}
-        told = RunStandingSerializer(body).data
-        rows = [{"run": told["run"], **number} for number in told["numbers"]]
-        return self.answer(request, told, {"numbers": rows})
+        body = {"run": run_id, **{name: getattr(rank, name) for name in names}}
+        shown = RunStandingSerializer(body).data
+        rows = [{"run": shown["run"], **number} for number in shown["numbers"]]
+        return self.answer(request, shown, {"numbers": rows})

@@ -7,7 +7,6 @@ from typing import Any
 
 from rest_framework import serializers
 
-from server.api.framework.filters import missing
 from server.api.framework.openapi import described
 from server.api.framework.rows import RowSerializer, Shape
 from server.api.framework.views import DetailView, RegistryView
@@ -35,11 +34,9 @@ class MetricSerializer(RowSerializer):
     url = serializers.SerializerMethodField(help_text="The page of its method.")
 
     def get_kind(self, metric: Metric) -> str:
-        """Return the kind's slug."""
         return metric.key.partition(".")[0]
 
     def get_url(self, metric: Metric) -> str:
-        """Return the address of the method's page."""
         return page_url(self.context, "method-detail", metric.key.partition(".")[0])
 
 
@@ -55,7 +52,6 @@ class MetricsView(RegistryView):
     }
 
     def rows(self) -> Sequence[Any]:
-        """Return the metrics in the registry's order."""
         return list(metrics_by_key().values())
 
 
@@ -64,13 +60,10 @@ class MetricView(DetailView):
     """A metric."""
 
     serializer_class = MetricSerializer
+    noun = "metric"
 
-    def row(self, *, shape: Shape, key: str) -> Metric:
-        """Return the metric of that key."""
-        found = metrics_by_key().get(key)
-        if found is None:
-            raise missing("metric", key)
-        return found
+    def row(self, *, shape: Shape, key: str) -> Metric | None:
+        return metrics_by_key().get(key)
 
 
 class MethodSerializer(RowSerializer):
@@ -87,19 +80,15 @@ class MethodSerializer(RowSerializer):
     schema_url = serializers.SerializerMethodField(help_text="JSON Schema of its part of a run document.")
 
     def get_metrics(self, kind: Kind) -> list[str]:
-        """Return the keys of its metrics."""
         return [metric.key for metric in kind.metrics]
 
     def get_about(self, kind: Kind) -> str:
-        """Return the text of its page."""
         return (kind.folder / "about.md").read_text(encoding="utf-8")
 
     def get_url(self, kind: Kind) -> str:
-        """Return the address of its page."""
         return page_url(self.context, "method-detail", kind.slug)
 
     def get_schema_url(self, kind: Kind) -> str:
-        """Return the address of its schema."""
         return page_url(self.context, "schema-detail", kind.slug)
 
 
@@ -111,7 +100,6 @@ class MethodsView(RegistryView):
     file_name = "methods"
 
     def rows(self) -> Sequence[Any]:
-        """Return the kinds in the registry's order."""
         return list(kinds_by_slug().values())
 
 
@@ -120,10 +108,7 @@ class MethodView(DetailView):
     """A benchmark kind."""
 
     serializer_class = MethodSerializer
+    noun = "method"
 
-    def row(self, *, shape: Shape, slug: str) -> Kind:
-        """Return the kind of that slug."""
-        found = kinds_by_slug().get(slug)
-        if found is None:
-            raise missing("method", slug)
-        return found
+    def row(self, *, shape: Shape, slug: str) -> Kind | None:
+        return kinds_by_slug().get(slug)

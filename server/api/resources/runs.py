@@ -113,12 +113,10 @@ class RunSerializer(RowSerializer):
         return None if label is None else batch_text(year, week, label)
 
     def get_url(self, run_id: UUID) -> str:
-        """Return the address of its page."""
         return page_url(self.context, "run-detail", run_id)
 
     @extend_schema_field(RunNumberSerializer(many=True))
     def get_measurements(self, run: Run) -> Any:
-        """Return the numbers of all benchmarks."""
         rows: list[Measurement] = [
             row for benchmark in run.benchmarks.all() for row in benchmark.measurements.all()
         ]
@@ -152,7 +150,6 @@ class RunFilters(Filters):
         }
 
     def with_kind(self, queryset: QuerySet[Any], _name: str, value: str) -> QuerySet[Any]:
-        """Return the runs that brought numbers of a kind."""
         parts = Benchmark.objects.filter(kind=value, state=Benchmark.State.EXTRACTED)
         return queryset.filter(pk__in=parts.values("run_id"))
 
@@ -180,12 +177,9 @@ class RunsView(ListView):
     searches = True
     expansions = {"measurements": measurements_of_runs, "document": _with_document}
 
-    def rows(self) -> QuerySet[Any]:
-        """Return all published runs."""
-        return runs_all()
+    rows = staticmethod(runs_all)
 
     def search(self, queryset: QuerySet[Any], words: str) -> QuerySet[Any]:
-        """Return the runs of the models that the website's search finds."""
         return of_models_found(queryset, words, "drive_model_id")
 
 
@@ -198,7 +192,6 @@ class RunView(DetailView):
     expansions = {"measurements": measurements_of_runs, "document": _with_document}
 
     def row(self, *, shape: Shape, run_id: UUID) -> Run:
-        """Return the run of that id."""
         found: Run | None = self.expanded(runs_all(), shape).filter(pk=run_id).first()
         if found is None:
             raise run_missing(run_id)
@@ -215,9 +208,7 @@ class UnitSerializer(RowSerializer):
     group = Derived("drive_model__slug", "digest", help_text="Its key in comparisons.")
     first_seen_at = serializers.DateTimeField()
 
-    def get_group(self, slug: str, digest: str) -> str:
-        """Return the key by which comparisons name it."""
-        return unit_key(slug, digest)
+    get_group = staticmethod(unit_key)
 
 
 class UnitFilters(Filters):
@@ -244,9 +235,7 @@ class UnitsView(ListView):
     orderings = {"id": Ordering(("pk",)), "first_seen_at": Ordering(("first_seen_at", "pk"))}
     since_column = "first_seen_at"
 
-    def rows(self) -> QuerySet[Any]:
-        """Return the units with a published run."""
-        return units_all()
+    rows = staticmethod(units_all)
 
 
 class BatchSerializer(RowSerializer):
@@ -261,7 +250,6 @@ class BatchSerializer(RowSerializer):
     group = Derived("drive_model__slug", "year", "week", "label", help_text="Its key in comparisons.")
 
     def get_group(self, slug: str, year: int | None, week: int | None, label: str) -> str:
-        """Return the key by which comparisons name it."""
         return batch_key(slug, Batch(year=year, week=week, label=label))
 
 
@@ -285,9 +273,7 @@ class BatchesView(ListView):
     file_name = "batches"
     indexed = ("drive",)
 
-    def rows(self) -> QuerySet[Any]:
-        """Return the batches with a published run."""
-        return batches_all()
+    rows = staticmethod(batches_all)
 
 
 class BenchmarkSerializer(RowSerializer, RunBenchmarkSerializer):
@@ -329,6 +315,4 @@ class BenchmarksView(ListView):
     joined = frozenset({"run"})
     since_column = "run__updated_at"
 
-    def rows(self) -> QuerySet[Any]:
-        """Return the benchmarks of published runs."""
-        return benchmarks_all()
+    rows = staticmethod(benchmarks_all)

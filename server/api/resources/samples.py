@@ -7,19 +7,18 @@ from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponseBase
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from server.api.framework.filters import missing
-from server.api.framework.formats import TABLES, CSVRenderer, NDJSONRenderer, streamed
-from server.api.framework.openapi import problems
+from server.api.framework.formats import TABLES, streamed, streams_lines
+from server.api.framework.openapi import described
 from server.api.framework.parameters import bad_parameter, choice_read
 from server.api.framework.read_view import ReadView
 from server.api.resources.shared import run_missing
-from server.core.envelope_store import EnvelopeLost
-from server.core.problems import Problem, problem
+from server.core.problems import Problem
 from server.measurements.listings import runs_all
 from server.measurements.models import Benchmark
 from server.measurements.samples import Samples, Table, samples_read
@@ -53,31 +52,28 @@ def _whole(name: str, description: str) -> OpenApiParameter:
     )
 
 
+@described(
+    "samples_get",
+    "Raw samples of a benchmark",
+    "samples",
+    SamplesSerializer,
+    codes=(410, 503),
+    description="As JSON columns by series; as CSV or NDJSON one line for each sample.",
+)
 class SamplesView(ReadView):
     """Raw samples."""
 
     renderer_classes = TABLES
-    known = frozenset({"series", "start", "stop", "part"})
-
-    def streams(self, request: Request) -> bool:
-        """Return whether the answer is a stream of lines."""
-        return isinstance(request.accepted_renderer, CSVRenderer | NDJSONRenderer)
-
-    @extend_schema(
-        operation_id="samples_get",
-        summary="Raw samples of a benchmark",
-        description="As JSON columns by series; as CSV or NDJSON one line for each sample.",
-        tags=["samples"],
-        parameters=[
-            _whole("series", "Only this series."),
-            _whole("start", "Number of the first sample of each series."),
-            _whole("stop", "Number of the first sample that is no longer given."),
-            OpenApiParameter(
-                "part", description="CSV, NDJSON: the object in each series that holds the columns."
-            ),
-        ],
-        responses={200: SamplesSerializer, **problems(410, 503)},
+    streams = streams_lines
+    parameters = (
+        _whole("series", "Only this series."),
+        _whole("start", "Number of the first sample of each series."),
+        _whole("stop", "Number of the first sample that is no longer given."),
+        OpenApiParameter(
+            "part", description="CSV, NDJSON: the object in each series that holds the columns."
+        ),
     )
+
     def get(self, request: Request, run_id: UUID, kind: str, format: str | None = None) -> HttpResponseBase:
         """Return the samples, whole or a window of them."""
         try:
@@ -90,8 +86,6 @@ class SamplesView(ReadView):
             )
         except Benchmark.DoesNotExist:
             raise _benchmark_missing(run_id, kind) from None
-        except EnvelopeLost as error:
-            raise problem("storage-unavailable", str(error)) from error
         if self.streams(request):
             return _lines(request, found, name=f"{kind}-{run_id}")
         body = {"run": run_id, "kind": kind, "params": found.params}

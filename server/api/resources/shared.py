@@ -15,7 +15,7 @@ from server.api.framework.filters import missing
 from server.catalog.models import DriveModel
 from server.core.problems import Problem, problem
 from server.core.querying import CompiledQuery
-from server.measurements.selectors import drive_models_public
+from server.measurements.selectors import drive_model_public, drive_models_public
 from server.search.drive_list import models_named
 from server.submissions.models import Submission
 from server.submissions.selectors import submission_of_run
@@ -43,19 +43,23 @@ _KEYS: CompiledQuery[int] = CompiledQuery(
 )
 
 
+def drive_key(slug: str) -> int:
+    """Return the key of the model of that slug; raises Problem."""
+    found = _KEYS.rows(slug=slug)
+    if not found:
+        raise missing("drive", slug)
+    return found[0]
+
+
 class DriveFilter(django_filters.CharFilter):
     """Rows of one drive model; a slug that no model has is told, since an empty list would look like an
     answer."""
 
     def filter(self, queryset: QuerySet[Any], value: Any) -> QuerySet[Any]:
-        """Return the model's rows; raises Problem."""
         if not value:
             return queryset
         # The key goes into the query, so that the planner knows how many rows this very model has.
-        found = _KEYS.rows(slug=value)
-        if not found:
-            raise missing("drive", value)
-        return queryset.filter(**{str(self.field_name): found[0]})
+        return queryset.filter(**{str(self.field_name): drive_key(value)})
 
 
 def drive_filter(column: str = "drive_model_id") -> DriveFilter:
@@ -67,7 +71,6 @@ class VendorFilter(django_filters.CharFilter):
     """Rows of one vendor's drive models."""
 
     def filter(self, queryset: QuerySet[Any], value: Any) -> QuerySet[Any]:
-        """Return the models' rows."""
         if not value:
             return queryset
         # Keys for the same reason as above: a vendor without rows would be looked for in all of them.
@@ -91,6 +94,14 @@ def drive_model_of(slug: str) -> DriveModel:
     model = models.filter(slug=slug).first()
     if model is None:
         raise missing("drive", slug)
+    return model
+
+
+def drive_model_at(slug: str) -> DriveModel:
+    """Return the model of an address that holds its slug, with its vendor; raises Problem."""
+    model = drive_model_public(slug=slug)
+    if model is None:
+        raise problem("not-found", f"There is no drive {slug!r}. Check the address.")
     return model
 
 
@@ -118,12 +129,12 @@ def run_missing(run_id: UUID) -> Problem:
 
 def page_url(context: Mapping[str, Any], name: str, key: object) -> str:
     """Return the absolute address of a page of the website; `key` is a slug or a UUID."""
-    kept = f"page-url:{name}"
+    cache_key = f"page-url:{name}"
     addresses = cast(dict[str, Any], context)
-    around: tuple[str, str] | None = addresses.get(kept)
+    around: tuple[str, str] | None = addresses.get(cache_key)
     if around is None:
         # Addresses of one list differ in the key alone, and resolving each anew takes longer than the rows.
         path, request = reverse(name, args=[key]), context.get("request")
         begin, _key, end = (request.build_absolute_uri(path) if request else path).rpartition(str(key))
-        around = addresses[kept] = (begin, end)
+        around = addresses[cache_key] = (begin, end)
     return f"{around[0]}{key}{around[1]}"

@@ -12,7 +12,7 @@ from django.contrib.auth.models import Permission
 from django.test import Client
 
 from server.accounts.models import User
-from server.api import publication_log
+from server.api.framework import keyset
 from server.core import merkle
 from server.submissions.models import Submission
 from server.submissions.withdrawal import run_withdraw
@@ -87,7 +87,7 @@ def test_leaves_come_in_pages(get: Callable[..., Any], logged: list[Submission])
 def test_the_lines_of_all_leaves_leave_none_out_between_two_chunks(
     client: Client, logged: list[Submission], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(publication_log, "CHUNK_ROWS", 1)
+    monkeypatch.setattr(keyset, "CHUNK_ROWS", 1)
     answer: Any = client.get("/api/v1/log/leaves.ndjson")
     lines = b"".join(answer.streaming_content).splitlines()
     assert [json.loads(line)["index"] for line in lines] == [0, 1, 2, 3]

@@ -144,7 +144,7 @@ def test_firmware_comes_whole_as_csv_and_ndjson(
     client: Client, model: DriveModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     revisions(model, "A", "B")
-    monkeypatch.setattr("server.api.resources.breakdowns.CHUNK_ROWS", 1)
+    monkeypatch.setattr("server.api.framework.keyset.CHUNK_ROWS", 1)
     lines = text(client, "firmware.csv").splitlines()
     assert lines[0] == "drive.slug,drive.vendor,drive.number,revision,group" and len(lines) == 4
     rows = [json.loads(line) for line in text(client, "firmware.ndjson?limit=2").splitlines()]
@@ -162,7 +162,7 @@ def test_firmware_steps_from_key_to_key(model: DriveModel) -> None:
 def test_the_logs_leaves_come_whole_as_csv_and_ndjson(
     client: Client, model: DriveModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.api.publication_log.CHUNK_ROWS", 2)
+    monkeypatch.setattr("server.api.framework.keyset.CHUNK_ROWS", 2)
     for index, submission in enumerate(Submission.objects.select_related("run").order_by("pk")):
         LogLeaf.objects.create(
             index=index, kind="published", digest=submission.digest, run_id=submission.run.pk, at=DAY

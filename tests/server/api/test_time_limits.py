@@ -13,7 +13,7 @@ from django.db.models import Model
 from django.test import Client
 
 from server.api.framework import keyset
-from server.api.framework.keyset import QueryTimeout
+from server.api.framework.query_deadline import QueryTimeout
 from server.api.framework.views import ListView
 from server.api.resources.numbers import MeasurementsView
 from server.api.urls import urlpatterns
@@ -34,7 +34,7 @@ def slow(monkeypatch: pytest.MonkeyPatch, settings: LazySettings) -> Iterator[No
     sample_archive()
     rows = MeasurementsView.rows
     monkeypatch.setattr(
-        MeasurementsView, "rows", lambda view: rows(view).extra(where=["pg_sleep(30) IS NOT NULL"])
+        MeasurementsView, "rows", lambda _view: rows().extra(where=["pg_sleep(30) IS NOT NULL"])
     )
     settings.API_PAGE_LIMIT_MS, settings.API_EXPORT_LIMIT_MS = 100, 200
     yield
@@ -84,7 +84,7 @@ def test_a_stream_that_has_begun_is_cut_and_never_ends_as_if_it_were_whole(
     def third_is_slow(queryset: Any, **more: Any) -> Any:
         pages.append(more)
         if len(pages) == 3:
-            raise QueryTimeout(more["limit_ms"])
+            raise QueryTimeout(200)
         return read(queryset, **more)
 
     monkeypatch.setattr(keyset, "page_read", third_is_slow)
@@ -103,9 +103,7 @@ def test_a_database_that_fails_otherwise_is_no_matter_of_time(monkeypatch: pytes
     monkeypatch.setattr("django.db.models.query.QuerySet.values_list", fail)
     ordering = MeasurementsView.orderings["id"]
     with pytest.raises(OperationalError):
-        keyset.page_read(
-            Measurement.objects.all(), columns=["pk"], ordering=ordering, cursor=None, limit=1, limit_ms=1000
-        )
+        keyset.page_read(Measurement.objects.all(), columns=["pk"], ordering=ordering, cursor=None, limit=1)
 
 
 def test_filters_that_are_recommended_exist_and_the_answer_is_described() -> None:

@@ -14,12 +14,10 @@ class Command(BaseCommand):
     help = "Make an API token for an account and print it. It is kept as a digest and can't be shown again."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take the account's name and the token's."""
         parser.add_argument("username")
         parser.add_argument("name", help="what the token is for")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Make it and print it."""
         owner = User.objects.filter(username=options["username"]).first()
         if owner is None:
             raise CommandError(

@@ -22,7 +22,6 @@ class Command(BaseCommand):
     help = "Make a release of the archive, or go on with one that was cut off."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take the formats."""
         parser.add_argument(
             "--formats",
             nargs="+",
@@ -32,7 +31,6 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Make it."""
         began = time.monotonic()
         try:
             release = release_build(formats=options["formats"])

@@ -16,12 +16,10 @@ class Command(BaseCommand):
     help = "List the keys of the publication log."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Say what is done besides."""
         parser.add_argument("--new", action="store_true", help="print a new key for LOG_KEY; nothing is kept")
         parser.add_argument("--adopt", action="store_true", help="go over to the present key")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Do it."""
         if options["new"]:
             self.stdout.write(seed_new())
             return

@@ -15,14 +15,12 @@ class Command(BaseCommand):
     help = "Show the signed head of the publication log."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Say what is done besides."""
         parser.add_argument(
             "--fill", action="store_true", help="append a leaf for every published run that has none"
         )
         parser.add_argument("--check", action="store_true", help="compute every hash anew and compare")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Do it."""
         if options["fill"]:
             self.stdout.write(f"{log_fill()} leaves were added.")
         if options["check"]:

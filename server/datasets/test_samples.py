@@ -1,16 +1,17 @@
-"""Rows of samples gathered as columns are the rows that were given."""
+"""Rows of samples as Arrow keeps them are the rows that were given; their envelopes are read a few ahead."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from server.core.envelope_store import EnvelopeLost
-from server.datasets import columnar
-from server.datasets.columnar import Gathered, SampledRun, envelopes_read
+from server.datasets import samples
 from server.datasets.columns import Column
+from server.datasets.samples import SampledRun, envelopes_read, rows_batch
 
 COLUMNS = (
     Column("run_id", "string", "", ""),
@@ -20,22 +21,25 @@ COLUMNS = (
 )
 
 
+def taken(*rows: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return rows as they come out of a batch of Arrow's."""
+    schema = pa.schema([column.field() for column in COLUMNS])
+    found: list[dict[str, Any]] = rows_batch(COLUMNS, schema, rows).to_pylist()
+    return found
+
+
 def test_a_list_that_a_row_lacks_is_none_and_an_empty_one_is_empty() -> None:
-    gathered = Gathered(COLUMNS)
-    gathered.add({"run_id": "a", "latency_ns": [5, 6], "repeat": 0})
-    gathered.add({"run_id": "b", "latency_ns": [], "start_ns": [2**62]})
-    assert (gathered.rows, gathered.numbers) == (2, 3)
-    assert gathered.taken().to_pylist() == [
+    assert taken(
+        {"run_id": "a", "latency_ns": [5, 6], "repeat": 0},
+        {"run_id": "b", "latency_ns": [], "start_ns": [2**62]},
+    ) == [
         {"run_id": "a", "latency_ns": [5, 6], "start_ns": None, "repeat": 0},
         {"run_id": "b", "latency_ns": [], "start_ns": [2**62], "repeat": None},
     ]
-    assert (gathered.rows, gathered.numbers) == (0, 0)
 
 
 def test_an_integer_that_is_written_with_a_point_is_that_integer() -> None:
-    gathered = Gathered(COLUMNS)
-    gathered.add({"run_id": "a", "latency_ns": [5.0, 6]})
-    assert gathered.taken().column("latency_ns").to_pylist() == [[5, 6]]
+    assert taken({"run_id": "a", "latency_ns": [5.0, 6]})[0]["latency_ns"] == [5, 6]
 
 
 def test_envelopes_come_in_order_few_ahead_and_a_lost_one_is_told_of_alone(
@@ -53,10 +57,10 @@ def test_envelopes_come_in_order_few_ahead_and_a_lost_one_is_told_of_alone(
             begun.append(str(number))
             yield SampledRun(str(number), "model", None, "CC0-1.0", f"digest {number}", str(number))
 
-    monkeypatch.setattr(columnar, "envelope_load", load)
+    monkeypatch.setattr(samples, "envelope_load", load)
     found: list[Any] = []
     for place, (run, content) in enumerate(envelopes_read(runs())):
-        assert len(begun) <= place + 1 + columnar.AHEAD
+        assert len(begun) <= place + 1 + samples.AHEAD
         try:
             found.append((run.run_id, content()))
         except EnvelopeLost:
