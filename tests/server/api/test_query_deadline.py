@@ -75,8 +75,8 @@ def test_nothing_is_fetched_after_the_time_of_a_cursor_that_took_too_long(
     every = catalog.drive_models_all
 
     class Fetched:
-        def filter(self, **key: Any) -> Any:
-            rows = every().filter(**key).extra(where=["pg_sleep(0.5) IS NOT NULL"])
+        def filter(self, *visible: Any, **key: Any) -> Any:
+            rows = every().filter(*visible, **key).extra(where=["pg_sleep(0.5) IS NOT NULL"])
             return next(rows.iterator(chunk_size=1))
 
     monkeypatch.setattr(catalog, "drive_models_all", Fetched)
