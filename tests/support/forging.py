@@ -127,10 +127,12 @@ def slower_half_marked(document: dict[str, Any], *, counted: bool) -> dict[str, 
     """The slower half of every series is marked as disturbed, and so left out; with `counted` the monitor's
     counts are made to agree."""
     copy = renewed(document)
-    told = []
+    told: list[Any] = []
     for part in _measured(copy):
         for series in _objects(part["samples"]):
-            times = next((series[name] for name in TIMES if isinstance(series.get(name), list)), [])
+            times: list[int] = next(
+                (series[name] for name in TIMES if isinstance(series.get(name), list)), []
+            )
             if times:
                 middle = float(np.median(times))
                 series["disturbed"] = [int(time > middle) for time in times]
