@@ -35,6 +35,9 @@ impl Truth {
     }
 }
 
+/// A round of a serpentine drive may be long, and a part of it that long tells the rate as well.
+const REQUESTS_MOST: u64 = 100_000;
+
 /// MB/s from the sector `first` on, as far as `end`, with the delays of `noise`.
 fn sequential_mb_s(model: &Arc<Model>, first: u64, end: u64, bytes: u64, mut noise: Noise) -> f64 {
     let sector_bytes = u64::from(model.physical_block_bytes);
@@ -73,7 +76,8 @@ fn length(model: &Model, first: u64, bytes: u64, quiet: bool) -> u64 {
     let track = model.layout.track(first).sectors;
     let requests = if quiet { 0 } else { REQUESTS_WITH_NOISE };
     let enough = (requests * bytes / u64::from(model.physical_block_bytes)).max(TRACKS_FEWEST * track);
-    enough.div_ceil(round * track) * round * track
+    let most = REQUESTS_MOST * bytes / u64::from(model.physical_block_bytes);
+    (enough.div_ceil(round * track) * round * track).min(most)
 }
 
 #[cfg(test)]
