@@ -218,6 +218,7 @@ class Migration(migrations.Migration):
                 ("firmware", models.CharField(max_length=256)),
                 ("capacity_bytes", models.PositiveBigIntegerField()),
                 ("block_bytes", models.PositiveIntegerField()),
+                ("measured_on_request", models.BooleanField(db_default=False, default=False)),
                 ("summary", models.JSONField(encoder=django.core.serializers.json.DjangoJSONEncoder)),
                 ("updated_at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
                 (

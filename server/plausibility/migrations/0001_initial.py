@@ -79,4 +79,19 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
+        migrations.CreateModel(
+            name="UsedNonce",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
+                ("digest", models.CharField(max_length=64, unique=True)),
+                (
+                    "run",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="used_nonce",
+                        to="measurements.run",
+                    ),
+                ),
+            ],
+        ),
     ]
