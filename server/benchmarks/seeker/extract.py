@@ -24,6 +24,7 @@ from server.benchmarks.seeker.groups import (
     FloatArray,
     Group,
     Samples,
+    contradicts_one_arm,
     groups_of,
     samples_of,
     turn_of,
@@ -44,8 +45,6 @@ SEVERAL_ARMS = (
     "Far seeks take clearly less than nearer ones, as no single arm does: several arms share the blocks, "
     "most likely, and this kind does not measure each."
 )
-FASTER, FASTER_MS, FEWEST_FASTER = 0.75, 1.0, 2
-"""So many seeks of less than this share of a nearer one's time, by a millisecond at least, are no chance."""
 NO_SHORTER = (
     "No seek of a single cylinder was quicker than longer ones, so that this may not be the least: the "
     "interval reaches to where the curve of the short seeks begins."
@@ -175,16 +174,6 @@ def _why_none(groups: list[Group]) -> str:
     if not groups:
         return "No seeks of a known distance were measured."
     return "The offsets of no distance cover a full turn: the device does not turn, or a cache answers."
-
-
-def contradicts_one_arm(groups: list[Group]) -> bool:
-    """Whether seeks get quicker with the distance: one arm needs longer the further it goes."""
-    seen = sorted((group for group in groups if group.covered), key=lambda group: group.distance)
-    longest_ms, faster = 0.0, 0
-    for group in seen:
-        faster += group.high_ms < min(FASTER * longest_ms, longest_ms - FASTER_MS)
-        longest_ms = max(longest_ms, group.low_ms)
-    return faster >= FEWEST_FASTER
 
 
 def _full_stroke(groups: list[Group], capacity_blocks: float) -> Number | str:

@@ -185,3 +185,17 @@ def turn_of(samples: Samples, hint_ms: float) -> float:
         for number in np.unique(samples.group)[:200]
     ]
     return float(np.median(spans)) if spans else 0.0
+
+
+FASTER, FASTER_MS, FEWEST_FASTER = 0.75, 1.0, 2
+"""So many seeks of less than this share of a nearer one's time, by a millisecond at least, are no chance."""
+
+
+def contradicts_one_arm(groups: list[Group]) -> bool:
+    """Whether seeks get quicker with the distance: one arm needs longer the further it goes."""
+    seen = sorted((group for group in groups if group.covered), key=lambda group: group.distance)
+    longest_ms, faster = 0.0, 0
+    for group in seen:
+        faster += group.high_ms < min(FASTER * longest_ms, longest_ms - FASTER_MS)
+        longest_ms = max(longest_ms, group.low_ms)
+    return faster >= FEWEST_FASTER
