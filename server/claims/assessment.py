@@ -123,6 +123,7 @@ def _measured(drive_model: DriveModel, metrics: set[str]) -> dict[MetricKey, lis
             "high",
             "benchmark__run_id",
             "benchmark__run__unit_id",
+            "benchmark__run__submission__probe_key_id",
             "benchmark__caches",
             "benchmark__run__summary__conditions__write_cache_during",
             "benchmark__run__summary__device__bridge",
@@ -132,9 +133,10 @@ def _measured(drive_model: DriveModel, metrics: set[str]) -> dict[MetricKey, lis
         )
     )
     found: dict[MetricKey, list[_Number]] = defaultdict(list)
-    for metric, scope, value, low, high, run, unit, caches, cache, *way, of_one_head in _tuples(rows):
+    for metric, scope, value, low, high, run, unit, key, caches, cache, *way, of_one_head in _tuples(rows):
         during = caches.get("write") if caches else cache
-        found[metric, scope].append(_Number(value, low, high, run, unit, during, *_way(*way), of_one_head))
+        of = ("unit", unit) if unit is not None else ("key", key)
+        found[metric, scope].append(_Number(value, low, high, run, of, during, *_way(*way), of_one_head))
     return found
 
 
@@ -202,7 +204,7 @@ def _judge_measured(claim: Claim, metric: Metric | None, numbers: dict[MetricKey
 
 
 def _evidence(numbers: Sequence[_Number]) -> Evidence:
-    """Return one value per drive. Runs that do not say of which drive they are count as one drive's."""
+    """Return one value per drive. A key's runs that do not tell their drive count as one drive's."""
     by_unit: dict[object, list[float]] = defaultdict(list)
     for number in numbers:
         by_unit[number.unit].append(number.value)

@@ -17,7 +17,7 @@ from server.measurements.conditions import conditions_of
 from server.measurements.group_keys import Form, Source
 from server.measurements.groups import Group
 from server.measurements.literature_values import published_numbers
-from server.measurements.model_measurements import USABLE
+from server.measurements.model_measurements import USABLE, unit_name
 from server.measurements.models import Aggregate, Measurement
 
 NUMBERED = r"^(.*/)?[0-9]+(\.[0-9]+)?$"
@@ -112,8 +112,9 @@ def _cache_key(what: str, group: Group, metrics: Collection[str]) -> str:
 
 def _measured(group: Group, metrics: Collection[str]) -> GroupNumbers:
     conditions = {str(run): made.whole for run, made in conditions_of(group.runs()).items()}
-    units = dict(group.runs().values_list("run_id", "unit__digest"))
-    names = {str(run): digest or f"run {run}" for run, digest in units.items()}
+    runs = group.runs().values_list("run_id", "unit__digest", "submission__probe_key__keyid")
+    # One of each key in each group: nobody knows whether two groups' are one drive.
+    names = {str(run): digest or f"{unit_name(None, keyid)} in {group.key}" for run, digest, keyid in runs}
     return GroupNumbers(
         runs=len(names),
         units=len(set(names.values())),

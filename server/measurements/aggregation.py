@@ -1,5 +1,5 @@
-"""Statistics of a model over its published runs. One provenance per row: measured and simulated never
-meet."""
+"""Statistics of a model over the units of its published runs: a unit counts once, by the mean of its runs.
+One provenance per row: measured and simulated never meet."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from server.core import clock
+from server.core.robust import quantiles
 from server.measurements.conditions import Differing, differing_of
 from server.measurements.model_measurements import USABLE, Column, ModelMeasurements, SeriesKey
 from server.measurements.models import Aggregate
@@ -26,11 +27,8 @@ def _rows(drive_model_id: int, published: ModelMeasurements) -> list[Aggregate]:
     # Benchmarks that told their caches differ from their run in them; all others are known by their runs.
     telling = {kind for run in published.runs for kind in run.conditions.kinds}
     known: dict[tuple[bytes, str], Differing] = {}
-    # A run without a digest may be of any drive: it counts as one of its own.
-    units = np.asarray(
-        [run.unit_id if run.unit_id is not None else -1 - place for place, run in enumerate(published.runs)],
-        dtype=np.int64,
-    )
+    numbers: dict[str, int] = {}
+    units = np.asarray([numbers.setdefault(run.unit, len(numbers)) for run in published.runs], dtype=np.int64)
     rows = []
     for place, column in published.columns.items():
         usable = column.usable
@@ -41,8 +39,14 @@ def _rows(drive_model_id: int, published: ModelMeasurements) -> list[Aggregate]:
         alike = np.sort(runs).tobytes(), kind if kind in telling else ""
         if alike not in known:
             known[alike] = differing_of(published.runs[run].conditions.during(kind) for run in runs)
-        rows.append(_row(drive_model_id, place, column, usable, np.unique(units[runs]).size, known[alike]))
+        rows.append(_row(drive_model_id, place, column, usable, units[runs], known[alike]))
     return rows
+
+
+def unit_means(values: NDArray[np.float64], units: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return one value of each unit: the mean of its runs."""
+    _units, of_unit, counts = np.unique(units, return_inverse=True, return_counts=True)
+    return np.bincount(of_unit, values) / counts
 
 
 def _row(
@@ -50,20 +54,20 @@ def _row(
     place: SeriesKey,
     column: Column,
     usable: NDArray[np.bool_],
-    units: int,
+    units: NDArray[np.int64],
     differing: Differing,
 ) -> Aggregate:
     provenance, metric, scope = place
-    values = column.values[usable]
-    q1, median, q3 = (float(value) for value in np.percentile(values, [25, 50, 75]))
+    values = unit_means(column.values[usable], units)
+    q1, median, q3 = quantiles(values, 0.25, 0.5, 0.75)
     return Aggregate(
         drive_model_id=drive_model_id,
         provenance=provenance,
         metric=metric,
         scope=scope,
-        n=values.size,
-        units=units,
-        excluded=int(usable.size - values.size),
+        n=units.size,
+        units=values.size,
+        excluded=int(usable.size - units.size),
         mean=float(values.mean()),
         median=median,
         stdev=float(values.std(ddof=1)) if values.size > 1 else None,

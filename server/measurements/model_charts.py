@@ -126,22 +126,23 @@ _LATEST = f"""
 SELECT provenance, kind, id FROM (
     SELECT *, row_number() OVER (PARTITION BY provenance, kind ORDER BY created_at DESC, run_id) AS place
     FROM (
-        SELECT DISTINCT ON (r.provenance, b.kind, coalesce(r.unit_id::text, r.run_id::text))
+        SELECT DISTINCT ON (r.provenance, b.kind, coalesce(r.unit_id::text, 'key ' || s.probe_key_id))
             r.provenance, b.kind, b.id, r.created_at, r.run_id
         FROM measurements_benchmark b
         JOIN measurements_run r USING (run_id)
         JOIN submissions_submission s ON s.id = r.submission_id AND s.state = '{State.PUBLISHED.value}'
         WHERE r.drive_model_id = %s AND r.provenance = ANY(%s)
             AND b.state = '{Benchmark.State.EXTRACTED.value}'
-        ORDER BY r.provenance, b.kind, coalesce(r.unit_id::text, r.run_id::text), r.created_at DESC, r.run_id
+        ORDER BY r.provenance, b.kind, coalesce(r.unit_id::text, 'key ' || s.probe_key_id),
+            r.created_at DESC, r.run_id
     ) AS of_unit
 ) AS ranked WHERE place <= {MOST_UNITS} ORDER BY provenance, kind
 """
 
 
 def _latest(drive_model_id: int, provenances: Collection[str]) -> Mapping[tuple[str, str], list[Benchmark]]:
-    """By provenance and kind, the benchmark measured last of each unit; a run without a digest is of a unit
-    of its own."""
+    """By provenance and kind, the benchmark measured last of each unit; a key's runs without a digest are of
+    one."""
     with connection.cursor() as cursor:
         cursor.execute(_LATEST, [drive_model_id, [str(one) for one in provenances]])
         chosen = cursor.fetchall()

@@ -28,9 +28,9 @@ class PublishedRun:
 
     run_id: UUID
     provenance: str
-    unit_id: int | None
     unit: str
-    """The drive's digest; empty where the run does not tell it."""
+    """Of which drive: its digest, or else the key that signed. Runs that do not tell their drive count as one
+    unit of each key: as many drives of their own they would outvote those that are known."""
     block_bytes: int
     conditions: RunConditions
 
@@ -87,6 +87,11 @@ WHERE r.drive_model_id = %s
 """
 
 
+def unit_name(digest: str | None, keyid: str) -> str:
+    """Return what the unit of a run is called among those of its model."""
+    return digest or f"key {keyid[:16]}"
+
+
 def model_measurements_read(
     *, drive_model_id: int, metrics: Collection[str] | None = None
 ) -> ModelMeasurements:
@@ -94,11 +99,11 @@ def model_measurements_read(
     found = Run.objects.filter(drive_model_id=drive_model_id, submission__state=State.PUBLISHED)
     rows = rows_with_conditions(
         found.order_by("created_at", "run_id"),
-        *("run_id", "provenance", "unit_id", "unit__digest", "block_bytes"),
+        *("run_id", "provenance", "unit__digest", "submission__probe_key__keyid", "block_bytes"),
     )
     runs = tuple(
-        PublishedRun(run_id, provenance, unit_id, digest or "", block_bytes, made)
-        for made, run_id, provenance, unit_id, digest, block_bytes in rows
+        PublishedRun(run_id, provenance, unit_name(digest, keyid), block_bytes, made)
+        for made, run_id, provenance, digest, keyid, block_bytes in rows
     )
     if not runs:
         return ModelMeasurements((), {})

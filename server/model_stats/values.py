@@ -28,7 +28,7 @@ class RunNumbers:
 
     run_id: UUID
     unit: str
-    """The drive's digest; `run <id>` where the run does not tell it: it may be of any drive."""
+    """The drive's digest, or the key that signed where the run does not tell it."""
     block_bytes: int
     conditions: Mapping[str, str]
     during: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -68,8 +68,7 @@ def numbers_of(
 
 
 def _run_numbers(run: PublishedRun) -> RunNumbers:
-    name, made = run.unit or f"run {run.run_id}", run.conditions
-    return RunNumbers(run.run_id, name, run.block_bytes, made.whole, made.kinds)
+    return RunNumbers(run.run_id, run.unit, run.block_bytes, run.conditions.whole, run.conditions.kinds)
 
 
 def places_of(runs: Collection[RunNumbers], metrics: Collection[str]) -> list[MetricKey]:

@@ -57,7 +57,8 @@ class Measurement(models.Model):
 
 
 class Aggregate(models.Model):
-    """Statistics of one metric over the published runs of a model, of one provenance only."""
+    """Statistics of one metric over the units of a model's published runs, of one provenance only: a unit
+    counts once, by the mean of its runs."""
 
     drive_model = models.ForeignKey("catalog.DriveModel", on_delete=models.CASCADE, related_name="aggregates")
     provenance = models.CharField(max_length=16, choices=Provenance)
@@ -69,7 +70,7 @@ class Aggregate(models.Model):
     mean = models.FloatField()
     median = models.FloatField()
     stdev = models.FloatField(
-        null=True, blank=True, help_text="Sample standard deviation; null for a single run."
+        null=True, blank=True, help_text="Sample standard deviation; null for a single unit."
     )
     q1 = models.FloatField()
     q3 = models.FloatField()

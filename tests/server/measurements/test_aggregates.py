@@ -13,11 +13,13 @@ from server.core.lifecycle import Provenance
 from server.measurements.models import Aggregate
 from server.model_stats.refresh import refresh_model
 from server.model_stats.selectors import drive_metric_rows
+from server.model_stats.statistics import drive_statistics
 from server.search.archive_counts import archive_counts_update
 from server.search.models import ArchiveCounts, DriveSummary
 from server.submissions.models import Submission
 from tests.support.documents import document, skippy_part
 from tests.support.kinds import kind, measurement
+from tests.support.sample_units import measured
 
 pytestmark = pytest.mark.django_db
 
@@ -44,9 +46,9 @@ def aggregate(provenance: str) -> Aggregate:
     return Aggregate.objects.get(metric="skippy.longest", provenance=provenance)
 
 
-def test_statistics_are_those_of_the_runs(publish: Callable[..., None]) -> None:
-    for rotation_ns in (8_000_000, 8_100_000, 8_400_000):
-        publish(rotation_ns)
+def test_statistics_are_those_of_the_units(publish: Callable[..., None]) -> None:
+    for unit, rotation_ns in enumerate((8_000_000, 8_100_000, 8_400_000)):
+        publish(rotation_ns, unit_digest=f"{unit:064x}")
     row = aggregate("probe")
     values = np.array([row.minimum, row.median, row.maximum])
     assert row.n == 3
@@ -56,6 +58,35 @@ def test_statistics_are_those_of_the_runs(publish: Callable[..., None]) -> None:
         pytest.approx(np.percentile(values, 25)),
         pytest.approx(np.percentile(values, 75)),
     )
+
+
+def test_twenty_runs_of_one_unit_do_not_outvote_four_drives() -> None:
+    for number in range(20):
+        model = measured(1, 150.0 + 0.01 * number).drive_model
+    for unit, value in enumerate((100.0, 101.0, 102.0, 103.0), start=2):
+        measured(unit, value)
+    refresh_model(drive_model_id=model.pk)
+    row = Aggregate.objects.get(metric="zoned.outer_bandwidth", scope="")
+    assert (row.n, row.units) == (24, 5)
+    assert row.median == 102.0
+    # The drive's page says the same of its units.
+    found = drive_statistics(drive_model=model, provenance=Provenance.PROBE)
+    assert found is not None
+    (number,) = (one for one in found.numbers if one.metric == "zoned.outer_bandwidth")
+    assert number.spread.n == row.units
+    assert (number.spread.mean, number.spread.stdev) == (pytest.approx(row.mean), pytest.approx(row.stdev))
+
+
+def test_runs_that_do_not_tell_their_drive_are_one_unit_of_each_key() -> None:
+    model = measured(1, 100.0).drive_model
+    for value in (120.0, 122.0):
+        measured(None, value)
+    measured(None, 110.0, keyid="another")
+    refresh_model(drive_model_id=model.pk)
+    row = Aggregate.objects.get(metric="zoned.outer_bandwidth", scope="")
+    assert (row.n, row.units, row.mean) == (4, 3, pytest.approx((100 + 121 + 110) / 3))
+    found = drive_statistics(drive_model=model, provenance=Provenance.PROBE)
+    assert found is not None and found.units == 3
 
 
 def test_simulated_runs_never_change_what_was_measured(publish: Callable[..., None]) -> None:
