@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::{ValueEnum, ValueHint};
 use serde_json::json;
@@ -12,17 +13,21 @@ use crate::device::Writing;
 use crate::device::open::OpenError;
 use crate::identify::{Disk, Tree};
 use crate::kinds;
-use crate::report::document::{Benchmark, Manufacture, RunDocument};
+use crate::report::document::{Benchmark, Manufacture, RunChallenge, RunDocument};
 use crate::report::keys::Key;
 use crate::report::{save, sign_document};
 use crate::run::journal::RunJournal;
 use crate::run::measure::{Outcome, measure};
 use crate::run::target::{self, Target, TargetError};
-use crate::run::{Request, signals, start};
+use crate::run::{Request, challenge, signals, start};
 use crate::safety::confirm::Challenge;
 use crate::session::Interrupt;
+use crate::submit::http::Client;
 use crate::terminal::progress::Display;
 use crate::terminal::{message, say, summary, text};
+
+/// How long an archive may take to give a challenge.
+const CHALLENGE_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Measure a disk and write a signed run document
 ///
@@ -55,6 +60,10 @@ pub struct Args {
     /// Submit the result to this archive when it is measured
     #[arg(long, value_name = "URL")]
     pub submit: Option<String>,
+
+    /// Measure on request of this archive: random places follow from a number that it gives, so that the run can't have been measured before. --submit asks for one by itself
+    #[arg(long, value_name = "URL")]
+    pub challenge: Option<String>,
 
     /// Say in JSON what was measured and where it lies
     #[arg(long)]
@@ -111,6 +120,7 @@ pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
     if let Some(output) = &args.result.output {
         save::preflight(output)?;
     }
+    request.accept_challenge(challenge_of(args)?);
     let tree = Tree::machine();
     let mut ask = |disk: &Disk, challenge: &Challenge| ask(args.confirm.as_deref(), disk, challenge);
     let mut target = target::open(&request, &tree, &mut ask).map_err(usage_or_failure)?;
@@ -205,7 +215,24 @@ fn request(args: &Args) -> Result<Request, UsageError> {
         license: args.result.license.clone(),
         batch_label: args.result.checked_label()?,
         manufacture: args.result.manufactured.clone(),
+        challenge: None,
     })
+}
+
+/// What the archive asks for the run with. Who only submits goes without where the archive gives nothing; who asks for a
+/// challenge does not.
+fn challenge_of(args: &Args) -> anyhow::Result<Option<RunChallenge>> {
+    let Some(server) = args.challenge.as_ref().or(args.submit.as_ref()) else { return Ok(None) };
+    match challenge::fetch(&Client::new(CHALLENGE_TIMEOUT), &parse_server(server)?) {
+        Ok(challenge) => Ok(Some(challenge)),
+        Err(error) if args.challenge.is_none() => {
+            say!("without a challenge ({error}): the archive will say that the run was measured offline");
+            Ok(None)
+        }
+        Err(error) => {
+            Err(anyhow::anyhow!("no challenge, and nothing was measured: {error}; try again, or leave --challenge out"))
+        }
+    }
 }
 
 fn parse_week(text: &str) -> Result<Manufacture, String> {

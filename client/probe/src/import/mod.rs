@@ -201,6 +201,7 @@ pub fn document(
         remarks.push(format!("The drive's identity is that of smartctl {version}; its caches stood as it says when smartctl ran, not while {tool} measured."));
     }
     Ok(RunDocument {
+        challenge: None,
         schema: SCHEMA.to_owned(),
         run_id: uuid::Uuid::now_v7().to_string(),
         created_at: timestamp(Timestamp::now()),

@@ -25,11 +25,21 @@ pub struct RunDocument {
     /// What it was read from; there where the provenance is imported, and only there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<Imported>,
+    /// What an archive asked for the run with; not written where none did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub challenge: Option<RunChallenge>,
     pub probe: Probe,
     pub host: Host,
     pub device: DeviceReport,
     pub conditions: Conditions,
     pub benchmarks: Vec<Benchmark>,
+}
+
+/// An archive's request: random places of the run follow from it.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct RunChallenge {
+    /// As the archive gave it.
+    pub nonce: String,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]

@@ -98,6 +98,7 @@ fn document(
         provenance: target.provenance,
         license: request.license.clone(),
         imported: None,
+        challenge: request.challenge.clone(),
         probe: Probe::this(),
         host: target.host.clone(),
         device: target.report.clone(),

@@ -1,6 +1,7 @@
 //! One invocation: opens a device, measures the kinds that were asked for and writes down what was seen.
 
 mod caches;
+pub mod challenge;
 mod conditions;
 #[cfg(feature = "simtool")]
 mod fault_injection;
@@ -17,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::device::Writing;
 use crate::kinds::Kind;
-use crate::report::document::Manufacture;
+use crate::report::document::{Manufacture, RunChallenge};
 use crate::session::Settings;
 
 /// What a person asked for, parsed and believed.
@@ -37,6 +38,20 @@ pub struct Request {
     pub license: Option<String>,
     pub batch_label: Option<String>,
     pub manufacture: Option<Manufacture>,
+    /// `None` where the run was not asked for by an archive.
+    #[serde(default)]
+    pub challenge: Option<RunChallenge>,
+}
+
+impl Request {
+    /// Lets random places follow from what an archive asked for, if it did.
+    pub fn accept_challenge(&mut self, challenge: Option<RunChallenge>) {
+        if let Some(challenge) = &challenge {
+            self.settings.seed = challenge::seed(challenge);
+            self.settings.challenge_seed = Some(self.settings.seed);
+        }
+        self.challenge = challenge;
+    }
 }
 
 /// Kinds as a journal has them.

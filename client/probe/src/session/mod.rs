@@ -84,6 +84,9 @@ pub struct Settings {
     pub switch_caches: bool,
     /// Where random positions come from: the same seed asks for the same blocks.
     pub seed: u64,
+    /// The seed again where an archive's challenge gave it: what else can be drawn is drawn from it then.
+    #[serde(default)]
+    pub challenge_seed: Option<u64>,
 }
 
 impl Default for Settings {
@@ -96,6 +99,7 @@ impl Default for Settings {
             writes: false,
             switch_caches: false,
             seed: 1,
+            challenge_seed: None,
         }
     }
 }

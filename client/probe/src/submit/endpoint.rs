@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use ureq::http::Uri;
 
 const SUBMISSIONS_PATH: &str = "/api/v1/submissions/";
+const CHALLENGES_PATH: &str = "/api/v1/challenges/";
 
 /// An archive's address: scheme, host, port and the path it is mounted at.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -42,6 +43,10 @@ impl Endpoint {
 
     pub fn submissions_url(&self) -> String {
         format!("{}{SUBMISSIONS_PATH}", self.base)
+    }
+
+    pub fn challenges_url(&self) -> String {
+        format!("{}{CHALLENGES_PATH}", self.base)
     }
 
     pub fn base(&self) -> &str {

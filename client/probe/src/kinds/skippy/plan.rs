@@ -21,6 +21,9 @@ const CONSTANT_STEPS_MOST: u64 = 6000;
 /// A series of growing steps is never longer than this: a track of a megabyte in blocks of 512 bytes fits three times.
 const STEPS_MOST: u64 = 8000;
 
+/// A challenge asks for lanes whose first block leaves a drawn remainder when divided by this.
+const LANE_STEP: u64 = 256;
+
 /// Accesses of a series where time is short: a track of many blocks is then met at every second or third step.
 const QUICK_ACCESSES_MOST: u64 = 800;
 
@@ -69,6 +72,8 @@ pub struct Layout {
     first: u64,
     end: u64,
     lanes_used: u64,
+    /// What is left of a lane's first block divided by [`LANE_STEP`], where a challenge asks for it.
+    remainder: Option<u64>,
 }
 
 impl Layout {
@@ -95,6 +100,7 @@ impl Layout {
             first: 0,
             end: capacity,
             lanes_used: 0,
+            remainder: session.settings.challenge_seed.map(|seed| Random(seed).draw() % LANE_STEP),
         };
         // Both directions of reading with fresh blocks for each repeat, one place for all writes, the constant series.
         let lanes = 2 * u64::from(session.settings.repeats) + 2;
@@ -163,7 +169,17 @@ impl Layout {
         };
         // A little apart, so that series don't meet the boundaries at the same steps.
         self.lanes_used += span + 1 + Random(self.lanes_used).between(0, self.track_blocks);
-        at.clamp(self.first, self.end.saturating_sub(span).max(self.first))
+        let last = self.end.saturating_sub(span).max(self.first);
+        let at = at.clamp(self.first, last);
+        self.remainder.map_or(at, |remainder| {
+            self.lanes_used += LANE_STEP;
+            let behind = at + (remainder + LANE_STEP - at % LANE_STEP) % LANE_STEP;
+            let room = self.first..=last;
+            // Inner lanes follow each other outwards, so that what comes next begins before this one.
+            let inwards = self.region != Region::Inner && room.contains(&behind);
+            let before = behind.saturating_sub(LANE_STEP);
+            if !inwards && behind > at && room.contains(&before) { before } else { behind.min(last) }
+        })
     }
 
     pub fn variant_ns(&self, repeats: u32) -> u64 {

@@ -30,6 +30,7 @@ fn header() -> Header {
             license: None,
             batch_label: None,
             manufacture: None,
+            challenge: None,
         },
         device: sample.device,
         caches_before: crate::device::CacheStates::default(),

@@ -84,6 +84,7 @@ fn header_of(tree: &Tree, name: &str) -> Header {
         license: None,
         batch_label: None,
         manufacture: None,
+        challenge: None,
     };
     Header { device, asked: request.clone(), ..header(&mut target(Fake::default()), &request, tree) }
 }
