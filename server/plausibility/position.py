@@ -65,9 +65,10 @@ class Profile:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Median rate of the outermost and of the innermost sixth."""
-        sixth = max(self.mb_per_s.size // 6, 2)
-        return median(self.mb_per_s[:sixth]), median(self.mb_per_s[-sixth:])
+        """Median rate of the outermost and of the innermost third: of a few samples disturbances make the
+        median."""
+        third = self.mb_per_s.size // 3
+        return median(self.mb_per_s[:third]), median(self.mb_per_s[-third:])
 
 
 def profiles(evidence: Evidence, least_ns: float = LONG_NS) -> Iterator[Profile]:
