@@ -15,7 +15,7 @@ from server.plausibility.evidence import Evidence
 
 FOLLOWING = 0.8
 FRESH = timedelta(days=10)
-OFFLINE = "Measured offline: the run says of no challenge."
+OFFLINE = "Measured offline: no archive asked for this run."
 
 
 def on_request(evidence: Evidence) -> Result:
@@ -34,8 +34,7 @@ def on_request(evidence: Evidence) -> Result:
         told = ", ".join(f"{kind} by {100 * shares[kind]:.0f} %" for kind in astray)
         return held(
             f"Places follow from the nonce in {told}, of {100 * FOLLOWING:.0f} % at least: they were not "
-            "drawn "
-            "from it.",
+            "drawn from it.",
             following=shares,
         )
     if trouble := _time(evidence):
@@ -77,8 +76,7 @@ def _time(evidence: Evidence) -> Result | None:
     if passed_by > FRESH:
         return noted(
             f"The nonce was given {passed_by.days} days before the run came, of {FRESH.days} at most: it "
-            "counts "
-            "as measured offline.",
+            "counts as measured offline.",
             **figures,
         )
     # A simulated drive's time is not the clock's.
@@ -96,20 +94,16 @@ ON_REQUEST = Check(
     title="Measured on request",
     question=(
         "Where a run says that this archive asked for it: do its random places follow from the nonce, and "
-        "did it "
-        "take place after the nonce was given?"
+        "did it take place after the nonce was given?"
     ),
     limit=(
         f"{100 * FOLLOWING:.0f} % of the places of each kind that draws any; {FRESH.days} days; one run for "
-        "each "
-        "nonce."
+        "each nonce."
     ),
     because=(
         "Nobody knows the places before the archive gives the nonce, so samples at these places were taken, "
-        "or "
-        "invented, after it. Unreadable blocks are left out of the samples, and a series at the end of a "
-        "small "
-        "disk may have no room to move. The longest suite takes a week."
+        "or invented, after it. Unreadable blocks are left out of the samples, and a series at the end of a "
+        "small disk may have no room to move. The longest suite takes a week."
     ),
     remedy=(
         "Measure again with --submit or --challenge, and send the file once. A run without a challenge is "

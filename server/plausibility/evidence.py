@@ -128,7 +128,7 @@ class Evidence:
     copies: tuple[Copy, ...] = ()
     received_at: datetime | None = None
     request: Request | None = None
-    """None where the run says of no challenge."""
+    """None where no archive asked for the run."""
     standing_among: Callable[[Iterable[str]], frozenset[str]] = nobody_has_standing
     """Tells which of some keys have standing, and is asked only where a finding hangs on it."""
 
