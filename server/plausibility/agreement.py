@@ -65,8 +65,7 @@ def track_and_rate(evidence: Evidence) -> Result:
                     f"{number.metric} is {number.value:.1f} MB/s; the {place} tracks of {max(tracks):.0f} "
                     "blocks "
                     f"pass {most:.1f} MB/s in turns of {turn.words}, {100 * HEADS_DIFFER:.0f} % more at most "
-                    "on "
-                    "another head."
+                    "on another head."
                 )
     if not shares:
         return not_applicable("No blocks per track beside a sequential rate at one place.")
@@ -123,8 +122,7 @@ ONE_SPINDLE = Check(
     limit="Equal to the nanosecond.",
     because=(
         "The probe times the spindle once, before the first kind, and hands what it found to all. Two runs "
-        "find "
-        "turns that differ by a clock's noise at least, so parts of two runs show here."
+        "find turns that differ by a clock's noise at least, so parts of two runs show here."
     ),
     remedy="None: the parts are of different runs. Submit each run as it was measured.",
     judge=one_spindle,
@@ -165,8 +163,7 @@ ACCESS_AND_SEEK = Check(
         "A read at a random place seeks and then waits for any angle, half a turn in the mean; with one "
         "request "
         "under way its time is the inverse of the rate (Little's law). Transfers of 4 KiB, a command's "
-        "overhead "
-        "and the scatter of 100 reads take a tenth."
+        "overhead and the scatter of 100 reads take a tenth."
     ),
     remedy="Measure again on an idle machine; look for a cache that answered one of them.",
     judge=access_and_seek,

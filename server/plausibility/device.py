@@ -122,8 +122,7 @@ RATED_ROTATION = Check(
     limit=f"{100 * RATED_TOLERANCE:g} % either way.",
     because=(
         "All that a run says of turns is held against this rate, and a document may state any. Drives are "
-        "built "
-        "for a few rates, the odd ones among them (5425, 5526, 5640, 5980) in server/catalog/data/"
+        "built for a few rates, the odd ones among them (5425, 5526, 5640, 5980) in server/catalog/data/"
         "rotation_ratings.json with where they were seen."
     ),
     remedy=(

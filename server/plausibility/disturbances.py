@@ -134,8 +134,7 @@ def _too_short(evidence: Evidence) -> Iterator[str]:
             yield (
                 f"{kind}: {short} of {counted(len(found), 'marked stretch')} lie between "
                 f"unmarked requests less than {SHORT_NS / 1e6:.0f} ms apart; the monitor reads its counters "
-                "every "
-                f"{WATCHED_EVERY_NS / 1e6:.0f} ms and marks nothing shorter."
+                f"every {WATCHED_EVERY_NS / 1e6:.0f} ms and marks nothing shorter."
             )
 
 
@@ -155,20 +154,17 @@ MARKS_COUNTED = Check(
     title="Disturbed samples were counted as such",
     question=(
         "Do the samples that are marked as disturbed agree with the monitor's counts, and were they chosen "
-        "by "
-        "time?"
+        "by time?"
     ),
     limit=(
         "No more marks than disturbed requests counted; a cause counted; not more than "
         f"{100 * MOST_SHARE:.0f} % "
         f"of a kind's samples marked where the marked ones are the slower in {100 * MOST_SLOWER:.0f} % of "
-        "pairs; "
-        f"half of the marked stretches {SHORT_NS / 1e6:.0f} ms or longer."
+        f"pairs; half of the marked stretches {SHORT_NS / 1e6:.0f} ms or longer."
     ),
     because=(
         "Extraction leaves marked samples out, so marking the slower half makes a drive faster. The probe "
-        "marks "
-        "by time, from counters read every 20 ms, says for each piece how many requests that met, and "
+        "marks by time, from counters read every 20 ms, says for each piece how many requests that met, and "
         "measures a "
         "piece again, three times in all, where one in fifty did. Time meets fast and slow samples alike; "
         "only a "

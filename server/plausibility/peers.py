@@ -193,17 +193,14 @@ OTHER_UNITS = Check(
         f"noted; held only where it is also beyond {HELD_FACTOR:g} times the highest or below half of the "
         "lowest. "
         f"{ENOUGH_UNITS} other units or more, of the same provenance, block size, write cache and bridge; "
-        "only "
-        "units that keys with standing measured can hold a run."
+        "only units that keys with standing measured can hold a run."
     ),
     because=(
         "Units of one model differ by some per cent (Eridano: below 7 % over 96 units), batches and quietly "
         "changed "
         "mechanisms by tens of per cent: those are results, not faults. Twice is another product. A unit's "
-        "digest "
-        "is its sender's word, so one key can invent any number of units: a key has standing where a "
-        "published "
-        "run of it, of another model, was confirmed by other keys."
+        "digest is its sender's word, so one key can invent any number of units: a key has standing where a "
+        "published run of it, of another model, was confirmed by other keys."
     ),
     remedy="Look at batch, firmware and conditions beside the other units' before deciding.",
     judge=other_units,
@@ -214,8 +211,7 @@ SAME_ROTATION = Check(
     question="Is the measured rotation that of the model's other units?",
     limit=(
         f"{100 * PEERS_TOLERANCE:.0f} % either way of the median of {ROTATION_UNITS} units or more; only "
-        "units "
-        "that keys with standing measured can hold a run."
+        "units that keys with standing measured can hold a run."
     ),
     because="Batches differ in many things; a model's rate is held by its spindle's control.",
     remedy="Two rates under one name are worth a note in the catalogue: accept, and add it there.",

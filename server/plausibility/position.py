@@ -176,8 +176,7 @@ def medium_rate(evidence: Evidence) -> Result:
     most = INNER_MB_PER_S * min(OF_TURN_NS / turn_ns, 1.0)
     findings = [
         f"{name}: even its slowest end delivers {rate:.0f} MB/s, more than the {most:.0f} MB/s of any disk "
-        "that "
-        "turns so fast."
+        "that turns so fast."
         for name, rate in slowest.items()
         if rate > most
     ]

@@ -270,8 +270,7 @@ TURN_IN_TEETH = Check(
     question="Where neighbouring places are approached from one place: is the usual jump back one turn?",
     limit=(
         f"{EITHER_WAY}; the robust standard deviation of the teeth on top, to {100 * PEERS_TOLERANCE:.0f} % "
-        "at "
-        f"most; from {ENOUGH_TEETH} teeth on."
+        f"at most; from {ENOUGH_TEETH} teeth on."
     ),
     because=(
         "The head comes from the same place each time, so the wait falls by exactly one turn where the place "
@@ -315,8 +314,7 @@ WAIT_OF_SCATTERED = Check(
     ),
     remedy=(
         "Look for a disk whose blocks were discarded (shingled disks answer those without the medium) or a "
-        "caching "
-        "controller; a disk that was written once in full and measured again is free of the first."
+        "caching controller; a disk that was written once in full and measured again is free of the first."
     ),
     judge=wait_of_scattered,
 )

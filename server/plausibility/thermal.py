@@ -93,8 +93,7 @@ WARMS_SLOWLY = Check(
     title="Temperatures follow each other",
     question=(
         "Where readings of the sensor stand beside the samples: do they agree with each other, with those "
-        "before "
-        "and after the run, and do they follow each other?"
+        "before and after the run, and do they follow each other?"
     ),
     limit=(
         f"{READ_TO_KELVIN:g} K and {60 * KELVIN_PER_S:g} K a minute; and over {WIDE_KELVIN} K or more, from "
@@ -103,10 +102,8 @@ WARMS_SLOWLY = Check(
     ),
     because=(
         "A drive is 0.4 kg of metal or more, 360 J/K, and its motors give off about 10 W: it warms by 1.7 K "
-        "a "
-        "minute at most, and sensors read whole degrees. A column that was invented to put slow samples "
-        "above "
-        "a threshold changes with the samples and not with the room."
+        "a minute at most, and sensors read whole degrees. A column that was invented to put slow samples "
+        "above a threshold changes with the samples and not with the room."
     ),
     remedy="Look at the sensor: some bridges answer with another device's or with an old reading.",
     judge=warms_slowly,

@@ -80,13 +80,11 @@ REQUEST_RATE = Check(
     ),
     limit=(
         "One request in a turn over the number under way plus one, and the shortest seek where the run "
-        "measured "
-        f"it; four standard errors more, from {ENOUGH_REQUESTS} requests on."
+        f"measured it; four standard errors more, from {ENOUGH_REQUESTS} requests on."
     ),
     because=(
         "Of n places at random angles the nearest is 1/(n + 1) of a turn away in the mean, whichever order "
-        "the "
-        "drive chooses, and a seek comes before it. No queue is deeper than what is under way (Little's "
+        "the drive chooses, and a seek comes before it. No queue is deeper than what is under way (Little's "
         "law). "
         "What is faster came out of a cache. Where nobody says how fast the disk turns, 15,000 rpm."
     ),
