@@ -10,12 +10,12 @@ KIND = kinds_by_slug()["access"]
 FACTS = Facts(block_bytes=512, capacity_bytes=10**12, imported=True)
 
 
-def number(quality: Quality, reason: str = "") -> Measurement:
-    return Measurement("positional.mean_bandwidth", "outer", 100.0, 99.0, 101.0, 10, quality, reason)
+def number(quality: Quality, reason: str = "", scope: str = "outer") -> Measurement:
+    return Measurement("positional.mean_bandwidth", scope, 100.0, 99.0, 101.0, 10, quality, reason)
 
 
 def test_no_imported_number_is_called_good_and_worse_ones_stay_as_they_are() -> None:
-    found = held_back(Extraction((number(Quality.GOOD), number(Quality.POOR, "Few."))))
+    found = held_back(Extraction((number(Quality.GOOD), number(Quality.POOR, "Few.", "inner"))))
     best, worst = found.measurements
     assert (best.quality, best.reason, best.value) == (Quality.FAIR, REASON, 100.0)
     assert (worst.quality, worst.reason) == (Quality.POOR, "Few.")

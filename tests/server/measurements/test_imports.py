@@ -18,16 +18,28 @@ from tests.support.probe import Probe
 
 pytestmark = [pytest.mark.django_db]
 DATA = Path(__file__).parents[3] / "client/probe/tests/data/import"
+FALLING = "zcav-falling.txt"
 OUTPUTS = {
     "hdparm": ("hdparm-direct.txt",),
-    "zcav": ("zcav.txt",),
+    "zcav": (FALLING,),
     "hdtune": ("hdtune.txt",),
     "fio": ("fio-json-plus.json", "reads_lat.1.log"),
 }
 
 
+def falling(folder: Path) -> Path:
+    """Write the rates of the sample in the order of a disk's: it was taken of a file, which has no zones."""
+    lines = (DATA / "zcav.txt").read_text(encoding="utf-8").splitlines()
+    rows = [line.split() for line in lines if not line.startswith("#")]
+    rates = sorted((row[1:] for row in rows), key=lambda rate: -float(rate[0]))
+    told = [" ".join([row[0], *rate]) for row, rate in zip(rows, rates, strict=True)]
+    path = folder / FALLING
+    path.write_text("\n".join([*lines[:2], *told, lines[-1], ""]), encoding="utf-8")
+    return path
+
+
 def imported(probe: Probe, output: Path, *names: str) -> bytes:
-    files = [DATA / name for name in names]
+    files = [falling(output.parent) if name == FALLING else DATA / name for name in names]
     identity = ("--identity", DATA / "identity.json", "--license", "CC0-1.0", "-o", output)
     done = probe.call("import", *files, *identity)
     assert done.returncode == 0, done.stderr

@@ -134,7 +134,7 @@ def test_the_evidence_stands_beside_the_decision(client: Client) -> None:
     assert "Sample words: 7200 rpm, rated 5400." in words
     assert "rated_rpm" in words
     assert f"/runs/{submission.run.run_id}/" in words
-    assert f"/api/v1/runs/{submission.run.run_id}/envelope/" in words
+    assert f"/runs/{submission.run.run_id}/envelope.json" in words
     assert "First unit of this model" in words
     assert 'value="accept"' in words
 
@@ -197,6 +197,6 @@ def test_the_remedy_stands_beside_what_holds_a_run(client: Client) -> None:
     submission = held()
     client.force_login(curator())
     page = client.get(reverse("admin:submissions_submission_change", args=[submission.pk])).content.decode()
-    assert "<strong>held</strong>" in page
+    assert "<strong>quarantined</strong>" in page
     (check,) = (check for check in CHECKS if check.key == "rotation_rate")
     assert check.remedy in html.unescape(page)
