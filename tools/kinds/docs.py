@@ -16,6 +16,12 @@ def texts(folder: Path, name: str) -> list[str]:
     return [(ROOT / folder / kind.slug / name).read_text(encoding="utf-8") for kind in KINDS]
 
 
+def texts_there(folder: Path, name: str) -> list[str]:
+    """The same of those kinds that have the file: the others' words stand on the page itself."""
+    paths = (ROOT / folder / kind.slug / name for kind in KINDS)
+    return [path.read_text(encoding="utf-8") for path in paths if path.exists()]
+
+
 def table(folder: Path, name: str) -> str:
     """The rows of the kinds' tables below one head."""
     tables = [text.splitlines(keepends=True) for text in texts(folder, name)]
@@ -25,6 +31,7 @@ def table(folder: Path, name: str) -> str:
 PAGES = {
     "docs/user/probe.md": lambda: "\n".join(texts(PROBE_KINDS, "guide.md")),
     "docs/reference/run-document.md": lambda: "\n".join(texts(ARCHIVE_KINDS, "schema/v1.md")),
+    "docs/reference/intervals.md": lambda: "\n".join(texts_there(ARCHIVE_KINDS, "intervals.md")),
     "docs/reference/metrics.md": lambda: table(ARCHIVE_KINDS, "metrics.md"),
 }
 

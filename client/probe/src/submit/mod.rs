@@ -3,6 +3,7 @@
 //! The requests go through [`http::Http`] and time through [`clock::Clock`], so that tests neither sleep nor open sockets.
 
 pub mod answer;
+pub mod challenge;
 pub mod clock;
 pub mod endpoint;
 pub mod http;
