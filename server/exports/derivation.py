@@ -44,6 +44,9 @@ def drive_of(
     extraction kept of one run's kinds. Raises ExportError that names everything that is missing."""
     known = by_measurand(numbers)
     parts = {part: details.get(kind_of_detail(part), {}) for part in ExportDetail}
+    if zones := parts[ExportDetail.ZONES].get("zones"):
+        # A flat profile has no bandwidth to rely on: its rate may be the bus's, as the geometry allows for.
+        known = {(Measurand.OUTER_BANDWIDTH, ""): zones[0]["mb_per_s"], **known}
     _check(known, parts)
     found = parts[ExportDetail.ZONES]["zones"]
     geometry = geometry_of(identity, known, found)
