@@ -83,7 +83,8 @@ def test_what_is_written_is_in_the_projects_style_and_the_kind_is_protected(copy
 def test_a_new_kind_is_named_in_its_folders_the_registries_and_what_is_written_from_them(copy: Path) -> None:
     names = call("git", "grep", "--files-with-matches", "--word-regexp", SLUG).split()
     outside = {name for name in names if f"/{SLUG}/" not in name} - set(tracked_files_that_name_it())
-    written = {"docs/user/probe.md", "docs/reference/metrics.md", "docs/reference/run-document.md"}
+    pages = ("user/probe", "reference/intervals", "reference/metrics", "reference/run-document")
+    written = {f"docs/{page}.md" for page in pages}
     assert outside == {str(PROBE_REGISTRY), str(ARCHIVE_REGISTRY), "docs/reference/openapi.yaml", *written}
 
 
