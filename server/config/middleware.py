@@ -34,15 +34,15 @@ class SecurityHeadersMiddleware:
 
 
 class PageLimitMiddleware:
-    """Counts what one address reads of the site's pages; the API and signing in have counts of their own."""
+    """Counts what one address reads of the site's pages; the API has counts of its own."""
 
-    _COUNTED_ELSEWHERE = ("/api/v1/", "/admin/", "/accounts/", "/health/", "/static/")
+    _NO_PAGES = ("/api/v1/", "/health/", "/static/")
 
     def __init__(self, get_response: Handler) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if request.path.startswith(self._COUNTED_ELSEWHERE):
+        if request.path.startswith(self._NO_PAGES):
             return self._get_response(request)
         state = rate_limit_hit(
             policy="page",

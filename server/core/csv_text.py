@@ -31,8 +31,8 @@ def cell_guarded(value: Any) -> Any:
 class CSVWriter:
     """Writes rows to a file, or to whatever takes lines; each method returns what the file's `write` did."""
 
-    def __init__(self, file: _Writes, *, line_end: str = "\r\n") -> None:
-        self._writer = csv.writer(file, lineterminator=line_end)
+    def __init__(self, file: _Writes) -> None:
+        self._writer = csv.writer(file)
 
     def writerow(self, row: Iterable[Any]) -> Any:
         """Write one row."""

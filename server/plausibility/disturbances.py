@@ -26,6 +26,7 @@ WATCHED_EVERY_NS = 20_000_000
 SHORT_NS = WATCHED_EVERY_NS / 2
 ENOUGH_STRETCHES = 8
 ENOUGH_LONG = 16
+"""Of stretches longer than the monitor's step, so many that one disturbance does not meet most of them."""
 
 
 def marks_counted(evidence: Evidence) -> Result:

@@ -164,7 +164,8 @@ def turn_in_writes(evidence: Evidence) -> Result:
     words = f"A write that follows the one before takes {turns:.3f} turns of {turn.words}."
     # The place of a write lies its own length behind the one before: it comes by that much later.
     length = min(smallest * evidence.device["block_bytes"] / SHORTEST_TRACK_BYTES, PEERS_TOLERANCE)
-    wrong = abs(off) > turn.tolerance * round(turns) and not 0 < off <= turn.tolerance * round(turns) + length
+    either_way = turn.tolerance * round(turns)
+    wrong = not -either_way <= off <= either_way + length
     return (held if wrong else passed)(words, **figures)
 
 

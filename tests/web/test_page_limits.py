@@ -27,6 +27,8 @@ def test_18_8_one_address_reads_only_so_many_pages(client: Client, settings: Laz
     refused = client.get("/drives/", headers=here)
     assert refused.status_code == 429 and 0 < int(refused.headers["Retry-After"]) <= 60
     assert "more than 3 pages within a minute" in refused.content.decode()
+    for uncounted_before in ("/accounts/login/", "/admin/login/"):
+        assert client.get(uncounted_before, headers=here).status_code == 429
     assert client.get("/about/", headers=there).status_code == 200
     assert client.get("/api/v1/drives/", headers=here).status_code == 200  # Counted by itself.
     assert client.get("/health/", headers=here).status_code == 200

@@ -94,6 +94,7 @@ def test_18_3_moderators_and_the_holder_of_the_key_see_it(client: Client, run: A
     for user, sees in ((moderator, True), (holder, True), (User.objects.create_user("sample-other"), False)):
         client.force_login(user)
         answer = client.get(f"/runs/{run.pk}/")
+        assert ("no-store" in answer.headers.get("Cache-Control", "")) is sees
         assert (SECRET[1] in answer.content.decode()) is sees
         assert (client.get(f"/runs/{run.pk}/envelope.json").status_code == 200) is sees
         client.logout()

@@ -159,7 +159,10 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "server_url": request.build_absolute_uri("/").rstrip("/"),
         "envelope_url": request.build_absolute_uri(reverse(_envelope_name(data), args=[run_id])),
     }
-    return page(request, "web/run.html", context, section="drives")
+    response = page(request, "web/run.html", context, section="drives")
+    if data.submission.state != State.PUBLISHED:  # Shown to some, and kept for nobody.
+        response["Cache-Control"] = "private, no-store"
+    return response
 
 
 @require_safe
