@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -14,10 +14,9 @@ import structlog
 from django.db import transaction
 
 from server.benchmarks.chart_json import chart_of, chart_text
-from server.benchmarks.contract import Chart, Extraction, Kind, Measurement, Quality
+from server.benchmarks.contract import Chart, Extraction, Facts, Kind, Measurement, Quality
 from server.benchmarks.registry import kinds_by_slug
 from server.core.bulk import rows_copy
-from server.core.numbers import finite_json
 from server.measurements.documents import document_load, facts_of
 from server.measurements.models import Benchmark, StoredChart
 from server.measurements.models import Measurement as StoredMeasurement
@@ -47,15 +46,16 @@ def charts_version(benchmark: Benchmark, kind: Kind) -> str:
 def charts_full(kind: Kind, document: dict[str, Any], position: int, found: Extraction) -> tuple[Chart, ...]:
     """Return the charts with all their points; raises whatever the kind raises."""
     part = document["benchmarks"][position]
-    details: Mapping[str, Any] = finite_json(found.details)
-    return kind.charts(part, facts_of(document, part), replace(found, details=details))
+    return kind.charts(part, facts_of(document, part), found)
 
 
-def charts_drawn(benchmark: Benchmark, kind: Kind, document: dict[str, Any], found: Extraction) -> Drawn:
-    """Return the benchmark's charts, ready to be stored. A picture that can't be drawn takes no numbers with
-    it: there is then none, and the log says why."""
+def charts_drawn(
+    benchmark: Benchmark, kind: Kind, part: Mapping[str, Any], facts: Facts, found: Extraction
+) -> Drawn:
+    """Return the charts of a benchmark's part of its document, ready to be stored. A picture that can't be
+    drawn takes no numbers with it: there is then none, and the log says why."""
     try:
-        charts = charts_full(kind, document, benchmark.position, found)
+        charts = kind.charts(part, facts, found)
         return tuple(DrawnChart(chart.id, packed(chart_text(chart))) for chart in charts)
     except Exception:
         log.exception("charts failed", benchmark=benchmark.pk, kind=kind.slug)
@@ -147,7 +147,8 @@ def _rows(benchmark: Benchmark, stored: tuple[StoredChart, ...]) -> tuple[Stored
 
 def _made(benchmark: Benchmark, kind: Kind) -> tuple[StoredChart, ...]:
     document = document_load(benchmark.run.submission)
-    drawn = charts_drawn(benchmark, kind, document, stored_extraction(benchmark))
+    part = document["benchmarks"][benchmark.position]
+    drawn = charts_drawn(benchmark, kind, part, facts_of(document, part), stored_extraction(benchmark))
     with transaction.atomic():
         locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
         # Another request may have written them meanwhile, and a worker may have extracted anew.

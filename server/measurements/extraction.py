@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import structlog
@@ -11,7 +11,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.db.models import F, QuerySet
 
-from server.benchmarks.contract import Extraction, Kind
+from server.benchmarks.contract import Extraction, Facts, Kind
 from server.benchmarks.contract import Measurement as ExtractedNumber
 from server.benchmarks.imported import held_back
 from server.benchmarks.registry import kinds_by_slug
@@ -58,8 +58,10 @@ def benchmark_extracted(benchmark: Benchmark, document: dict[str, Any]) -> Extra
     kind = kinds_by_slug().get(benchmark.kind)
     if kind is None:
         return benchmark_failed(benchmark, f"The kind {benchmark.kind!r} is no longer known to the archive.")
+    part = document["benchmarks"][benchmark.position]
     try:
-        extraction = extraction_of(benchmark, kind, document)
+        facts = facts_of(document, part)
+        extraction = extraction_of(kind, part, facts)
     except SoftTimeLimitExceeded:
         limit_s = settings.PIPELINE_TASK_TIME_LIMIT_S
         return benchmark_failed(
@@ -74,7 +76,7 @@ def benchmark_extracted(benchmark: Benchmark, document: dict[str, Any]) -> Extra
             "This is the archive's fault or the samples' form; an operator finds the cause in the "
             "worker's log.",
         )
-    charts = charts_drawn(benchmark, kind, document, extraction)
+    charts = charts_drawn(benchmark, kind, part, facts, extraction)
     return _extracted(benchmark, kind, extraction, charts)
 
 
@@ -86,12 +88,13 @@ def benchmark_failed(benchmark: Benchmark, reason: str) -> Extracted:
     return Extracted(benchmark)
 
 
-def extraction_of(benchmark: Benchmark, kind: Kind, document: dict[str, Any]) -> Extraction:
-    """Run the kind on the benchmark's part of its document; raises whatever the kind raises."""
-    part = document["benchmarks"][benchmark.position]
-    facts = facts_of(document, part)
-    extraction = kind.extract(part, facts)
-    return held_back(extraction) if facts.imported else extraction
+def extraction_of(kind: Kind, part: Mapping[str, Any], facts: Facts) -> Extraction:
+    """Run the kind on a benchmark's part of its document; raises whatever the kind raises. Its details are
+    such as JSON holds."""
+    found = kind.extract(part, facts)
+    extraction = held_back(found) if facts.imported else found
+    details: Mapping[str, Any] = finite_json(extraction.details)
+    return replace(extraction, details=details)
 
 
 def extracted_store(found: Sequence[Extracted]) -> None:
@@ -117,7 +120,7 @@ def _extracted(benchmark: Benchmark, kind: Kind, extraction: Extraction, charts:
     benchmark.reason = ""
     benchmark.extractor_version = kind.extractor_version
     benchmark.extracted_at = clock.now()
-    benchmark.details = finite_json(extraction.details)
+    benchmark.details = dict(extraction.details)
     benchmark.charts_version = charts_version(benchmark, kind)
     return Extracted(benchmark, tuple(measurement_rows(benchmark, kind, extraction)), charts)
 

@@ -15,7 +15,7 @@ from server.benchmarks.registry import kinds_by_slug
 from server.core.lifecycle import State
 from server.core.locks import session_lock
 from server.measurements.charts import charts_drawn
-from server.measurements.documents import document_load
+from server.measurements.documents import document_load, facts_of
 from server.measurements.extraction import MeasurementRow, extraction_of, extraction_store, measurement_rows
 from server.measurements.models import AggregateDue, Benchmark, Measurement
 
@@ -98,7 +98,9 @@ def benchmark_reextract(*, benchmark_id: int, dry_run: bool = False) -> list[Cha
             return []
         try:
             document = document_load(benchmark.run.submission)
-            extraction = extraction_of(benchmark, kind, document)
+            part = document["benchmarks"][benchmark.position]
+            facts = facts_of(document, part)
+            extraction = extraction_of(kind, part, facts)
         except OSError:
             raise
         except Exception as error:
@@ -108,11 +110,11 @@ def benchmark_reextract(*, benchmark_id: int, dry_run: bool = False) -> list[Cha
         version = benchmark.extractor_version
         after: Sequence[MeasurementRow] = measurement_rows(benchmark, kind, extraction)
         if not dry_run:
-            charts = charts_drawn(benchmark, kind, document, extraction)
+            charts = charts_drawn(benchmark, kind, part, facts, extraction)
             with transaction.atomic():
                 locked = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
                 # Runs from before this was kept have it in their documents only.
-                locked.caches = document["benchmarks"][benchmark.position].get("caches")
+                locked.caches = part.get("caches")
                 locked.save(update_fields=["caches"])
                 after = extraction_store(locked, kind, extraction, charts)
                 if benchmark.run.submission.state == State.PUBLISHED:

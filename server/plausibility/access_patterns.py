@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from server.core.robust import concentration, half_sample_mode, median_deviation, rank_correlation
+from server.core.robust import concentration, half_sample_mode, median_deviation, quantiles, rank_correlation
 from server.plausibility.columns import Integers, Timed
 from server.plausibility.evidence import Evidence
 
@@ -57,7 +57,7 @@ def in_no_order(places: Integers, blocks: int) -> bool:
     """Return whether places lie in no order all over the device."""
     if places.size < ENOUGH or np.unique(places).size < FRESH * places.size:
         return False
-    low, high = np.percentile(places, [5, 95])
+    low, high = quantiles(places, 0.05, 0.95)
     return bool(high - low >= SPAN * blocks) and abs(rank_correlation(places[:-1], places[1:])) < ORDERED
 
 

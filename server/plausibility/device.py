@@ -72,9 +72,9 @@ def coverage(evidence: Evidence) -> Result:
         ]
         if not places:
             continue
-        all_places = np.unique(np.concatenate(places))
-        first, last = int(all_places[0]), int(all_places[-1])
-        if all_places.size < ENOUGH_PLACES or last - first < SPAN * evidence.blocks:
+        together = np.concatenate(places)
+        first, last = int(together.min()), int(together.max())
+        if last - first < SPAN * evidence.blocks or np.unique(together).size < ENOUGH_PLACES:
             continue
         reached[part["kind"]] = share = round(last / evidence.blocks, 4)
         if share < _least(part["params"].get("positions")):

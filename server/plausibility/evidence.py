@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from server.catalog.files import RotationRating, rotation_ratings
+from server.core.robust import median
 from server.plausibility.columns import Integers, Timed, timed
 
 TURN_FASTEST_NS = 4_000_000.0
@@ -210,7 +211,7 @@ class Evidence:
             if metric.endswith(ROTATION_RATE) and not scope
         ]
         if len(rates) >= PEERS_FOR_A_RATE:
-            return float(np.median(rates)), f"median of {len(rates)} other units", PEERS_TOLERANCE
+            return median(rates), f"median of {len(rates)} other units", PEERS_TOLERANCE
         return None
 
     def _turning_at(self, rated_rpm: float) -> float:
@@ -280,7 +281,7 @@ class Trace:
         mine, other = np.asarray(self.first_times_ns), np.asarray(list(other_times_ns))
         if mine.size < ENOUGH_NEAR or mine.size != other.size:
             return None
-        return float(np.median(np.abs(mine - other)))
+        return median(np.abs(mine - other))
 
     def near_keys(self) -> list[int]:
         """Return what an index knows the trace by; nothing where it is too short to be compared."""
@@ -313,7 +314,7 @@ def trace_of(part: Mapping[str, Any]) -> Trace | None:
         return None
     places = [series.places for series in found if series.places is not None]
     first = np.concatenate(times)[:FIRST]
-    return Trace(part["kind"], _digest(times), _digest(places), tuple(int(one) for one in first))
+    return Trace(part["kind"], _digest(times), _digest(places), tuple(first.tolist()))
 
 
 def _digest(columns: Iterable[Integers]) -> str:

@@ -3,6 +3,7 @@ inner one."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -73,7 +74,7 @@ class Profile:
 
 def profiles(evidence: Evidence, least_ns: float = LONG_NS) -> Iterator[Profile]:
     """Return the rates of what was transferred at many places, for `least_ns` or longer each."""
-    rows: dict[str, list[tuple[float, float, float]]] = {}
+    found: dict[str, list[NDArray[np.float64]]] = defaultdict(list)
     for series in evidence.series:
         if (
             series.places is None
@@ -86,14 +87,17 @@ def profiles(evidence: Evidence, least_ns: float = LONG_NS) -> Iterator[Profile]
         long = (series.times_ns >= max(least_ns, 1.0)) & (sizes >= LARGE_BYTES / 2)
         name = f"{series.kind} {series.words.get('variant', '')}".strip()
         timed = evidence.sample_ns(series.kind) is not None
-        for place, size, time_ns in zip(series.places[long], sizes[long], series.times_ns[long], strict=True):
-            of_length = name if timed else f"{name} {size} bytes"
-            rows.setdefault(of_length, []).append((place, size / time_ns * 1e3, time_ns))
-    for name, points in rows.items():
-        table = np.array(sorted(points), dtype=np.float64).reshape(-1, 3)
-        places = np.unique(table[:, 0])
-        if places.size >= ENOUGH_PLACES and np.ptp(places) >= SPAN * evidence.blocks:
-            yield Profile(name, table[:, 0], table[:, 1], median(table[:, 2]))
+        times_ns = series.times_ns[long]
+        rows = np.stack((series.places[long], sizes[long] / times_ns * 1e3, times_ns))
+        for size in [None] if timed else dict.fromkeys(sizes[long].tolist()):
+            of_length = name if size is None else f"{name} {size} bytes"
+            found[of_length].append(rows if size is None else rows[:, sizes[long] == size])
+    for name, pieces in found.items():
+        together = np.concatenate(pieces, axis=1)
+        places, rates, times_ns = together[:, np.lexsort(together[::-1])]
+        far = bool(places.size) and places[-1] - places[0] >= SPAN * evidence.blocks
+        if far and np.unique(places).size >= ENOUGH_PLACES:
+            yield Profile(name, places, rates, median(times_ns))
 
 
 def longer_way(evidence: Evidence) -> Result:

@@ -26,10 +26,14 @@ SIMULATED = "A simulated drive without noise gives the same times again."
 
 def tick_ns(times_ns: Integers) -> int:
     """Return the coarsest tick that nearly all times are multiples of; 1 where there is none."""
-    for tick in TICKS_NS:
-        if float((times_ns % tick == 0).mean()) >= ON_TICK:
-            return tick
-    return 1
+    # Each is a multiple of the finest: where that one has too few, the others have no more.
+    if _on_tick(times_ns, TICKS_NS[-1]) < ON_TICK:
+        return 1
+    return next(tick for tick in TICKS_NS if _on_tick(times_ns, tick) >= ON_TICK)
+
+
+def _on_tick(times_ns: Integers, tick: int) -> float:
+    return float((times_ns % tick == 0).mean())
 
 
 def clock_tick(evidence: Evidence) -> Result:

@@ -93,7 +93,7 @@ def taken_ns(node: Any, at_once: int) -> float:
     each other.
     """
     if isinstance(node, list):
-        return sum(taken_ns(child, at_once) for child in node if isinstance(child, dict))
+        return sum(taken_ns(child, at_once) for child in node) if node and isinstance(node[0], dict) else 0.0
     if not isinstance(node, dict):
         return 0.0
     at_once = max(int(node.get("concurrency") or at_once), 1)

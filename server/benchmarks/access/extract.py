@@ -11,7 +11,7 @@ from server.benchmarks.access import definitions as metric
 from server.benchmarks.access.rates import Columns, FloatArray, columns_of, scatter_of
 from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
 from server.benchmarks.heads import of_one_head
-from server.core.robust import t_quantile
+from server.core.robust import median, t_quantile
 
 # ---- Numbers that another tool printed without its samples: carried as they stand, and always called poor.
 
@@ -202,7 +202,7 @@ def _burst(burst: Columns, facts: Facts) -> Measurement:
         low, high = (int(np.clip(round((count - 1) / 2 + side * reach), 0, count - 1)) for side in (-1, 1))
         # MB/s: bytes in a nanosecond are thousands of them.
         size = float(length) * facts.block_bytes * 1e3
-        rate = size / float(np.median(times))
+        rate = size / median(times)
         if best is None or rate > best[0]:
             best = (rate, size / float(times[high]), size / float(times[low]), count)
     if best is None:
@@ -215,7 +215,7 @@ def _burst(burst: Columns, facts: Facts) -> Measurement:
 
 def _single_block_ns(burst: Columns) -> float | None:
     singles = burst.elapsed_ns[burst.length_blocks == 1]
-    return float(np.median(singles)) if len(singles) else None
+    return median(singles) if len(singles) else None
 
 
 def _cpu(entry: Mapping[str, Any], facts: Facts) -> Measurement:

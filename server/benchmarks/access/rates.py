@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from server.benchmarks.contract import Facts
+from server.core.robust import median
 
 FloatArray = NDArray[np.float64]
 
@@ -62,4 +63,4 @@ def scatter_of(rates: FloatArray) -> float:
     if len(rates) < 5:
         return 0.0
     second = rates[2:] - 2 * rates[1:-1] + rates[:-2]
-    return float(1.4826 * np.median(np.abs(second)) / 6**0.5)
+    return 1.4826 * median(np.abs(second)) / 6**0.5

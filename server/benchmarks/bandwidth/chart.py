@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,8 @@ MB = 1e6
 SIZE = Axis("Size of the transfer", "MB", "log", switchable=True)
 PLACE = Axis("Position", "GB")
 RATES = Axis("Bandwidth", "MB/s")
+Rates = dict[tuple[float, float], float]
+"""Position and bytes of a transfer to MB/s over all transfers there of that size."""
 
 
 def charts(entry: Mapping[str, Any], facts: Facts, extraction: Extraction) -> tuple[Chart, ...]:
@@ -28,9 +32,10 @@ def charts(entry: Mapping[str, Any], facts: Facts, extraction: Extraction) -> tu
     series: list[Series] = []
     maps, lines = [], []
     for name, samples in found.items():
-        cells = axes.cells(name, samples)
-        by_size = _by_size(name, samples, extraction.details.get(name, {}), positions)
-        by_position = _by_position(name, samples, axes.gigabytes)
+        rates = _rates(samples)
+        cells = axes.cells(name, rates)
+        by_size = _by_size(name, rates, extraction.details.get(name, {}), positions)
+        by_position = _by_position(name, rates, axes.gigabytes)
         series += [cells, *by_size, *by_position]
         maps.append(View(name, WORDS[name], (cells.key,)))
         lines += [
@@ -80,12 +85,12 @@ class _Axes:
         places = tuple(f"{place * gigabytes:.4g} GB" for place in self.places)
         self.y = Axis("Position", "", categories=places)
 
-    def cells(self, name: str, samples: Samples) -> Series:
+    def cells(self, name: str, rates: Rates) -> Series:
         found = [
             (column, row, rate)
             for row, place in enumerate(self.places)
             for column, size in enumerate(self.sizes)
-            if (rate := _mean(samples, place, size)) is not None
+            if (rate := rates.get((place, size))) is not None
         ]
         x, y, z = zip(*found, strict=True)
         return Series(name, WORDS[name], "cells", tuple(map(float, x)), tuple(map(float, y)), z=z)
@@ -108,17 +113,20 @@ def _some(values: Sequence[float], most: int) -> list[float]:
     return [values[int(place)] for place in places]
 
 
-def _mean(samples: Samples, position: float, size: float) -> float | None:
-    cell = (samples.position == position) & (samples.size_bytes == size)
-    return float(size / samples.elapsed_ns[cell].mean() * 1e3) if cell.any() else None
+def _rates(samples: Samples) -> Rates:
+    columns = (samples.position, samples.size_bytes, samples.elapsed_ns)
+    elapsed: dict[tuple[float, float], list[float]] = defaultdict(list)
+    for place, size, elapsed_ns in zip(*(column.tolist() for column in columns), strict=True):
+        elapsed[place, size].append(elapsed_ns)
+    return {cell: cell[1] * len(times) / fsum(times) * 1e3 for cell, times in elapsed.items()}
 
 
-def _by_size(name: str, samples: Samples, detail: Mapping[str, Any], positions: int) -> list[Series]:
-    sizes = [float(size) for size in np.unique(samples.size_bytes)]
-    shown = _some([float(p) for p in np.unique(samples.position)], 3)
+def _by_size(name: str, rates: Rates, detail: Mapping[str, Any], positions: int) -> list[Series]:
+    sizes = sorted({size for _place, size in rates})
+    shown = _some(sorted({place for place, _size in rates}), 3)
     series = []
     for position in shown:
-        points = [(size / MB, y) for size in sizes if (y := _mean(samples, position, size)) is not None]
+        points = [(size / MB, y) for size in sizes if (y := rates.get((position, size))) is not None]
         label = f"At {100 * position / positions:.0f} %"
         series.append(_points(f"{name}-at-{position:.0f}", label, points))
     law = detail.get("law")
@@ -142,11 +150,11 @@ def _reached(extraction: Extraction, name: str) -> tuple[Annotation, ...]:
     return (Annotation("95 % of the peak", x=reached.value, low=reached.low, high=reached.high),)
 
 
-def _by_position(name: str, samples: Samples, gigabytes: float) -> list[Series]:
-    places = [float(p) for p in np.unique(samples.position)]
+def _by_position(name: str, rates: Rates, gigabytes: float) -> list[Series]:
+    places = sorted({place for place, _size in rates})
     series = []
-    for size in reversed(_some([float(size) for size in np.unique(samples.size_bytes)], 4)):
-        points = [(p * gigabytes, y) for p in places if (y := _mean(samples, p, size)) is not None]
+    for size in reversed(_some(sorted({size for _place, size in rates}), 4)):
+        points = [(p * gigabytes, y) for p in places if (y := rates.get((p, size))) is not None]
         series.append(_points(f"{name}-of-{size:.0f}", _size_words(size), points))
     return series
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from server.benchmarks.zoned.profile import FloatArray, Profile, noise_of
 from server.benchmarks.zoned.zones import Zone
+from server.core.robust import median
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ def _regression(x: FloatArray, y: FloatArray, weight: FloatArray) -> tuple[float
 def _through_ends(x: FloatArray, y: FloatArray) -> tuple[float, float]:
     """Through the bandwidths at both ends; each end is the median of the nearest few regions."""
     few = max(1, min(5, len(x) // 20))
-    first, last = float(np.median(y[:few])), float(np.median(y[-few:]))
+    first, last = median(y[:few]), median(y[-few:])
     width = float(x[-1] - x[0])
     slope = (last - first) / width if width > 0 else 0.0
     return slope, first - slope * float(x[0])
@@ -75,7 +76,7 @@ def choose(profile: Profile, zones: list[Zone], fits: tuple[Fit, ...]) -> tuple[
     Errors below the noise between neighbours are not counted as better.
     """
     count = max(len(profile), 2)
-    floor = max(noise_of(profile.mb_per_s), 1e-4 * float(np.median(np.abs(profile.mb_per_s))), 1e-12)
+    floor = max(noise_of(profile.mb_per_s), 1e-4 * median(np.abs(profile.mb_per_s)), 1e-12)
     errors = {fit.name: fit.error for fit in fits if not fit.name.endswith("_ends")}
     errors["step"] = rms(profile, steps_at(zones, profile.position_mb))
     errors["single"] = rms(profile, np.full(len(profile), float((profile.share * profile.mb_per_s).sum())))

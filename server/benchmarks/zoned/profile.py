@@ -37,9 +37,9 @@ def regions_of(entry: Mapping[str, Any], block_bytes: int) -> Regions | None:
     """None where no region took any time."""
     parts = []
     for series in entry["samples"].get("series", ()):
-        columns = [np.asarray([float(v) for v in series[name]]) for name in COLUMNS]
-        cells = series.get("group")
-        columns.append(np.asarray([float(v) for v in cells]) if cells else np.full(len(columns[0]), NO_CELL))
+        columns = [np.asarray(series[name], dtype=np.float64) for name in COLUMNS]
+        cells = series.get("group") or np.full(len(columns[0]), NO_CELL)
+        columns.append(np.asarray(cells, dtype=np.float64))
         if len({len(column) for column in columns}) == 1 and len(columns[0]):
             parts.append(np.stack(columns))
     if not parts:
@@ -119,7 +119,7 @@ def _scatter(regions: Regions, *, of_mean: bool) -> float:
     cells = [slowness[low:high] for low, high in zip(first, ends, strict=True) if high - low > 1]
     if not cells:
         return 0.0
-    spreads = [1.4826 * median(np.abs(one - np.median(one))) for one in cells]
+    spreads = [1.4826 * median(np.abs(one - median(one))) for one in cells]
     shares = [
         spread / float(np.mean(one)) / (np.sqrt(len(one)) if of_mean else 1.0)
         for spread, one in zip(spreads, cells, strict=True)
@@ -200,7 +200,7 @@ def noise_of(speed: FloatArray) -> float:
     steps = np.abs(np.diff(speed))
     # A profile with few distinct values has a median step of zero: the mean of the lower nine tenths has not.
     lower = np.sort(steps)[: max(1, int(len(steps) * 0.9))]
-    return float(max(1.4826 * np.median(steps), lower.mean() * 1.2533) / np.sqrt(2))
+    return float(max(1.4826 * median(steps), lower.mean() * 1.2533) / np.sqrt(2))
 
 
 RISE = 0.008
@@ -226,4 +226,4 @@ def head_spread(entry: Mapping[str, Any], block_bytes: int) -> float:
         return 0.0
     if profile.in_cells:
         return scatter_of_regions(regions)
-    return noise_of(profile.mb_per_s) / float(np.median(profile.mb_per_s)) if heads_differ(profile) else 0.0
+    return noise_of(profile.mb_per_s) / median(profile.mb_per_s) if heads_differ(profile) else 0.0
