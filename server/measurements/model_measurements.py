@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
-from server.core.lifecycle import State
+from server.core.lifecycle import Provenance, State
 from server.measurements.conditions import RunConditions, rows_with_conditions
 from server.measurements.models import Run
 
@@ -33,6 +34,12 @@ class PublishedRun:
     unit of each key: as many drives of their own they would outvote those that are known."""
     block_bytes: int
     conditions: RunConditions
+    unit_told: bool
+    keyid: str
+    batch_id: int | None
+    firmware: str
+    created_at: datetime
+    published_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +67,19 @@ class ModelMeasurements:
     runs: tuple[PublishedRun, ...]
     columns: Mapping[SeriesKey, Column]
     """In the order of metric and scope."""
+    kinds: NDArray[np.int64]
+    """How many kinds of each run were extracted."""
+    samples: NDArray[np.int64]
+    """How many timings each run brought."""
 
     @property
     def provenances(self) -> frozenset[str]:
         """The provenances of which there is a run."""
         return frozenset(run.provenance for run in self.runs)
+
+    def of(self, provenance: Provenance) -> list[PublishedRun]:
+        """Return the runs of one provenance."""
+        return [run for run in self.runs if run.provenance == provenance]
 
 
 # Arrays by place: a row for each number would cost more to read than all that is computed from it. A number's
@@ -82,8 +97,8 @@ GROUP BY r.provenance, x.metric, x.scope
 ORDER BY x.metric, x.scope, r.provenance
 """
 _BENCHMARKS = """
-SELECT b.id, b.run_id FROM measurements_benchmark b JOIN measurements_run r USING (run_id)
-WHERE r.drive_model_id = %s
+SELECT b.id, b.run_id, b.state = 'extracted', coalesce(b.samples, 0)
+FROM measurements_benchmark b JOIN measurements_run r USING (run_id) WHERE r.drive_model_id = %s
 """
 
 
@@ -99,24 +114,41 @@ def model_measurements_read(
     found = Run.objects.filter(drive_model_id=drive_model_id, submission__state=State.PUBLISHED)
     rows = rows_with_conditions(
         found.order_by("created_at", "run_id"),
-        *("run_id", "provenance", "unit__digest", "submission__probe_key__keyid", "block_bytes"),
+        *("run_id", "provenance", "unit__digest", "submission__probe_key__keyid", "block_bytes", "batch_id"),
+        *("firmware", "created_at", "submission__published_at"),
     )
     runs = tuple(
-        PublishedRun(run_id, provenance, unit_name(digest, keyid), block_bytes, made)
-        for made, run_id, provenance, digest, keyid, block_bytes in rows
+        PublishedRun(
+            run_id,
+            provenance,
+            unit_name(digest, keyid),
+            block_bytes,
+            made,
+            digest is not None,
+            keyid,
+            *others,
+        )
+        for made, run_id, provenance, digest, keyid, block_bytes, *others in rows
     )
+    kinds, samples = (np.zeros(len(runs), dtype=np.int64) for _column in range(2))
     if not runs:
-        return ModelMeasurements((), {})
-    return ModelMeasurements(runs, _columns(drive_model_id, runs, metrics))
+        return ModelMeasurements((), {}, kinds, samples)
+    places = {run.run_id: place for place, run in enumerate(runs)}
+    run_of: dict[int, int] = {}
+    with connection.cursor() as cursor:
+        cursor.execute(_BENCHMARKS, [drive_model_id])
+        for benchmark, run_id, extracted, timings in cursor.fetchall():
+            if (place := places.get(run_id)) is not None:
+                run_of[benchmark] = place
+                kinds[place] += extracted
+                samples[place] += timings
+    return ModelMeasurements(runs, _columns(drive_model_id, run_of, metrics), kinds, samples)
 
 
 def _columns(
-    drive_model_id: int, runs: tuple[PublishedRun, ...], metrics: Collection[str] | None
+    drive_model_id: int, run_of: Mapping[int, int], metrics: Collection[str] | None
 ) -> dict[SeriesKey, Column]:
-    places = {run.run_id: place for place, run in enumerate(runs)}
     with connection.cursor() as cursor:
-        cursor.execute(_BENCHMARKS, [drive_model_id])
-        run_of = {benchmark: places[run_id] for benchmark, run_id in cursor.fetchall() if run_id in places}
         wanted = None if metrics is None else sorted(metrics)
         cursor.execute(_NUMBERS, {"published": State.PUBLISHED, "model": drive_model_id, "metrics": wanted})
         return {

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-from django.db.models import Count, Q, QuerySet
+from typing import TypeVar
 
 from server.catalog.models import DriveModel
-from server.core.lifecycle import Provenance, State
+from server.core.lifecycle import Provenance
 from server.core.plain import from_plain
 from server.measurements.group_keys import batch_key, batch_part, firmware_key
-from server.measurements.models import Batch, Run
+from server.measurements.model_measurements import ModelMeasurements, PublishedRun, model_measurements_read
+from server.measurements.models import Batch
 from server.model_stats.snapshots import snapshot_part
+
+Name = TypeVar("Name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,7 @@ class PartCount:
     """Of the group, for a comparison; empty where the runs do not tell."""
     runs: int
     units: int
-    """Different drives among them, as far as the runs tell their drive."""
+    """Different drives among them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,7 @@ class DriveOverview:
 
     runs: int
     units: int
-    """Different drives among them, as far as the runs tell their drive."""
+    """Different drives among them; runs that do not tell theirs count as one of each key."""
     untold: int
     """Runs that do not tell their drive."""
     keys: int
@@ -55,34 +58,34 @@ def drive_overview(*, drive_model: DriveModel, provenance: Provenance) -> DriveO
     there, plain = snapshot_part(drive_model=drive_model, provenance=provenance, part="overview")
     if there:
         return from_plain(DriveOverview, plain)
-    return overview_compute(drive_model=drive_model, provenance=provenance)
+    published = model_measurements_read(drive_model_id=drive_model.pk, metrics=())
+    return overview_compute(drive_model=drive_model, provenance=provenance, published=published)
 
 
-def overview_compute(*, drive_model: DriveModel, provenance: Provenance) -> DriveOverview:
+def overview_compute(
+    *, drive_model: DriveModel, provenance: Provenance, published: ModelMeasurements
+) -> DriveOverview:
     """Count what a model's published runs of one provenance are of."""
-    runs = Run.objects.filter(
-        drive_model=drive_model, provenance=provenance, submission__state=State.PUBLISHED
-    )
-    counted = runs.aggregate(
-        runs=Count("pk"),
-        units=Count("unit", distinct=True),
-        untold=Count("pk", filter=Q(unit=None)),
-        keys=Count("submission__probe_key", distinct=True),
-    )
+    runs = published.of(provenance)
     return DriveOverview(
-        **counted, batches=_batches(drive_model, runs), firmwares=_firmwares(drive_model, runs)
+        runs=len(runs),
+        units=_units(runs),
+        untold=sum(not run.unit_told for run in runs),
+        keys=len({run.keyid for run in runs}),
+        batches=_batches(drive_model, runs),
+        firmwares=_firmwares(drive_model, runs),
     )
 
 
-def _batches(drive_model: DriveModel, runs: QuerySet[Run]) -> tuple[PartCount, ...]:
-    batches = {batch.pk: batch for batch in Batch.objects.filter(drive_model=drive_model)}
-    counted = _counted(runs, "batch")
-    counted.sort(key=lambda row: _batch_order(batches.get(row[0])))
+def _batches(drive_model: DriveModel, runs: Sequence[PublishedRun]) -> tuple[PartCount, ...]:
+    parts = _parts(runs, lambda run: run.batch_id)
+    known = Batch.objects.in_bulk([pk for pk in parts if pk is not None]) if parts.keys() - {None} else {}
     rows = []
-    for pk, count, units in counted:
-        batch = batches.get(pk)
+    for pk in sorted(parts, key=lambda pk: _batch_order(known.get(pk))):
+        batch = known.get(pk)
         part, key = (batch_part(batch), batch_key(drive_model.slug, batch)) if batch else ("", "")
-        rows.append(PartCount(part, str(batch) if batch else "not told", key, count, units))
+        label = str(batch) if batch else "not told"
+        rows.append(PartCount(part, label, key, len(parts[pk]), _units(parts[pk])))
     return tuple(rows)
 
 
@@ -92,20 +95,28 @@ def _batch_order(batch: Batch | None) -> tuple[bool, bool, int, int, str]:
     return False, batch.year is None, batch.year or 0, batch.week or 0, batch.label
 
 
-def _firmwares(drive_model: DriveModel, runs: QuerySet[Run]) -> tuple[PartCount, ...]:
-    counted = sorted(_counted(runs, "firmware"), key=lambda row: (not row[0], row[0]))
+def _firmwares(drive_model: DriveModel, runs: Sequence[PublishedRun]) -> tuple[PartCount, ...]:
+    parts = _parts(runs, lambda run: run.firmware)
     return tuple(
         PartCount(
             firmware,
             firmware or "not told",
             firmware_key(drive_model.slug, firmware) if firmware else "",
-            count,
-            units,
+            len(parts[firmware]),
+            _units(parts[firmware]),
         )
-        for firmware, count, units in counted
+        for firmware in sorted(parts, key=lambda firmware: (not firmware, firmware))
     )
 
 
-def _counted(runs: QuerySet[Run], field: str) -> list[tuple[Any, int, int]]:
-    counted = runs.order_by().values(field).annotate(count=Count("pk"), units=Count("unit", distinct=True))
-    return [(row[field], row["count"], row["units"]) for row in counted]
+def _parts(
+    runs: Sequence[PublishedRun], name_of: Callable[[PublishedRun], Name]
+) -> dict[Name, list[PublishedRun]]:
+    parts: dict[Name, list[PublishedRun]] = defaultdict(list)
+    for run in runs:
+        parts[name_of(run)].append(run)
+    return parts
+
+
+def _units(runs: Sequence[PublishedRun]) -> int:
+    return len({run.unit for run in runs})

@@ -47,8 +47,9 @@ def refresh_model(*, drive_model_id: int, charts: bool = True) -> int:
         took_s = (clock.monotonic_ms() - began_ms) / 1000
         refresh_cost_record(drive_model_id=drive_model_id, took_s=took_s)
         # Last: whoever publishes a run of the model waits for this row's lock.
-        due.filter(changes=seen).delete()
-        due.update(changes=F("changes") - seen, since=clock.now(), not_before=None)
+        through, _rows = due.filter(changes=seen).delete()
+        if not through:
+            due.update(changes=F("changes") - seen, since=clock.now(), not_before=None)
     if charts:
         model_charts_refresh(drive_model_id=drive_model_id)
     return count
@@ -74,7 +75,7 @@ def snapshots_update(*, model: DriveModel, published: ModelMeasurements) -> None
         provenance__in=published.provenances
     ).delete()
     for provenance in map(Provenance, sorted(published.provenances)):
-        overview = overview_compute(drive_model=model, provenance=provenance)
+        overview = overview_compute(drive_model=model, provenance=provenance, published=published)
         statistics = statistics_of_measurements(published, provenance=provenance)
         snapshot = ModelStatsSnapshot(
             drive_model=model,
@@ -82,6 +83,6 @@ def snapshots_update(*, model: DriveModel, published: ModelMeasurements) -> None
             schema_version=SNAPSHOT_VERSION,
             statistics=to_plain(statistics) or {},
             overview=to_plain(overview),
-            representative_run=representative_compute(drive_model=model, provenance=provenance),
+            representative_run_id=representative_compute(published, provenance),
         )
         row_upsert(snapshot, "drive_model", "provenance")

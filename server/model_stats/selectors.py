@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-
-from django.db.models import Count, Q
+from uuid import UUID
 
 from server.benchmarks.contract import Metric, MetricKey
 from server.benchmarks.registry import metrics_by_key
@@ -16,7 +15,8 @@ from server.catalog.models import DriveModel, LiteratureValue
 from server.catalog.selectors import literature_values_list
 from server.core.lifecycle import Provenance, State
 from server.core.text import natural_order
-from server.measurements.models import Aggregate, Benchmark, Run
+from server.measurements.model_measurements import ModelMeasurements, model_measurements_read
+from server.measurements.models import Aggregate, Run
 from server.model_stats.snapshots import snapshot_part
 
 
@@ -79,19 +79,17 @@ def drive_representative_run(*, drive_model: DriveModel, provenance: Provenance)
     """Return the published run whose charts stand for the model, as it is kept."""
     there, run_id = snapshot_part(drive_model=drive_model, provenance=provenance, part="representative_run")
     if not there:
-        return representative_compute(drive_model=drive_model, provenance=provenance)
+        published = model_measurements_read(drive_model_id=drive_model.pk, metrics=())
+        run_id = representative_compute(published, provenance)
     kept = Run.objects.filter(pk=run_id, submission__state=State.PUBLISHED)
     return kept.prefetch_related("benchmarks").first()
 
 
-def representative_compute(*, drive_model: DriveModel, provenance: Provenance) -> Run | None:
-    """Look for the published run with most kinds extracted, then the latest."""
-    extracted = Count("benchmarks", filter=Q(benchmarks__state=Benchmark.State.EXTRACTED))
-    return (
-        Run.objects.filter(drive_model=drive_model, provenance=provenance, submission__state=State.PUBLISHED)
-        .annotate(extracted_kinds=extracted)
-        .filter(extracted_kinds__gt=0)
-        .order_by("-extracted_kinds", "-created_at")
-        .prefetch_related("benchmarks")
-        .first()
-    )
+def representative_compute(published: ModelMeasurements, provenance: Provenance) -> UUID | None:
+    """Return the run with most kinds extracted, then the latest; None where none has any."""
+    found = [
+        (kinds, run.created_at, run.run_id)
+        for kinds, run in zip(published.kinds.tolist(), published.runs, strict=True)
+        if kinds and run.provenance == provenance
+    ]
+    return max(found)[-1] if found else None

@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from django.db import connection, transaction
-from django.db.models import Count, Max, Q, Sum
 
 from server.benchmarks.registry import metrics_by_key
 from server.catalog.models import Claim, DriveAlias, DriveModel, LiteratureValue
@@ -19,10 +18,10 @@ from server.claims.models import ClaimVerdict
 from server.claims.verdicts import Outcome
 from server.core import clock
 from server.core.bulk import row_upsert
-from server.core.lifecycle import Provenance, State
+from server.core.lifecycle import Provenance
 from server.core.text import normalize_name
 from server.measurements.model_measurements import ModelMeasurements, model_measurements_read
-from server.measurements.models import Aggregate, Benchmark, Run
+from server.measurements.models import Aggregate
 from server.search.archive_counts import archive_counts_follow
 from server.search.columns import COLUMNS, LITERATURE, published_spreads
 from server.search.facets import facet_words
@@ -45,10 +44,11 @@ def summary_update(
     if model is None:
         return
     published = published or model_measurements_read(drive_model_id=drive_model_id)
-    runs, stated, verdicts = _runs(model), _stated(model), _verdicts(model)
+    runs, stated = _runs(published), _stated(model)
+    verdicts = _verdicts(model) if stated["claims"] else {}
     identity = _identity(model, stated["aliases"])
     counts = {
-        name: runs[name] or 0 for name in ("measured_runs", "simulated_runs", "units", "batches", "firmwares")
+        name: runs[name] for name in ("measured_runs", "simulated_runs", "units", "batches", "firmwares")
     }
     literature, claims = stated["literature"], stated["claims"]
     provenances = [
@@ -65,7 +65,7 @@ def summary_update(
     values = (
         identity
         | counts
-        | _amounts(model, published)
+        | _amounts(published)
         | {
             "listed": model.curated
             or bool(counts["measured_runs"] or counts["simulated_runs"] or runs["imported_runs"]),
@@ -79,7 +79,7 @@ def summary_update(
             ),
             "literature_values": literature,
             "provenances": provenances,
-            "headline": _headline(model),
+            "headline": _headline(model, literature=bool(literature)),
             "verdicts": verdicts,
             "outcomes": outcomes,
             "updated_at": clock.now(),
@@ -90,7 +90,7 @@ def summary_update(
         units=counts["units"],
         batches=counts["batches"],
         claims=claims,
-        undecided=_undecided(model),
+        undecided=_undecided(model) if claims else (),
     )
     values["recommended_rank"], values["recommended_words"] = recommended or (None, "")
     row_upsert(DriveSummary(drive_model=model, **values), "drive_model")
@@ -140,17 +140,17 @@ def _identity(model: DriveModel, aliases: Iterable[str]) -> dict[str, Any]:
     }
 
 
-def _runs(model: DriveModel) -> dict[str, Any]:
-    measured = Q(provenance=Provenance.PROBE)
-    return Run.objects.filter(drive_model=model, submission__state=State.PUBLISHED).aggregate(
-        measured_runs=Count("pk", filter=measured),
-        simulated_runs=Count("pk", filter=Q(provenance=Provenance.SIMULATED)),
-        imported_runs=Count("pk", filter=Q(provenance=Provenance.IMPORTED)),
-        units=Count("unit", filter=measured, distinct=True),
-        batches=Count("batch", filter=measured, distinct=True),
-        firmwares=Count("firmware", filter=measured & ~Q(firmware=""), distinct=True),
-        last=Max("submission__published_at"),
-    )
+def _runs(published: ModelMeasurements) -> dict[str, Any]:
+    measured = published.of(Provenance.PROBE)
+    return {
+        "measured_runs": len(measured),
+        "simulated_runs": len(published.of(Provenance.SIMULATED)),
+        "imported_runs": len(published.of(Provenance.IMPORTED)),
+        "units": len({run.unit for run in measured}),
+        "batches": len({run.batch_id for run in measured} - {None}),
+        "firmwares": len({run.firmware for run in measured} - {""}),
+        "last": max((run.published_at for run in published.runs if run.published_at), default=None),
+    }
 
 
 def _undecided(model: DriveModel) -> list[UndecidedClaim]:
@@ -171,18 +171,16 @@ def _undecided(model: DriveModel) -> list[UndecidedClaim]:
     return found
 
 
-def _amounts(model: DriveModel, published: ModelMeasurements) -> dict[str, int]:
+def _amounts(published: ModelMeasurements) -> dict[str, int]:
     """Return how many timings and numbers the model's measured runs brought."""
-    parts = Benchmark.objects.filter(
-        run__drive_model=model, run__provenance=Provenance.PROBE, run__submission__state=State.PUBLISHED
-    )
+    measured = [run.provenance == Provenance.PROBE for run in published.runs]
     numbers = sum(
         column.runs.size for place, column in published.columns.items() if place[0] == Provenance.PROBE
     )
-    return {"samples": parts.aggregate(sum=Sum("samples"))["sum"] or 0, "measurements": numbers}
+    return {"samples": int(published.samples[measured].sum()), "measurements": numbers}
 
 
-def _headline(model: DriveModel) -> dict[str, dict[str, list[float | int | None]]]:
+def _headline(model: DriveModel, *, literature: bool) -> dict[str, dict[str, list[float | int | None]]]:
     """Return provenance to place to median, lower and upper quartile, runs and units, of the list's
     columns."""
     places = {column.place for column in COLUMNS}
@@ -191,7 +189,7 @@ def _headline(model: DriveModel) -> dict[str, dict[str, list[float | int | None]
     for row in Aggregate.objects.filter(drive_model=model, metric__in=metrics):
         if (place := f"{row.metric}|{row.scope}") in places:
             found.setdefault(row.provenance, {})[place] = [row.median, row.q1, row.q3, row.n, row.units]
-    for place, stated in published_spreads(metrics, [model.pk]).items():
+    for place, stated in published_spreads(metrics, [model.pk]).items() if literature else ():
         if place in places:
             found.setdefault(LITERATURE, {})[place] = stated[model.pk]
     return found

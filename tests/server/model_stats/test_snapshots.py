@@ -15,6 +15,7 @@ from msgspec import ValidationError
 from server.catalog.models import DriveModel
 from server.core.lifecycle import Provenance, State
 from server.core.plain import from_plain, to_plain
+from server.measurements.model_measurements import model_measurements_read
 from server.measurements.models import Run
 from server.model_stats.models import ModelStatsSnapshot
 from server.model_stats.overview import drive_overview, overview_compute
@@ -74,8 +75,10 @@ def test_what_is_kept_is_what_would_be_computed(largest: DriveModel) -> None:
     asked = {"drive_model": largest, "provenance": PROBE}
     assert ModelStatsSnapshot.objects.filter(**asked).exists()
     assert drive_statistics(**asked) == statistics_compute(**asked) is not None
-    assert drive_overview(**asked) == overview_compute(**asked)
-    assert drive_representative_run(**asked) == representative_compute(**asked) is not None
+    published = model_measurements_read(drive_model_id=largest.pk)
+    assert drive_overview(**asked) == overview_compute(**asked, published=published)
+    shown = drive_representative_run(**asked)
+    assert shown is not None and shown.pk == representative_compute(published, PROBE)
 
 
 def test_a_page_reads_no_measurement_for_statistics_that_are_kept(largest: DriveModel) -> None:
