@@ -32,9 +32,25 @@ class ProbeKey(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="probe_keys"
     )
     first_seen_at = models.DateTimeField(auto_now_add=True)
+    holder_key = models.ForeignKey(
+        "self",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="+",
+        help_text="The holder's first key, which this one followed by rotation; empty for a first key.",
+    )
+    revoked_from = models.DateTimeField(
+        null=True, blank=True, help_text="Runs that came in from then on are marked as of nobody."
+    )
 
     class Meta:
         constraints = [
+            models.CheckConstraint(
+                condition=models.Q(revoked_from__isnull=True) | models.Q(status="revoked"),
+                name="probekey_from_when_revoked",
+            ),
             models.CheckConstraint(
                 condition=models.Q(keyid__regex=r"^[0-9a-f]{64}$"), name="probekey_keyid_is_hex"
             ),
@@ -50,6 +66,26 @@ class ProbeKey(models.Model):
 
     def __str__(self) -> str:
         return f"{self.algorithm}:{self.keyid[:16]}"
+
+
+class KeyCommand(models.Model):
+    """A signed request of a key's holder that was carried out: what nobody can send again, and the proof of
+    what the holder wanted. Only reads are forgotten."""
+
+    nonce_digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the nonce.")
+    key = models.ForeignKey(ProbeKey, on_delete=models.PROTECT, related_name="commands")
+    action = models.CharField(max_length=16)
+    envelope = models.BinaryField(help_text="The signed bytes, as they came.")
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["id"]
+        indexes = [
+            models.Index(fields=["at"], condition=models.Q(action="runs"), name="keycommand_forgettable")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.action} by {self.key_id} at {self.at}"
 
 
 class ApiToken(models.Model):

@@ -6,7 +6,7 @@ import hashlib
 import secrets
 from datetime import datetime, timedelta
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from server.accounts.models import ApiToken, ProbeKey, User
 from server.core import clock
@@ -20,8 +20,8 @@ def probe_key_for(envelope: Envelope, known: ProbeKey | None) -> ProbeKey:
     if known is not None and known.status == ProbeKey.Status.REVOKED:
         raise problem(
             "revoked-key",
-            "The key that signed this was revoked by its owner. Make a new one with `diskatlas key "
-            "new` and measure again.",
+            "The key that signed this was revoked by its holder. Make a new one with `diskatlas key new "
+            "--force`: it signs from then on.",
             ErrorItem("/signatures/0/keyid", "is revoked"),
         )
     if known is not None:
@@ -45,6 +45,20 @@ def probe_key_register(key: ProbeKey) -> ProbeKey:
         keyid=key.keyid, defaults={"public_key": key.public_key, "algorithm": key.algorithm}
     )
     return found
+
+
+def holder_keys(key: ProbeKey) -> QuerySet[ProbeKey]:
+    """Return all keys of a key's holder, which followed each other by rotation, the first one first."""
+    first = key.holder_key_id or key.pk
+    return ProbeKey.objects.filter(Q(pk=first) | Q(holder_key=first)).order_by("pk")
+
+
+def probe_key_revoke(*, key: ProbeKey, since: datetime) -> ProbeKey:
+    """Refuse what a key signs from now on, and mark what came in since then; an earlier date holds."""
+    if key.revoked_from is None or since < key.revoked_from:
+        key.status, key.revoked_from = ProbeKey.Status.REVOKED, since
+        key.save(update_fields=["status", "revoked_from"])
+    return key
 
 
 # ---- API tokens: made once, shown once, kept as a digest.

@@ -1,10 +1,11 @@
-"""Reading a submission's body: bounded on the wire and again while it is decompressed, never all at once
+"""Reading a signed body: bounded on the wire and again while it is decompressed, never all at once
 first."""
 
 from __future__ import annotations
 
 import io
 import zlib
+from dataclasses import dataclass
 from typing import Protocol
 
 import zstandard
@@ -24,7 +25,25 @@ class _Source(Protocol):
     def read(self, size: int) -> bytes: ...
 
 
-def body_read(request: Request) -> bytes:
+@dataclass(frozen=True, slots=True)
+class BodyLimits:
+    """How much may come, and what helps whom has more."""
+
+    wire_bytes: int
+    content_bytes: int
+    remedy: str
+
+
+def submission_limits() -> BodyLimits:
+    """Return the limits of a signed run."""
+    return BodyLimits(
+        settings.SUBMISSION_MAX_WIRE_BYTES,
+        settings.SUBMISSION_MAX_BYTES,
+        "Compress the upload with zstd, or measure fewer kinds in one run (`--only KIND`).",
+    )
+
+
+def body_read(request: Request, limits: BodyLimits) -> bytes:
     """Return the decompressed body; raises Problem where a limit or the encoding is broken."""
     _check_media_type(request)
     encoding = request.headers.get("Content-Encoding", "identity").strip().lower()
@@ -33,12 +52,11 @@ def body_read(request: Request) -> bytes:
             "unsupported-encoding",
             f"The content encoding {encoding[:40]!r} is not understood. Send zstd, gzip or no encoding.",
         )
-    wire = _read_wire(request)
-    limit = settings.SUBMISSION_MAX_BYTES
+    wire = _read_wire(request, limits)
     if encoding == "zstd":
-        return _bounded(_zstd_source(wire), limit, encoding)
+        return _bounded(_zstd_source(wire), limits, encoding)
     if encoding in {"gzip", "x-gzip"}:
-        return _gunzip(wire, limit)
+        return _gunzip(wire, limits)
     return wire
 
 
@@ -51,8 +69,8 @@ def _check_media_type(request: Request) -> None:
         )
 
 
-def _read_wire(request: Request) -> bytes:
-    limit = settings.SUBMISSION_MAX_WIRE_BYTES
+def _read_wire(request: Request, limits: BodyLimits) -> bytes:
+    limit = limits.wire_bytes
     if "chunked" in request.headers.get("Transfer-Encoding", "").lower() and not request.headers.get(
         "Content-Length"
     ):
@@ -61,12 +79,12 @@ def _read_wire(request: Request) -> bytes:
     stream = request._request
     if declared > limit:
         _drain(stream, min(declared, limit * _DRAIN_FACTOR))
-        raise _too_large(f"The upload has {declared} bytes", limit, "on the wire")
+        raise _too_large(f"The upload has {declared} bytes", limit, "on the wire", limits)
     content = bytearray()
     while chunk := stream.read(min(_CHUNK, limit + 1 - len(content))):
         content += chunk
         if len(content) > limit:
-            raise _too_large(f"The upload has more than {limit} bytes", limit, "on the wire")
+            raise _too_large(f"The upload has more than {limit} bytes", limit, "on the wire", limits)
     if len(content) < declared:
         raise problem(
             "bad-request", f"The upload ended after {len(content)} of {declared} bytes. Send it again."
@@ -83,28 +101,29 @@ def _zstd_source(wire: bytes) -> _Source:
     return zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW).stream_reader(io.BytesIO(wire))
 
 
-def _bounded(source: _Source, limit: int, encoding: str) -> bytes:
-    content = bytearray()
+def _bounded(source: _Source, limits: BodyLimits, encoding: str) -> bytes:
+    content, limit = bytearray(), limits.content_bytes
     try:
         while chunk := source.read(_CHUNK):
             content += chunk
             if len(content) > limit:
-                raise _too_large(
-                    f"The {encoding} body holds more than {limit} bytes", limit, "after decompression"
-                )
+                fact = f"The {encoding} body holds more than {limit} bytes"
+                raise _too_large(fact, limit, "after decompression", limits)
     except zstandard.ZstdError as error:
         raise _bad_encoding(encoding, str(error)) from None
     return bytes(content)
 
 
-def _gunzip(wire: bytes, limit: int) -> bytes:
+def _gunzip(wire: bytes, limits: BodyLimits) -> bytes:
+    limit = limits.content_bytes
     decompressor = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
     try:
         content = decompressor.decompress(wire, limit + 1)
     except zlib.error as error:
         raise _bad_encoding("gzip", str(error)) from None
     if len(content) > limit:
-        raise _too_large(f"The gzip body holds more than {limit} bytes", limit, "after decompression")
+        fact = f"The gzip body holds more than {limit} bytes"
+        raise _too_large(fact, limit, "after decompression", limits)
     if not decompressor.eof:
         raise _bad_encoding("gzip", "the stream is cut off")
     if decompressor.unused_data:
@@ -121,10 +140,5 @@ def _bad_encoding(encoding: str, why: str) -> Problem:
     )
 
 
-def _too_large(fact: str, limit: int, where: str) -> Problem:
-    return problem(
-        "too-large",
-        f"{fact}; the limit is {limit} bytes {where}. Compress the upload with zstd, or measure "
-        f"fewer kinds in one run "
-        "(`--only KIND`).",
-    )
+def _too_large(fact: str, limit: int, where: str, limits: BodyLimits) -> Problem:
+    return problem("too-large", f"{fact}; the limit is {limit} bytes {where}. {limits.remedy}")

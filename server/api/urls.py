@@ -6,7 +6,7 @@ from django.urls import path, re_path
 from drf_spectacular.views import SpectacularAPIView
 from rest_framework.urlpatterns import format_suffix_patterns
 
-from server.api import comparisons, exports, publication_log, releases, statistics, subscriptions, views
+from server.api import comparisons, exports, keys, publication_log, releases, statistics, subscriptions, views
 from server.api.resources import (
     breakdowns,
     catalog,
@@ -91,6 +91,12 @@ urlpatterns = [
     *_TABLES,
     path("submissions/", views.SubmissionsView.as_view(), name="submissions"),
     path("submissions/<uuid:submission_id>/", views.SubmissionView.as_view(), name="submission"),
+    path("keys/me/runs/", keys.RunsView.as_view(), name="my-runs"),
+    path("keys/me/withdraw/", keys.WithdrawView.as_view(), name="my-withdraw"),
+    path("keys/me/license/", keys.LicenseView.as_view(), name="my-license"),
+    path("keys/me/label/", keys.LabelView.as_view(), name="my-label"),
+    path("keys/me/revoke/", keys.RevokeView.as_view(), name="my-revoke"),
+    path("keys/me/rotate/", keys.RotateView.as_view(), name="my-rotate"),
     path("challenges/", views.ChallengesView.as_view(), name="challenges"),
     path("runs/<uuid:run_id>/envelope/", views.RunEnvelopeView.as_view(), name="run-envelope"),
     path("runs/<uuid:run_id>/document/", views.RunDocumentView.as_view(), name="run-document"),

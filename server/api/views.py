@@ -18,7 +18,7 @@ from server.api.framework.filters import missing
 from server.api.framework.limits import SubmissionThrottle
 from server.api.framework.openapi import described, problems
 from server.api.framework.read_view import ReadView
-from server.api.request_body import body_read
+from server.api.request_body import body_read, submission_limits
 from server.api.resources.shared import gone_check
 from server.api.serializers import (
     ChallengeSerializer,
@@ -59,7 +59,7 @@ class SubmissionsView(APIView):
     )
     def post(self, request: Request) -> Response:
         """Take in an envelope."""
-        content = body_read(request)
+        content = body_read(request, submission_limits())
         try:
             received = submission_receive(content=content, address=client_address(request._request))
         except Problem as trouble:

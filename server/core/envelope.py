@@ -1,4 +1,4 @@
-"""The DSSE envelope (Dead Simple Signing Envelope, protocol v1) around a run document."""
+"""The DSSE envelope (Dead Simple Signing Envelope, protocol v1) around a run document or a command."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from server.core.problems import ErrorItem, problem
 
 PAYLOAD_TYPE = "application/vnd.diskatlas.run+json"
+COMMAND_TYPE = "application/vnd.diskatlas.command+json"
+"""What the holder of a key asks for. The type is signed, so that neither is ever taken for the other."""
 ALGORITHM = "ed25519"
 _KEY_BYTES = 32
 _MEMBERS = frozenset({"payloadType", "payload", "signatures"})
@@ -40,6 +42,7 @@ class Envelope:
     signature: bytes
     public_key: bytes | None
     """The raw key sent along, 32 bytes; its SHA-256 is `keyid`."""
+    payload_type: str = PAYLOAD_TYPE
 
 
 def sha256_hex(content: bytes) -> str:
@@ -53,12 +56,12 @@ def pre_authentication_encoding(payload_type: str, payload: bytes) -> bytes:
     return b"DSSEv1 %d %b %d %b" % (len(kind), kind, len(payload), payload)
 
 
-def envelope_parse(data: Any) -> Envelope:
-    """Check the envelope's form; raises Problem with the place that is wrong."""
+def envelope_parse(data: Any, payload_type: str = PAYLOAD_TYPE) -> Envelope:
+    """Check the form of an envelope around that type; raises Problem with the place that is wrong."""
     if not isinstance(data, dict) or not {"payloadType", "payload", "signatures"} <= data.keys():
         raise _not_an_envelope("", "Not a DSSE envelope: payloadType, payload and signatures are needed.")
     _check_members(data, _MEMBERS, "")
-    _check_payload_type(data["payloadType"])
+    _check_payload_type(data["payloadType"], payload_type)
     payload = _decode(data["payload"], "/payload")
     signatures = data["signatures"]
     if not isinstance(signatures, list) or len(signatures) != 1 or not isinstance(signatures[0], dict):
@@ -71,7 +74,7 @@ def envelope_parse(data: Any) -> Envelope:
             "/signatures/0/keyid", "keyid must be the lower-case hex SHA-256 of the public key."
         )
     signature = _decode(entry.get("sig"), "/signatures/0/sig")
-    return Envelope(payload, keyid, signature, _public_key(entry.get("public_key"), keyid))
+    return Envelope(payload, keyid, signature, _public_key(entry.get("public_key"), keyid), payload_type)
 
 
 def signature_check(envelope: Envelope, public_key: bytes) -> None:
@@ -83,7 +86,7 @@ def signature_check(envelope: Envelope, public_key: bytes) -> None:
             "`diskatlas key new` and measure again.",
             ErrorItem("/signatures/0/public_key", "is a point of small order"),
         )
-    message = pre_authentication_encoding(PAYLOAD_TYPE, envelope.payload)
+    message = pre_authentication_encoding(envelope.payload_type, envelope.payload)
     try:
         Ed25519PublicKey.from_public_bytes(public_key).verify(envelope.signature, message)
     except InvalidSignature:
@@ -117,12 +120,12 @@ def _check_members(data: dict[str, Any], known: frozenset[str], path: str) -> No
         )
 
 
-def _check_payload_type(value: Any) -> None:
-    if value != PAYLOAD_TYPE:
+def _check_payload_type(value: Any, known: str) -> None:
+    if value != known:
         raise problem(
             "unknown-payload-type",
-            f"The payload type is {str(value)[:100]!r}; this archive reads {PAYLOAD_TYPE} only.",
-            ErrorItem("/payloadType", f"must be {PAYLOAD_TYPE}"),
+            f"The payload type is {str(value)[:100]!r}; {known} is read here.",
+            ErrorItem("/payloadType", f"must be {known}"),
         )
 
 

@@ -123,6 +123,29 @@ PROBLEM_TYPES = _types(
     ProblemType("unknown-key", "Unknown key", 422, "Send the public key along, as the probe does."),
     ProblemType("revoked-key", "Revoked key", 403, "Make a new key and measure again."),
     ProblemType(
+        "other-archive",
+        "Signed for another archive",
+        422,
+        "A signed command names the archive that it is for, so that no other one can use it.",
+    ),
+    ProblemType(
+        "bad-nonce",
+        "The nonce does not count",
+        409,
+        "Each nonce of GET /api/v1/challenges/ is good for one signed command within ten minutes.",
+    ),
+    ProblemType(
+        "not-wider", "Not a wider licence", 409, "What was given away stays so: CC-BY-4.0 may become CC0-1.0."
+    ),
+    ProblemType(
+        "wrong-state",
+        "Nothing to do at this stage",
+        409,
+        "The detail names the state. A rejected or withdrawn run is shown to nobody.",
+    ),
+    ProblemType("key-known", "The new key is known", 409, "A key follows another one before its first use."),
+    ProblemType("bad-date", "Not such a date", 422, "Give a day that has passed, or none for now."),
+    ProblemType(
         "bad-signature",
         "Wrong signature",
         422,

@@ -8,7 +8,6 @@ from uuid import UUID
 
 from django.db.models import F, Prefetch, Q
 
-from server.accounts.models import ProbeKey
 from server.benchmarks.contract import Metric
 from server.benchmarks.registry import kinds_by_slug, metrics_by_key
 from server.core.lifecycle import ACTIVE_STATES, State
@@ -84,10 +83,13 @@ def submission_visible(submission: Submission, user: Any) -> bool:
         return True
     if user is None or not user.is_authenticated or not user.is_active:
         return False
-    key = submission.probe_key
-    return bool(user.has_perm("submissions.decide")) or (
-        key.status == ProbeKey.Status.CLAIMED and key.owner_id == user.pk
-    )
+    return bool(user.has_perm("submissions.decide")) or submission.probe_key.owner_id == user.pk
+
+
+def came_after_revocation(submission: Submission) -> bool:
+    """Return whether it came in when its key may have been in other hands, as the holder has said since."""
+    revoked_from = submission.probe_key.revoked_from
+    return revoked_from is not None and submission.received_at >= revoked_from
 
 
 def submission_queue_position(submission: Submission) -> int | None:

@@ -12,7 +12,7 @@ from celery import shared_task
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db import InterfaceError, OperationalError
 
-from server.submissions import pipeline, sweeper, withdrawal
+from server.submissions import commands, pipeline, sweeper, withdrawal
 
 TRANSIENT = (OperationalError, InterfaceError, OSError)
 """What another try may mend: the database, the storage or the network was away."""
@@ -42,5 +42,6 @@ def submissions_sweep() -> int:
 
 @shared_task(name="submissions.rejected_envelopes_expire", ignore_result=True)
 def rejected_envelopes_expire() -> int:
-    """Remove old rejected envelopes, and those of withdrawn runs that a kill left."""
+    """Remove old rejected envelopes, those of withdrawn runs that a kill left, and what was only read."""
+    commands.commands_forget()
     return sweeper.rejected_envelopes_expire() + withdrawal.withdrawn_envelopes_remove()

@@ -24,7 +24,7 @@ _MAX_MESSAGE = 240
 
 def document_validate(document: Any, *, now: datetime, tolerance: timedelta) -> None:
     """Check a run document; raises Problem with every place that is wrong, up to twenty."""
-    _check_schema(_run_validator(), document, prefix="", what="run/v1")
+    schema_check(_run_validator(), document, prefix="", what="run/v1")
     _check_consent(document["license"])
     for position, part in enumerate(document["benchmarks"]):
         _check_kind(part, f"/benchmarks/{position}")
@@ -74,10 +74,16 @@ def _check_kind(part: dict[str, Any], path: str) -> None:
             "the archive knows the version.",
             ErrorItem(f"{path}/version", "is not a known version"),
         )
-    _check_schema(validator, part, prefix=path, what=f"{kind.slug}/v{part['version']}")
+    schema_check(validator, part, prefix=path, what=f"{kind.slug}/v{part['version']}")
 
 
-def _check_schema(validator: Any, instance: Any, *, prefix: str, what: str) -> None:
+_REMEDY = (
+    "`diskatlas verify FILE` shows the same offline; keep the file and report it if the probe wrote it so."
+)
+
+
+def schema_check(validator: Any, instance: Any, *, prefix: str, what: str, remedy: str = _REMEDY) -> None:
+    """Check what came against a schema; raises Problem with every place that is wrong, up to twenty."""
     errors: list[ErrorItem] = []
     for error in validator.iter_errors(instance):
         errors.append(ErrorItem(prefix + _pointer(error.instance_path), _shorten(error.message)))
@@ -87,9 +93,7 @@ def _check_schema(validator: Any, instance: Any, *, prefix: str, what: str) -> N
         first = errors[0]
         raise problem(
             "schema-violation",
-            f"The document breaks the schema {what} at {first.path or 'the top'}: {first.message}. "
-            "`diskatlas verify FILE` shows the same offline; keep the file and report it if the "
-            "probe wrote it so.",
+            f"The document breaks the schema {what} at {first.path or 'the top'}: {first.message}. {remedy}",
             *errors,
         )
 
@@ -115,6 +119,13 @@ def _check_date(text: str, now: datetime, tolerance: timedelta) -> None:
 @cache
 def _run_validator() -> Any:
     return _validator(Path(core_schema.__file__).parent / "run-v1.json")
+
+
+@cache
+def command_validator(action: str) -> Any:
+    """Return what holds a signed command against the schema of its action."""
+    schema = json.loads((Path(core_schema.__file__).parent / "command-v1.json").read_text())
+    return jsonschema_rs.Draft202012Validator({"$ref": f"#/$defs/{action}", "$defs": schema["$defs"]})
 
 
 @cache

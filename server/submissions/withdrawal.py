@@ -1,4 +1,4 @@
-"""Withdrawing a published run: its leaf and a tombstone stay, its data go.
+"""Withdrawing a run: its data go. Of one that was published, the leaf and a tombstone stay.
 
 Pages, API, aggregates and exports show published submissions only, so that the state alone takes the run out
 of them; the numbers are removed besides, and the envelope's bytes where the one who withdraws says so.
@@ -11,7 +11,7 @@ from datetime import datetime
 import structlog
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from server.accounts.models import User
 from server.core import clock
@@ -48,8 +48,27 @@ def run_withdraw(*, run: Run, by: User, reason: str, keep_envelope: bool = False
         return known
     if submission.state != State.PUBLISHED:
         raise NotPublished(f"The run {run.pk} is {submission.state}, not published: it is shown to nobody.")
-    submission_move(submission, State.WITHDRAWN, f"Withdrawn: {reason}")
-    _data_remove(Run.objects.select_for_update().get(pk=run.pk))
+    return published_withdraw(submission, reason, keep_envelope=keep_envelope, by=by)
+
+
+def unpublished_withdraw(submission: Submission, reason: str) -> None:
+    """Take back what was never public, whose row the caller has locked. There is nothing to put a tombstone
+    on."""
+    submission_move(submission, State.WITHDRAWN, reason)
+    _data_remove(Run.objects.select_for_update().get(submission=submission))
+    transaction.on_commit(withdrawn_envelopes_remove)
+
+
+def published_withdraw(
+    submission: Submission, reason: str, *, keep_envelope: bool = False, by: User | None = None
+) -> Withdrawal:
+    """Withdraw a published submission whose row the caller has locked; nobody in `by` is its contributor.
+
+    The order of locks is that of publishing: submission, run, model, and the log last.
+    """
+    submission_move(submission, State.WITHDRAWN, f"Withdrawn: {reason}" if by else reason)
+    run = Run.objects.select_for_update().get(submission=submission)
+    _data_remove(run)
     models_due([run.drive_model_id])
     # What is withdrawn leaves the model's numbers at once, however large the model.
     cooldown_end(drive_model_id=run.drive_model_id)
@@ -71,7 +90,9 @@ def run_withdraw(*, run: Run, by: User, reason: str, keep_envelope: bool = False
 def withdrawn_envelopes_remove() -> int:
     """Remove the bytes of withdrawn runs that are still there; return how many. The sweep calls it too."""
     count = 0
-    due = Submission.objects.filter(withdrawal__envelope=Withdrawal.Envelope.REMOVED).exclude(storage_name="")
+    never_public = Q(state=State.WITHDRAWN, withdrawal=None)
+    due = Submission.objects.filter(Q(withdrawal__envelope=Withdrawal.Envelope.REMOVED) | never_public)
+    due = due.exclude(storage_name="")
     for submission in due.iterator():
         envelope_delete(name=submission.storage_name)
         # After the bytes: a kill between the two leaves a name to try again.
@@ -113,5 +134,10 @@ def _data_remove(run: Run) -> None:
     run.save(update_fields=["unit", "batch", "firmware", "summary"])
     if unit is not None:
         Unit.objects.filter(pk=unit.pk, runs__isnull=True).delete()
+    batch_remove_unused(batch)
+
+
+def batch_remove_unused(batch: Batch | None) -> None:
+    """Remove a batch that no run is of any more."""
     if batch is not None:
         Batch.objects.filter(pk=batch.pk, runs__isnull=True).delete()

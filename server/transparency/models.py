@@ -84,7 +84,13 @@ class Withdrawal(models.Model):
     leaf = models.OneToOneField(LogLeaf, on_delete=models.PROTECT, related_name="withdrawal")
     reason = models.TextField(help_text="Public: it stands on the tombstone.")
     envelope = models.CharField(max_length=8, choices=Envelope)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="+",
+        help_text="Who of the archive withdrew it; empty where its contributor did.",
+    )
 
     class Meta:
         ordering = ["leaf"]

@@ -127,17 +127,26 @@ def document(*parts: dict[str, Any], provenance: str = "probe", **device: Any) -
 
 
 def envelope(
-    payload: dict[str, Any] | bytes, key: Ed25519PrivateKey = KEY, *, with_key: bool = True
+    payload: dict[str, Any] | bytes,
+    key: Ed25519PrivateKey = KEY,
+    *,
+    with_key: bool = True,
+    payload_type: str = PAYLOAD_TYPE,
 ) -> bytes:
     """Return the signed envelope's bytes."""
     raw = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
     public = key.public_key().public_bytes_raw()
     signature = {
         "keyid": hashlib.sha256(public).hexdigest(),
-        "sig": base64.b64encode(key.sign(pre_authentication_encoding(PAYLOAD_TYPE, raw))).decode(),
+        "sig": base64.b64encode(key.sign(pre_authentication_encoding(payload_type, raw))).decode(),
     }
     if with_key:
         signature["public_key"] = "ed25519:" + base64.b64encode(public).decode()
     return json.dumps(
-        {"payloadType": PAYLOAD_TYPE, "payload": base64.b64encode(raw).decode(), "signatures": [signature]}
+        {"payloadType": payload_type, "payload": base64.b64encode(raw).decode(), "signatures": [signature]}
     ).encode()
+
+
+def keyid(key: Ed25519PrivateKey = KEY) -> str:
+    """Return a key's name."""
+    return hashlib.sha256(key.public_key().public_bytes_raw()).hexdigest()

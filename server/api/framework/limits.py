@@ -44,7 +44,15 @@ class ReadThrottle(RateLimitThrottle):
 class SubmissionThrottle(RateLimitThrottle):
     """Counts uploads by address."""
 
+    policy = "submission"
+
     def hit(self, request: Request, view: Any) -> RateLimitState:
         quota, window_s = rate_read(settings.SUBMISSION_RATE)
         client = client_address(request._request)
-        return rate_limit_hit(policy="submission", client=client, quota=quota, window_s=window_s)
+        return rate_limit_hit(policy=self.policy, client=client, quota=quota, window_s=window_s)
+
+
+class CommandThrottle(SubmissionThrottle):
+    """Counts signed commands by address: as many as uploads, apart from them."""
+
+    policy = "command"

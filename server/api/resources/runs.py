@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -68,6 +69,9 @@ class KeySerializer(serializers.Serializer[Any]):
 
     keyid = serializers.CharField()
     status = serializers.CharField()
+    revoked_from = serializers.DateTimeField(
+        allow_null=True, help_text="Since when the key may be in other hands, where its holder has said so."
+    )
 
 
 class RunSerializer(RowSerializer):
@@ -97,6 +101,11 @@ class RunSerializer(RowSerializer):
     capacity_bytes = serializers.IntegerField()
     block_bytes = serializers.IntegerField()
     key = KeySerializer(source="submission.probe_key")
+    after_revocation = Derived(
+        "submission__probe_key__revoked_from",
+        "submission__received_at",
+        help_text="Whether it came in after its key may have been in other hands.",
+    )
     submission = serializers.UUIDField(source="submission_id")
     benchmarks = RunBenchmarkSerializer(many=True)
     created_at = serializers.DateTimeField(help_text="When the probe says that it measured.")
@@ -111,6 +120,9 @@ class RunSerializer(RowSerializer):
     def get_batch(self, year: int | None, week: int | None, label: str | None) -> str | None:
         """Return year, week and label."""
         return None if label is None else batch_text(year, week, label)
+
+    def get_after_revocation(self, revoked_from: datetime | None, received_at: datetime) -> bool:
+        return revoked_from is not None and received_at >= revoked_from
 
     def get_url(self, run_id: UUID) -> str:
         return page_url(self.context, "run-detail", run_id)

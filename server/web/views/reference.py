@@ -22,7 +22,7 @@ ESSAYS = {
     "log": Path(__file__).resolve().parents[1] / "essays" / "log",
 }
 """Methods that belong to no kind: address to the folder of their `about.md`."""
-RUN_SCHEMA = Path(__file__).resolve().parents[2] / "core" / "schema" / "run-v1.json"
+CORE_SCHEMAS = Path(__file__).resolve().parents[2] / "core" / "schema"
 
 
 @require_safe
@@ -96,8 +96,8 @@ def problem_detail(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _schema_file(name: str) -> Path | None:
-    if name == "run":
-        return RUN_SCHEMA
+    if name in ("run", "command"):
+        return CORE_SCHEMAS / f"{name}-v1.json"
     kind = kinds_by_slug().get(name)
     return kind.folder / "schema" / "v1.json" if kind else None
 

@@ -22,7 +22,13 @@ from server.measurements.models import Benchmark, Run
 from server.plausibility.models import CheckResult
 from server.plausibility.peer_rank import run_peer_rank
 from server.submissions.moderation import findings_of
-from server.submissions.selectors import BenchmarkPart, RunPage, run_page, submission_visible
+from server.submissions.selectors import (
+    BenchmarkPart,
+    RunPage,
+    came_after_revocation,
+    run_page,
+    submission_visible,
+)
 from server.transparency.publication_log import leaves_list
 from server.web.figures import Figure, figures_of_run
 from server.web.page import page
@@ -67,7 +73,8 @@ def _envelope_name(data: RunPage) -> str:
 
 
 def _withdrawn(data: RunPage) -> bool:
-    return data.submission.state == State.WITHDRAWN
+    """Whether a tombstone stands there; a run that was taken back unpublished was never shown."""
+    return data.submission.state == State.WITHDRAWN and data.submission.published_at is not None
 
 
 def _life(state: str) -> list[tuple[str, str]]:
@@ -139,7 +146,7 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
     data = _data_or_404(run_id)
     if _withdrawn(data):
         return absent(request, run_id)
-    if not submission_visible(data.submission, request.user):
+    if data.submission.state == State.WITHDRAWN or not submission_visible(data.submission, request.user):
         return page(request, "web/run_unpublished.html", _status(data), section="drives")
     if data.submission.state == State.PUBLISHED:  # Before that its page tells of work that goes on.
         shows(run_tag(run_id), model_tag(data.run.drive_model_id), key_tag(data.submission.probe_key_id))
@@ -153,6 +160,7 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "readouts": [row for part in parts for row in part.rows if row.headline],
         "document": data.run.summary,
         "key": data.submission.probe_key,
+        "after_revocation": came_after_revocation(data.submission),
         "log": leaves_list(run_id=run_id),
         "peers": peer_rank_view(run_peer_rank(run=data.run)),
         "compare_url": f"/compare/?d={quote(run_key(run_id))}&d={data.run.drive_model.slug}",

@@ -14,6 +14,7 @@ from django.test import Client
 from server.api.framework import query_deadline
 from server.api.framework.query_deadline import QueryDeadline, QueryTimeout
 from server.api.framework.read_view import ReadView
+from server.api.keys import CommandView
 from server.api.resources import catalog
 from server.api.urls import urlpatterns
 from server.catalog.models import Vendor
@@ -40,7 +41,11 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
 def test_every_address_that_reads_is_bounded() -> None:
     views = {pattern.name or "": getattr(pattern.callback, "cls", None) for pattern in urlpatterns}
     assert len(views) > 40
-    bounded = {name for name, view in views.items() if isinstance(view, type) and issubclass(view, ReadView)}
+    bounded = {
+        name
+        for name, view in views.items()
+        if isinstance(view, type) and issubclass(view, (ReadView, CommandView))
+    }
     assert set(views) - bounded == UNBOUNDED
 
 

@@ -49,7 +49,7 @@ def test_a_run_tells_drive_unit_key_and_benchmarks(client: Client) -> None:
         "number": "Sample 9000",
     }
     assert run["unit"] == "ab" * 32 and run["batch"] == "2026-W07" and run["firmware"] == "S1"
-    assert run["key"] == {"keyid": "cd" * 32, "status": "unclaimed"}
+    assert run["key"] == {"keyid": "cd" * 32, "status": "unclaimed", "revoked_from": None}
     assert [part["kind"] for part in run["benchmarks"]] == ["skippy", "zoned", "seeker"]
     assert results(client, "runs/?kind=access") == []
 

@@ -2,6 +2,7 @@
 //!
 //! Data goes to standard output, words go to standard error. A command whose data is meant for a machine takes `--json`.
 
+mod archive;
 mod choice;
 mod completions;
 mod consent;
@@ -14,6 +15,7 @@ mod kinds;
 mod list;
 mod man;
 mod manifest;
+mod my;
 mod plan;
 mod quickstart;
 mod resume;
@@ -28,8 +30,9 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::terminal::say;
+pub use archive::parse_server;
 pub use key::load_or_create as load_or_create_key;
-pub use submit::{parse_server, upload_with_defaults};
+pub use submit::upload_with_defaults;
 
 /// Version, target and commit: what `--version` prints and the run document states.
 const VERSION: &str = concat!(
@@ -59,6 +62,7 @@ enum Command {
     Verify(verify::Args),
     Show(show::Args),
     Import(import::Args),
+    My(my::Args),
     Key(key::Args),
     Kinds(kinds::Args),
     Completions(completions::Args),
@@ -112,6 +116,7 @@ fn dispatch(command: Option<&Command>, stdout: &mut dyn Write) -> anyhow::Result
         Command::Verify(args) => verify::execute(args, stdout),
         Command::Show(args) => show::execute(args, stdout),
         Command::Import(args) => import::execute(args, stdout),
+        Command::My(args) => my::execute(args, stdout),
         Command::Key(args) => key::execute(args, stdout),
         Command::Kinds(args) => kinds::execute(args, stdout),
         Command::Completions(args) => completions::execute(args, stdout),

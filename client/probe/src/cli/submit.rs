@@ -1,20 +1,19 @@
 //! `diskatlas submit`: sends a file to an archive and, if asked to, waits until it is published.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
-use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
-use super::{Status, UsageError, consent, input};
+use super::archive::{Server, Terminal};
+use super::{Status, consent, input};
 use crate::report::envelope::Envelope;
 use crate::run::start::journal_path;
 use crate::submit::clock::SystemClock;
 use crate::submit::endpoint::Endpoint;
-use crate::submit::http::Client;
-use crate::submit::{self, Accepted, Policy, Progress, Session, SubmitError};
+use crate::submit::{self, Accepted, Session, SubmitError};
 use crate::terminal::say;
 use crate::terminal::text::printable;
 
@@ -38,8 +37,8 @@ pub struct Args {
 
 #[derive(Debug, clap::Args)]
 struct Target {
-    #[arg(long, value_name = "URL", help = "Address of the archive, for example https://archive.example")]
-    server: String,
+    #[command(flatten)]
+    server: Server,
 
     /// The licence under which you give the result away, where the file does not state one; asked for otherwise
     #[arg(long, value_parser = ["CC0-1.0", "CC-BY-4.0"])]
@@ -52,14 +51,6 @@ struct Target {
     /// The longest that --wait waits, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 3600, requires = "wait")]
     wait_limit: u64,
-
-    /// The longest to wait for one answer, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3600))]
-    timeout: u64,
-
-    /// How often to try again when the archive does not answer or is in trouble
-    #[arg(long, value_name = "NUMBER", default_value_t = 5, value_parser = clap::value_parser!(u32).range(0..=100))]
-    retries: u32,
 }
 
 pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
@@ -69,18 +60,12 @@ pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
 /// Sends `file` to `server` as `submit` does with its defaults: for `run --submit`.
 /// Errors: when the address makes no sense, or the file can't be read or is no envelope.
 pub fn upload_with_defaults(file: &Path, server: &str, wait: bool, stdout: &mut dyn Write) -> anyhow::Result<Status> {
-    let target = Target { server: server.to_owned(), license: None, wait, wait_limit: 3600, timeout: 30, retries: 5 };
+    let target = Target { server: Server::at(server), license: None, wait, wait_limit: 3600 };
     upload(file, &target, false, stdout)
 }
 
-/// Checks an address before anything is measured for it.
-/// Errors: [`UsageError`] when it makes no sense.
-pub fn parse_server(server: &str) -> anyhow::Result<Endpoint> {
-    Ok(Endpoint::parse(server).map_err(|error| UsageError(format!("--server: {error}")))?)
-}
-
 fn upload(file: &Path, target: &Target, json: bool, stdout: &mut dyn Write) -> anyhow::Result<Status> {
-    let endpoint = parse_server(&target.server)?;
+    let endpoint = target.server.endpoint()?;
     let envelope = input::read_envelope(file)?;
     let verified = Envelope::parse(&envelope)
         .and_then(|envelope| envelope.verify())
@@ -88,12 +73,9 @@ fn upload(file: &Path, target: &Target, json: bool, stdout: &mut dyn Write) -> a
     warn_if_unfinished(file);
     let envelope = consent::ensure_license(file, envelope, &verified, target.license.as_deref())?;
     drop(verified);
-    if endpoint.exposed {
-        say!("warning: {} is plain http: others on the way can read what you send", endpoint.base());
-    }
-    let client = Client::new(Duration::from_secs(target.timeout));
+    let client = target.server.client();
     let (mut clock, mut terminal) = (SystemClock::start(), Terminal::new());
-    let policy = Policy { retries: target.retries, ..Policy::default() };
+    let policy = target.server.policy();
     let mut session = Session { http: &client, clock: &mut clock, progress: &mut terminal, policy };
     session.progress.waiting(&format!("sending to {}", endpoint.base()));
     let accepted = match submit::send(&mut session, &endpoint, &envelope) {
@@ -181,43 +163,6 @@ fn shell_quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |character: char| character.is_ascii_alphanumeric() || "/._-+:@%".contains(character);
     if !text.is_empty() && text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
-}
-
-/// Lines on standard error, with a spinner below them on a terminal.
-struct Terminal(Option<ProgressBar>);
-
-impl Terminal {
-    fn new() -> Self {
-        Self(io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::new_spinner();
-            bar.set_style(
-                ProgressStyle::with_template("{spinner} {msg} ({elapsed})").unwrap_or(ProgressStyle::default_spinner()),
-            );
-            bar.enable_steady_tick(Duration::from_millis(120));
-            bar
-        }))
-    }
-
-    fn finish(&self) {
-        if let Some(bar) = &self.0 {
-            bar.finish_and_clear();
-        }
-    }
-}
-
-impl Progress for Terminal {
-    fn line(&mut self, text: &str) {
-        match &self.0 {
-            Some(bar) => bar.suspend(|| say!("{text}")),
-            None => say!("{text}"),
-        }
-    }
-
-    fn waiting(&mut self, text: &str) {
-        if let Some(bar) = &self.0 {
-            bar.set_message(text.to_owned());
-        }
-    }
 }
 
 #[cfg(test)]

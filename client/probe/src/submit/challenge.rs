@@ -28,9 +28,15 @@ pub fn fetch(http: &dyn Http, endpoint: &Endpoint) -> Result<RunChallenge, Chall
     if answer.status != 200 {
         return Err(ChallengeError::Refused(answer.status));
     }
-    let body: Value = serde_json::from_slice(&answer.body).map_err(|_| ChallengeError::Unreadable)?;
+    Ok(RunChallenge { nonce: nonce_in(&answer.body)? })
+}
+
+/// The nonce in an archive's answer.
+/// Errors: [`ChallengeError::Unreadable`].
+pub fn nonce_in(body: &[u8]) -> Result<String, ChallengeError> {
+    let body: Value = serde_json::from_slice(body).map_err(|_| ChallengeError::Unreadable)?;
     let nonce = body["nonce"].as_str().filter(|nonce| (NONCE_SHORTEST..=NONCE_LONGEST).contains(&nonce.len()));
-    Ok(RunChallenge { nonce: nonce.ok_or(ChallengeError::Unreadable)?.to_owned() })
+    nonce.map(str::to_owned).ok_or(ChallengeError::Unreadable)
 }
 
 #[cfg(test)]

@@ -6,11 +6,13 @@ use ureq::http::Uri;
 
 const SUBMISSIONS_PATH: &str = "/api/v1/submissions/";
 const CHALLENGES_PATH: &str = "/api/v1/challenges/";
+const COMMANDS_PATH: &str = "/api/v1/keys/me/";
 
 /// An archive's address: scheme, host, port and the path it is mounted at.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Endpoint {
     base: String,
+    origin: String,
     /// Plain HTTP to another machine: who sits between can read the run and drop it, though not change it.
     pub exposed: bool,
 }
@@ -38,7 +40,12 @@ impl Endpoint {
         };
         let address = text.split(['?', '#']).next().unwrap_or(text).trim_end_matches('/');
         let front_page = address.strip_suffix(SUBMISSIONS_PATH.trim_end_matches('/')).unwrap_or(address);
-        Ok(Self { base: front_page.trim_end_matches('/').to_owned(), exposed: !secure && !is_loopback(host) })
+        let port = uri.port().map(|port| format!(":{port}")).unwrap_or_default();
+        Ok(Self {
+            base: front_page.trim_end_matches('/').to_owned(),
+            origin: format!("{}://{host}{port}", if secure { "https" } else { "http" }),
+            exposed: !secure && !is_loopback(host),
+        })
     }
 
     pub fn submissions_url(&self) -> String {
@@ -47,6 +54,15 @@ impl Endpoint {
 
     pub fn challenges_url(&self) -> String {
         format!("{}{CHALLENGES_PATH}", self.base)
+    }
+
+    pub fn command_url(&self, action: &str) -> String {
+        format!("{}{COMMANDS_PATH}{action}/", self.base)
+    }
+
+    /// Scheme, host and port: what a signed command names the archive by.
+    pub fn origin(&self) -> &str {
+        &self.origin
     }
 
     pub fn base(&self) -> &str {

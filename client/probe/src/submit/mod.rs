@@ -5,6 +5,7 @@
 pub mod answer;
 pub mod challenge;
 pub mod clock;
+pub mod command;
 pub mod endpoint;
 pub mod http;
 
