@@ -253,6 +253,10 @@ fuzz-api: venv ## Ask the API everything its description allows, and much else (
 golden: venv probe ## Record the contract test's golden runs anew
 	@$(BIN)/python -m tests.contract.record $(KINDS)
 
+.PHONY: identities
+identities: venv ## Hold the rules for makers' numbers against what real drives say (FILE=other.csv)
+	@$(BIN)/python -m tools.identities $(FILE)
+
 .PHONY: clean
 clean: ## Remove what was built and installed, and the demo's data
 	@rm -rf $(BUILD) $(VENV) .data staticfiles client/probe/target frontend/node_modules frontend/dist \

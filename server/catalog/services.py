@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from django.db import transaction
-from django.db.models import Q
 from django.utils.text import slugify
 
 from server.catalog.models import DriveAlias, DriveModel, Vendor, VendorAlias
+from server.catalog.names import DriveName, drive_name, names_nobody
 from server.core.locks import transaction_lock
 from server.core.prepared import prepared_row
 from server.core.text import normalize_name, squeeze_spaces
 
 UNKNOWN_VENDOR = "Unknown"
-_NO_VENDOR = {"", "ata", "usb", "generic", "unknown", "na"}
-"""Vendor fields of bridges and of the SCSI translation of ATA, which name no maker (SAT-4, section
-10.3.2)."""
 
 
 def vendor_resolve(*, name: str) -> Vendor:
@@ -39,20 +36,35 @@ def drive_model_resolve(*, vendor_name: str | None, model_name: str, simulated: 
 def drive_model_id_resolve(*, vendor_name: str | None, model_name: str, simulated: bool) -> int:
     """Return the number of that model.
 
-    Interfaces name the maker in the vendor field (SCSI), in the model field (ATA) or not at all: the alias
-    table is asked for both strings joined, then for the model string alone; only then is the maker looked for
-    in the words.
+    The alias table is asked for both strings joined, then for the model string alone: what a person entered
+    goes first. Then makers' numbers say whose drive it is and what is the model in it (`names.py`).
     """
-    vendor_text = squeeze_spaces(vendor_name or "")
-    if normalize_name(vendor_text) in _NO_VENDOR:
-        vendor_text = ""
-    model_text = squeeze_spaces(model_name)
-    first, _space, rest = model_text.partition(" ")
-    maker, number = (vendor_text, model_text) if vendor_text else (first, rest)
-    names = [normalize_name(text) for text in (f"{vendor_text} {model_text}", model_text)]
-    row = prepared_row(_FIND, *names, normalize_name(maker)[:512], normalize_name(number)[:512])
+    given = [squeeze_spaces(vendor_name or ""), squeeze_spaces(model_name)]
+    joined, alone = normalize_name(" ".join(given)), normalize_name(given[1])
+    name = drive_name(*given)
+    maker, number = name.vendor or _stated_vendor(given[0]), name.model
+    if not maker:
+        maker, number = _first_word_if_known(given[1])
+    row = prepared_row(_FIND, joined, alone, normalize_name(maker)[:512], normalize_name(number)[:512])
     found: int | None = row[0] if row else None
-    return found or _drive_model_make(vendor_text, model_text, simulated=simulated).pk
+    return found or _drive_model_make(maker, number, name, simulated=simulated).pk
+
+
+def _stated_vendor(vendor_text: str) -> str:
+    """Return the maker that the vendor field names, where it names one at all."""
+    return "" if names_nobody(vendor_text) else vendor_text
+
+
+def _first_word_if_known(model_text: str) -> tuple[str, str]:
+    """Return vendor and number of a string that may begin with a maker of the catalogue's own."""
+    first, _space, rest = model_text.partition(" ")
+    known = normalize_name(first)
+    if rest and (
+        VendorAlias.objects.filter(normalized=known).exists()
+        or Vendor.objects.filter(normalized=known).exists()
+    ):
+        return first, rest
+    return UNKNOWN_VENDOR, model_text
 
 
 _FIND = """
@@ -74,26 +86,23 @@ who may make it."""
 
 
 @transaction.atomic
-def _drive_model_make(vendor_text: str, model_text: str, *, simulated: bool) -> DriveModel:
+def _drive_model_make(maker: str, number: str, name: DriveName, *, simulated: bool) -> DriveModel:
     # Two new models at once would otherwise choose the same address.
     transaction_lock("catalog")
-    vendor, number = _split(vendor_text, model_text)
+    vendor = vendor_resolve(name=maker)
     normalized = normalize_name(number)[:512] or "unnamed"
-    existing = DriveModel.objects.filter(vendor=vendor, normalized=normalized).first()
-    if existing is not None:
-        return existing
-    drive_model, _created = DriveModel.objects.get_or_create(
+    drive_model, created = DriveModel.objects.get_or_create(
         vendor=vendor,
         normalized=normalized,
         defaults={
             "number": number[:256],
             "slug": _free_slug(DriveModel, f"{vendor.name} {number}"[:180]),
+            "family": name.family,
             "simulated": simulated,
-            "search_text": search_text_of(
-                vendor.name, number, "", list(vendor.aliases.values_list("text", flat=True))
-            ),
         },
     )
+    if created:
+        drive_model_search_text_update(drive_model=drive_model)
     return drive_model
 
 
@@ -122,20 +131,6 @@ def search_text_of(vendor: str, number: str, name: str, aliases: list[str]) -> s
     """Return what full-text search looks into: the names, and each without its punctuation."""
     texts = [vendor, number, f"{vendor} {number}", name, *aliases]
     return " ".join(dict.fromkeys(text for raw in texts for text in (raw, normalize_name(raw)) if text))
-
-
-def _split(vendor_text: str, model_text: str) -> tuple[Vendor, str]:
-    """Return the vendor and the model number, where the model string may begin with the maker's name."""
-    if vendor_text:
-        return vendor_resolve(name=vendor_text), model_text
-    first, _space, rest = model_text.partition(" ")
-    known = normalize_name(first)
-    if rest and (
-        VendorAlias.objects.filter(normalized=known).exists()
-        or Vendor.objects.filter(Q(normalized=known)).exists()
-    ):
-        return vendor_resolve(name=first), rest
-    return vendor_resolve(name=UNKNOWN_VENDOR), model_text
 
 
 def _free_slug(model: type[Vendor] | type[DriveModel], text: str) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from server.catalog.identities import identities
 from server.catalog.services import (
+    UNKNOWN_VENDOR,
     drive_alias_add,
     drive_model_resolve,
     vendor_resolve,
@@ -28,6 +30,25 @@ def test_a_model_string_that_begins_with_a_known_maker_is_split() -> None:
     samsung = vendor_resolve(name="Samsung")
     model = drive_model_resolve(vendor_name="ATA", model_name="SAMSUNG HD103SJ", simulated=False)
     assert (model.vendor, model.number) == (samsung, "HD103SJ")
+
+
+def test_drives_that_do_not_name_their_maker_are_filed_under_it_by_model() -> None:
+    first = drive_model_resolve(vendor_name="ATA", model_name="ST4000DM000-1F2168", simulated=False)
+    second = drive_model_resolve(vendor_name=None, model_name="ST4000DM000-2AE166", simulated=False)
+    assert first == second
+    assert (first.vendor.name, first.number, first.family) == ("Seagate", "ST4000DM000", "Desktop HDD.15")
+
+
+def test_a_number_keeps_its_model_through_a_merger_and_a_reseller() -> None:
+    strings = ["Hitachi HUS724040ALE640", "HGST HUS724040ALE640", "HUS724040ALE640 00Y2430          LEN"]
+    models = {drive_model_resolve(vendor_name=None, model_name=text, simulated=False) for text in strings}
+    assert [model.title for model in models] == ["HGST HUS724040ALE640"]
+
+
+def test_no_real_drive_is_filed_under_nobody() -> None:
+    for one in identities()[::12]:
+        model = drive_model_resolve(vendor_name=None, model_name=one.model_string, simulated=False)
+        assert model.vendor.name != UNKNOWN_VENDOR, one.model_string
 
 
 def test_an_alias_leads_to_its_model_whatever_the_vendor_field_says() -> None:

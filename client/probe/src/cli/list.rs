@@ -8,7 +8,7 @@ use super::Status;
 use crate::device::Writing;
 use crate::device::passthrough::{Bus, CacheRestoreState};
 use crate::device::raw::RawDisk;
-use crate::identify::{Disk, Tree};
+use crate::identify::{Disk, DriveName, Tree};
 use crate::report::document::CacheSetting;
 use crate::run::target::digest_of;
 use crate::safety::{self, Snapshot, signatures, snapshot};
@@ -38,6 +38,7 @@ pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
 struct Row {
     #[serde(flatten)]
     disk: Disk,
+    known_as: DriveName,
     read: Verdict,
     preserve: Verdict,
     destroy: Verdict,
@@ -85,7 +86,7 @@ fn row(tree: &Tree, name: &str) -> Option<Row> {
     }
     let against = |writing| Verdict::new(read.iter().cloned().chain(reasons(&snapshot, writing)).collect());
     let (preserve, destroy) = (against(Writing::Preserve), against(Writing::Destroy));
-    Some(Row { disk, read: Verdict::new(read), preserve, destroy })
+    Some(Row { known_as: disk.known_as(), disk, read: Verdict::new(read), preserve, destroy })
 }
 
 fn reasons(snapshot: &Snapshot, writing: Writing) -> Vec<String> {
@@ -143,7 +144,7 @@ fn print_table(rows: &[Row], stdout: &mut dyn Write) -> std::io::Result<()> {
         let (device, size) = (disk.path.display().to_string(), text::bytes(disk.capacity_bytes));
         let [read, preserve, destroy] = [&row.read, &row.preserve, &row.destroy].map(Verdict::word);
         writeln!(stdout, "{}", line([&device, model, &size, &disk.interface, turns, read, preserve, destroy]))?;
-        for detail in details(disk) {
+        for detail in row.known_as.words().into_iter().chain(details(disk)) {
             writeln!(stdout, "    {}", text::printable(&detail))?;
         }
         for reason in distinct(row) {

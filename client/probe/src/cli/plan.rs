@@ -70,8 +70,9 @@ fn facts(device: &str) -> anyhow::Result<Facts> {
     let logical = disk.logical_block_bytes.unwrap_or(512);
     let geometry = Geometry::new(disk.capacity_bytes, logical, disk.physical_block_bytes.unwrap_or(logical));
     let words = [disk.vendor.as_deref(), disk.model.as_deref()];
-    let name = words.into_iter().flatten().map(text::printable).collect::<Vec<_>>().join(" ");
-    let name = if name.is_empty() { disk.path.display().to_string() } else { name };
+    let said = words.into_iter().flatten().map(text::printable).collect::<Vec<_>>().join(" ");
+    let said = if said.is_empty() { disk.path.display().to_string() } else { said };
+    let name = disk.known_as().words().map_or(said, |words| text::printable(&words));
     let rotation_ns = rotation_ns(disk.rotation_rate_rpm);
     Ok(Facts { name, geometry, rotation_ns, turns: disk.kernel_says_rotational })
 }

@@ -11,7 +11,7 @@ use super::choice::Choice;
 use super::{Status, UsageError, consent, load_or_create_key, parse_server, upload_with_defaults};
 use crate::device::Writing;
 use crate::device::open::OpenError;
-use crate::identify::{Disk, Tree};
+use crate::identify::{Disk, DriveName, Tree};
 use crate::kinds;
 use crate::report::document::{Benchmark, Manufacture, RunChallenge, RunDocument};
 use crate::report::keys::Key;
@@ -282,9 +282,11 @@ pub(super) fn usage_or_failure(error: TargetError) -> anyhow::Error {
 
 pub(super) fn announce(target: &Target) {
     let report = &target.report;
-    let vendor = report.vendor.as_deref().map(|vendor| format!("{vendor} ")).unwrap_or_default();
+    let vendor = report.vendor.as_deref().unwrap_or_default();
+    let known = DriveName::of(vendor, &report.model).words().filter(|_| target.kernel_name.is_some());
+    let name = known.unwrap_or_else(|| format!("{vendor} {}", report.model).trim().to_owned());
     let size = text::bytes(report.capacity_bytes);
-    say!("{vendor}{}, {size}, in blocks of {} bytes ({})", report.model, report.block_bytes, report.block_bytes_source);
+    say!("{name}, {size}, in blocks of {} bytes ({})", report.block_bytes, report.block_bytes_source);
     for sentence in &target.left_behind {
         say!("{sentence}");
     }

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 
 use super::{Status, input};
+use crate::identify::DriveName;
 use crate::report::document::{
     Benchmark, Bridge, CacheSetting, Conditions, DeviceReport, Host, Imported, Measured, Provenance, RunDocument,
 };
@@ -102,6 +103,8 @@ fn describe_device(page: &mut Page, device: &DeviceReport) {
     page.section("Device");
     page.row("vendor", or_unknown(device.vendor.as_ref()));
     page.row("model", &device.model);
+    let known = DriveName::of(device.vendor.as_deref().unwrap_or_default(), &device.model);
+    page.optional("that is", known.words());
     page.row("firmware", or_unknown(device.firmware.as_ref()));
     let exact = text::grouped(device.capacity_bytes);
     page.row("capacity", format!("{} ({exact} bytes)", text::bytes(device.capacity_bytes)));

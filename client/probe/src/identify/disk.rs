@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
 
+use super::names::DriveName;
 use super::pages::ata::AtaIdentity;
 use super::pages::log::Manufactured;
 use super::pages::{Caches, Rotation, vpd};
@@ -160,6 +161,11 @@ impl Disk {
         self.caches.write.current = self.caches.write.current.or(kernel_says);
         (self.temperature_celsius, self.manufactured) = (info.temperature_celsius, info.manufactured);
         self.notes = info.notes;
+    }
+
+    /// Who made it and what it is, by the strings it gives.
+    pub fn known_as(&self) -> DriveName {
+        DriveName::of(self.vendor.as_deref().unwrap_or_default(), self.model.as_deref().unwrap_or_default())
     }
 
     /// Whether this is a disk at all: not a partition's parent made of other disks, a RAM disk or an empty loop device.

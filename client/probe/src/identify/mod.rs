@@ -5,10 +5,12 @@
 pub mod disk;
 pub mod host;
 pub mod mounts;
+pub mod names;
 pub mod pages;
 pub mod processors;
 pub mod route;
 pub mod tree;
 
 pub use disk::{DeviceInfo, Disk};
+pub use names::DriveName;
 pub use tree::Tree;

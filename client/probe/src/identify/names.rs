@@ -1,0 +1,389 @@
+//! Who made a disk and what it is, by the strings it gives: maker, reseller, family, model, variant.
+//!
+//! The rules are tables that the archive reads too (`server/catalog/names.py`); `tests/contract/data/names.json`
+//! holds both to one answer.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::LazyLock;
+
+use regex_lite::{Captures, Regex};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// What a disk's strings mean. Empty texts are what nothing is known of.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+pub struct DriveName {
+    /// What a person looks for: `WD10EZEX`. The whole string where nothing is known of it.
+    pub model: String,
+    pub maker: String,
+    /// Who sold it, where that is somebody else than the maker.
+    pub brand: String,
+    /// What the maker tells drives of one model apart by: `75WN4A0`.
+    pub variant: String,
+    pub oem_part: String,
+    pub family: String,
+    /// `virtual` or `volume` for what is no drive of anyone.
+    pub kind: String,
+    pub rule: String,
+    /// What the number says. Never put over what the disk itself says.
+    pub facts: Map<String, Value>,
+}
+
+impl DriveName {
+    /// Reads a disk's strings; `vendor` is empty where the interface has no such field.
+    pub fn of(vendor: &str, model: &str) -> Self {
+        let (vendor, model) = (squeezed(vendor), squeezed(model));
+        let joined = squeezed(&format!("{vendor} {model}"));
+        if let Some((_, kind)) = TABLES.not_a_drive.iter().find(|(pattern, _)| pattern.is_match(&joined)) {
+            return Self { model: joined, kind: kind.clone(), ..Self::default() };
+        }
+        let mut best = Self { model: model.clone(), ..Self::default() };
+        for (text, whole) in readings(&vendor, &model) {
+            let found = read(&text);
+            if !found.rule.is_empty() && (best.maker.is_empty() || same_house(&best.maker, &found.maker)) {
+                return Self { family: family(&found), ..found };
+            }
+            if !found.vendor().is_empty() && best.vendor().is_empty() {
+                // A maker named in the middle says nothing of where the number begins.
+                best = if whole { found } else { Self { model: model.clone(), ..found } };
+            }
+        }
+        best
+    }
+
+    /// Under whose name the model is filed: the maker's, or the reseller's where the number hides it.
+    pub fn vendor(&self) -> &str {
+        if self.maker.is_empty() { &self.brand } else { &self.maker }
+    }
+
+    /// What the disk is, as a person would say it; `None` where its strings tell no more than they say.
+    pub fn words(&self) -> Option<String> {
+        match self.kind.as_str() {
+            "virtual" => return Some("the disk of a virtual machine".to_owned()),
+            "volume" => return Some("a volume that a controller makes of drives".to_owned()),
+            _ if self.vendor().is_empty() => return None,
+            _ => {}
+        }
+        let said = |text: &str, before: &str, after: &str| {
+            if text.is_empty() { String::new() } else { format!("{before}{text}{after}") }
+        };
+        let mut words = format!("{} {}", self.vendor(), self.model);
+        words += &said(&self.family, " (", ")");
+        words += &said(&self.variant, ", variant ", "");
+        if !self.maker.is_empty() {
+            words += &said(&self.brand, ", made for ", "");
+        }
+        Some(words + &said(&self.oem_part, " as ", ""))
+    }
+}
+
+// ---- One text.
+
+/// INQUIRY's vendor field, which some bridges fill with the beginning of the model (SPC-4, 6.6.2).
+const VENDOR_FIELD: usize = 8;
+const SHORTEST_SWAPPED: usize = 10;
+
+/// The texts that the strings may stand for, the likeliest first, and whether each is all of it.
+fn readings(vendor: &str, model: &str) -> Vec<(String, bool)> {
+    let mut found = Vec::new();
+    if vendor.chars().count() == VENDOR_FIELD && !is_known(vendor) {
+        found.push((format!("{vendor}{model}"), true));
+    }
+    if !vendor.is_empty() {
+        found.push((format!("{vendor} {model}"), true));
+    }
+    found.push((model.to_owned(), true));
+    // IDENTIFY's words in the other byte order, as some bridges pass them on; a short text reads as anything.
+    let letters: Vec<char> = model.chars().collect();
+    if names_nobody(vendor) && letters.len() >= SHORTEST_SWAPPED {
+        let swapped: String =
+            letters.chunks(2).flat_map(|pair| [pair.get(1).copied().unwrap_or(' '), pair[0]]).collect();
+        found.push((swapped.trim().to_owned(), true));
+    }
+    // A bridge's own words before the disk's.
+    found.extend(model.match_indices(' ').map(|(at, _)| (model[at + 1..].to_owned(), false)));
+    found
+}
+
+/// What a text means; without a rule where it only names a maker.
+fn read(text: &str) -> DriveName {
+    let (mut rest, mut brand, part) = without_oem(text);
+    let mut maker = String::new();
+    loop {
+        if let Some(found) = by_rule(&rest, &maker, &brand) {
+            let stated = if !brand.is_empty() || same_house(&maker, &found.maker) { brand } else { maker };
+            let brand = if found.brand.is_empty() { stated } else { found.brand.clone() };
+            return DriveName { brand, oem_part: part, ..found };
+        }
+        let Some(word) = leading_word(&rest) else { break };
+        if rest.len() <= word.text.len() || (!maker.is_empty() && word.maker.is_empty()) {
+            break;
+        }
+        rest = String::from(rest[word.text.len() + 1..].trim_matches([' ', '-']));
+        maker = if word.maker.is_empty() { maker } else { word.maker.clone() };
+        brand = if word.brand.is_empty() { brand } else { word.brand.clone() };
+    }
+    if maker.is_empty() && brand.is_empty() {
+        return DriveName { model: text.to_owned(), ..DriveName::default() };
+    }
+    DriveName { model: rest, maker, brand, oem_part: part, ..DriveName::default() }
+}
+
+/// A text without the mark of the firm it was made for, that firm, and its part number.
+fn without_oem(text: &str) -> (String, String, String) {
+    for (pattern, brand) in &TABLES.oem {
+        if let Some(found) = pattern.captures(text) {
+            let start = found.get(0).map_or(0, |all| all.start());
+            let part = found.name("part").map_or(String::new(), |part| part.as_str().to_ascii_uppercase());
+            return (text[..start].trim().to_owned(), brand.clone(), part);
+        }
+    }
+    (text.to_owned(), String::new(), String::new())
+}
+
+/// The name that a text begins with, if something else follows it or nothing does.
+fn leading_word(text: &str) -> Option<&'static Word> {
+    let capitals = text.to_ascii_uppercase();
+    TABLES.words.iter().find(|word| {
+        capitals.strip_prefix(&word.text).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '-', '_']))
+    })
+}
+
+/// What the first rule says that fits the text and whom it named before.
+fn by_rule(text: &str, maker: &str, brand: &str) -> Option<DriveName> {
+    TABLES.rules.iter().find_map(|(rule, pattern)| {
+        if !rule.after.is_empty() && rule.after != maker && rule.after != brand {
+            return None;
+        }
+        let stated = !maker.is_empty() && !rule.maker.is_empty() && !TABLES.resell.contains(maker);
+        if stated && !same_house(maker, &rule.maker) {
+            return None;
+        }
+        pattern.captures(text).map(|found| named(rule, &found, text))
+    })
+}
+
+fn named(rule: &Rule, found: &Captures, text: &str) -> DriveName {
+    let group = |name| found.name(name).map(|group| group.as_str()).filter(|text| !text.is_empty());
+    let model = group("model").or(group("number")).unwrap_or_default();
+    let end = found.name("number").map_or(0, |number| number.end());
+    let variant = group("variant").map_or_else(|| without_makers(&text[end..]), str::to_owned);
+    DriveName {
+        model: if rule.as_written { model.trim().to_owned() } else { model.to_ascii_uppercase() },
+        maker: rule.maker.clone(),
+        brand: rule.brand.clone(),
+        variant: variant.to_ascii_uppercase(),
+        rule: rule.id.clone(),
+        facts: facts(rule, found),
+        ..DriveName::default()
+    }
+}
+
+/// What follows a number, without names that say what is known already.
+fn without_makers(text: &str) -> String {
+    let words = text.trim_matches([' ', '-', '_']).split_whitespace();
+    words.filter(|word| !is_known(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a vendor field says nothing of a maker: empty, the bus's name, a bridge's.
+fn names_nobody(vendor: &str) -> bool {
+    let nobody = |word: &Word| word.maker.is_empty() && word.brand.is_empty();
+    vendor.is_empty() || TABLES.words.iter().any(|word| vendor.eq_ignore_ascii_case(&word.text) && nobody(word))
+}
+
+fn is_known(text: &str) -> bool {
+    TABLES.words.iter().any(|word| text.eq_ignore_ascii_case(&word.text))
+}
+
+fn facts(rule: &Rule, found: &Captures) -> Map<String, Value> {
+    let mut facts = rule.facts.clone();
+    for (fact, codes) in &rule.values {
+        let code = found.name(fact).map(|code| code.as_str().to_ascii_uppercase());
+        if let Some(value) = code.and_then(|code| codes.get(&code)) {
+            facts.insert(fact.clone(), value.clone());
+        }
+    }
+    for fact in NUMBERS.iter().filter(|&&fact| !rule.values.contains_key(fact)) {
+        let digits = found.name(fact).and_then(|digits| digits.as_str().parse::<u64>().ok());
+        if let Some(number) = digits {
+            facts.insert((*fact).to_owned(), (number * rule.scale.get(*fact).unwrap_or(&1)).into());
+        }
+    }
+    facts
+}
+
+/// Facts that stand in a number as digits.
+const NUMBERS: [&str; 1] = ["capacity_gb"];
+
+fn family(name: &DriveName) -> String {
+    let fits = |(pattern, family): &(Regex, String)| {
+        let found = pattern.find(&name.model)?;
+        Some(if family.is_empty() { found.as_str().to_owned() } else { family.clone() })
+    };
+    TABLES.families.get(name.vendor()).and_then(|entries| entries.iter().find_map(fits)).unwrap_or_default()
+}
+
+/// Whether two makers are one by merger, so that a number may come under either name.
+fn same_house(one: &str, other: &str) -> bool {
+    house(one) == house(other)
+}
+
+fn house(maker: &str) -> &str {
+    TABLES.heirs.get(maker).map_or(maker, |heir| house(heir))
+}
+
+fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+// ---- The tables.
+
+#[derive(Deserialize)]
+struct Maker {
+    name: String,
+    words: Vec<String>,
+    part_of: Option<String>,
+    #[serde(default)]
+    resells: bool,
+}
+
+#[derive(Deserialize)]
+struct Mark {
+    pattern: String,
+    #[serde(default, alias = "kind")]
+    brand: String,
+}
+
+#[derive(Deserialize)]
+struct MakersFile {
+    maker: Vec<Maker>,
+    brand: Vec<Maker>,
+    nobody: Vec<String>,
+    oem: Vec<Mark>,
+    not_a_drive: Vec<Mark>,
+}
+
+#[derive(Deserialize)]
+#[serde(default)]
+#[derive(Default)]
+struct Rule {
+    id: String,
+    pattern: String,
+    maker: String,
+    brand: String,
+    after: String,
+    as_written: bool,
+    scale: BTreeMap<String, u64>,
+    values: BTreeMap<String, BTreeMap<String, Value>>,
+    facts: Map<String, Value>,
+}
+
+#[derive(Deserialize)]
+struct NumbersFile {
+    rule: Vec<Rule>,
+}
+
+#[derive(Deserialize)]
+struct FamiliesFile {
+    family: BTreeMap<String, Vec<(String, String)>>,
+}
+
+struct Word {
+    text: String,
+    maker: String,
+    brand: String,
+}
+
+struct Tables {
+    rules: Vec<(Rule, Regex)>,
+    /// The longest first.
+    words: Vec<Word>,
+    oem: Vec<(Regex, String)>,
+    not_a_drive: Vec<(Regex, String)>,
+    families: BTreeMap<String, Vec<(Regex, String)>>,
+    heirs: BTreeMap<String, String>,
+    /// Makers that sold others' disks, too.
+    resell: HashSet<String>,
+}
+
+static TABLES: LazyLock<Tables> = LazyLock::new(|| {
+    let makers: MakersFile = parsed(include_str!("../../../../server/catalog/data/names/makers.toml"));
+    let numbers: NumbersFile = parsed(include_str!("../../../../server/catalog/data/names/numbers.toml"));
+    let families: FamiliesFile = parsed(include_str!("../../../../server/catalog/data/names/families.toml"));
+    let marks = |marks: &[Mark]| marks.iter().map(|mark| (regex(&mark.pattern), mark.brand.clone())).collect();
+    let number = |rule: Rule| {
+        let pattern = regex(&format!("^(?P<number>{})(?:[^0-9A-Z]|$)", rule.pattern));
+        (rule, pattern)
+    };
+    let family = |entries: Vec<(String, String)>| {
+        entries.into_iter().map(|(pattern, name)| (regex(&format!("^(?:{pattern})")), name)).collect()
+    };
+    Tables {
+        rules: numbers.rule.into_iter().map(number).collect(),
+        words: words(&makers),
+        oem: marks(&makers.oem),
+        not_a_drive: marks(&makers.not_a_drive),
+        families: families.family.into_iter().map(|(vendor, entries)| (vendor, family(entries))).collect(),
+        resell: makers.maker.iter().filter(|maker| maker.resells).map(|maker| maker.name.clone()).collect(),
+        heirs: makers.maker.into_iter().filter_map(|maker| Some((maker.name, maker.part_of?))).collect(),
+    }
+});
+
+fn words(makers: &MakersFile) -> Vec<Word> {
+    let word = |text: &String, maker: &str, brand: &str| Word {
+        text: text.clone(),
+        maker: maker.to_owned(),
+        brand: brand.to_owned(),
+    };
+    let mut words = Vec::new();
+    for maker in &makers.maker {
+        words.extend(maker.words.iter().map(|text| word(text, &maker.name, "")));
+    }
+    for brand in &makers.brand {
+        words.extend(brand.words.iter().map(|text| word(text, "", &brand.name)));
+    }
+    words.extend(makers.nobody.iter().map(|text| word(text, "", "")));
+    words.sort_by_key(|word| std::cmp::Reverse(word.text.len()));
+    words
+}
+
+fn regex(pattern: &str) -> Regex {
+    Regex::new(&format!("(?i){pattern}")).expect("the tables' patterns are tested")
+}
+
+fn parsed<File: for<'text> Deserialize<'text>>(text: &str) -> File {
+    toml::from_str(text).expect("the tables are tested")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Deserialize)]
+    struct Case {
+        strings: [String; 2],
+        name: DriveName,
+    }
+
+    #[test]
+    fn the_archive_gives_every_string_the_same_name() {
+        let cases: Vec<Case> =
+            serde_json::from_str(include_str!("../../../../tests/contract/data/names.json")).expect("cases");
+        for case in cases {
+            let [vendor, model] = &case.strings;
+            assert_eq!(DriveName::of(vendor, model), case.name, "{vendor:?} {model:?}");
+        }
+    }
+
+    #[test]
+    fn a_disk_is_called_what_its_label_says() {
+        let words = |model| DriveName::of("", model).words();
+        assert_eq!(words("WDC WD10EZEX-75WN4A0").as_deref(), Some("Western Digital WD10EZEX (Blue), variant 75WN4A0"));
+        assert_eq!(
+            words("Hitachi HUA723020ALA640 49Y1944").as_deref(),
+            Some("Hitachi HUA723020ALA640 (Ultrastar 7K3000), made for IBM as 49Y1944")
+        );
+        assert_eq!(words("QEMU HARDDISK").as_deref(), Some("the disk of a virtual machine"));
+        assert_eq!(words("Flash Disk"), None);
+    }
+}
