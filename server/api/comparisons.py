@@ -68,7 +68,7 @@ class ComparedGroupSerializer(serializers.Serializer[Any]):
     letter = serializers.CharField(help_text="What pairs and sentences call it.")
     key = serializers.CharField(source="group.key")
     form = serializers.ChoiceField(
-        source="group.form.value", choices=["model", "batch", "firmware", "unit", "run"]
+        source="group.type.value", choices=["model", "batch", "firmware", "unit", "run"]
     )
     title = serializers.CharField(source="group.title")
     drive = serializers.CharField(source="group.drive_model.slug", help_text="The drive model's slug.")

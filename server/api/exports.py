@@ -17,7 +17,7 @@ from server.api.framework.tables import TableView, fields_of
 from server.api.resources.shared import drive_model_at
 from server.core.lifecycle import Provenance
 from server.core.problems import ErrorItem, problem
-from server.exports.selectors import FORMS, drive_export, drive_exports
+from server.exports.selectors import FORMATS, drive_export, drive_exports
 
 _PROVENANCE = OpenApiParameter(
     "provenance", str, enum=Provenance.values, default=Provenance.PROBE.value, description="Whose numbers."
@@ -56,7 +56,7 @@ class DriveExportsView(TableView):
                 "reason": reason,
             }
             for provenance, reason in drive_exports(drive_model=drive_model)
-            for one in FORMS.values()
+            for one in FORMATS.values()
         ]
         return self.answer(request, ExportFormSerializer(forms, many=True).data, {"forms": forms})
 
@@ -72,16 +72,16 @@ class DriveExportView(ReadView):
     """A drive model in one form."""
 
     parameters = (
-        OpenApiParameter("form", str, OpenApiParameter.PATH, enum=list(FORMS)),
+        OpenApiParameter("form", str, OpenApiParameter.PATH, enum=list(FORMATS)),
         _PROVENANCE,
     )
 
     def get(self, request: Request, slug: str, form: str) -> HttpResponse:
         """Return the file's text."""
         drive_model = drive_model_at(slug)
-        if form not in FORMS:
-            raise problem("not-found", f"There is no form {form!r}. There are {', '.join(FORMS)}.")
-        export = drive_export(drive_model=drive_model, provenance=_provenance(request), form=FORMS[form])
+        if form not in FORMATS:
+            raise problem("not-found", f"There is no format {form!r}. There are {', '.join(FORMATS)}.")
+        export = drive_export(drive_model=drive_model, provenance=_provenance(request), format=FORMATS[form])
         disposition = {"Content-Disposition": f'attachment; filename="{export.name}"'}
         return HttpResponse(export.text, content_type="text/plain; charset=utf-8", headers=disposition)
 

@@ -17,16 +17,16 @@ CHARTS_SHOWN = 4
 """Numbers of which pictures are drawn: those that differ come first."""
 
 
-def division_charts(divided: Breakdown) -> tuple[Chart, ...]:
+def part_charts(breakdown: Breakdown) -> tuple[Chart, ...]:
     """Return box and points by batch or revision, for the numbers that differ most surely."""
     shown = [
         number
-        for number in divided.numbers
+        for number in breakdown.numbers
         if len(number.values) > 1
         and len({value for values in number.values.values() for value in values}) > 1
     ]
     return tuple(
-        _division_chart(number, divided.condition) for number in sorted(shown, key=_sure)[:CHARTS_SHOWN]
+        _part_chart(number, breakdown.condition) for number in sorted(shown, key=_sure)[:CHARTS_SHOWN]
     )
 
 
@@ -34,7 +34,7 @@ def _sure(number: BreakdownNumber) -> float:
     return number.tested.adjusted_p if number.tested and number.tested.adjusted_p is not None else 2.0
 
 
-def _division_chart(number: BreakdownNumber, condition: str) -> Chart:
+def _part_chart(number: BreakdownNumber, condition: str) -> Chart:
     words = _words(number, scope_text(number.scope), condition, number.words)
     return distribution_chart(words, _axis(number), number.values, group=condition.capitalize())
 

@@ -14,7 +14,7 @@ from django.db.models import Avg, F, Max
 from server.benchmarks.contract import MetricKey
 from server.core.cache import cached
 from server.measurements.conditions import conditions_of
-from server.measurements.group_keys import Form, Source
+from server.measurements.group_keys import GroupType, Source
 from server.measurements.groups import Group
 from server.measurements.literature_values import published_numbers
 from server.measurements.model_measurements import USABLE, unit_name
@@ -199,4 +199,4 @@ def _profiles(group: Group) -> dict[MetricKey, float]:
 
 def single_drive(group: Group) -> bool:
     """Return whether all numbers of a group are of one drive, so that only its runs repeat anything."""
-    return group.form in (Form.UNIT, Form.RUN)
+    return group.type in (GroupType.UNIT, GroupType.RUN)

@@ -14,7 +14,7 @@ from server.comparison.matrix import Member, Row, Table, compare
 from server.comparison.paired_positions import Curves, compare_positions
 from server.core.cache import cached
 from server.measurements.conditions import CONDITIONS
-from server.measurements.group_keys import Form, Source
+from server.measurements.group_keys import GroupType, Source
 from server.measurements.groups import Group
 from server.search.models import DriveSummary
 
@@ -178,7 +178,7 @@ def _overlap(numbers: Sequence[GroupNumbers]) -> bool:
 def _differing(groups: Sequence[Group], numbers: Sequence[GroupNumbers]) -> tuple[Differing, ...]:
     """Return the conditions of which the groups with runs know at least two states between them."""
     one_model = len({group.drive_model.pk for group in groups}) == 1
-    own = {_CONDITION_OF.get(group.form) for group in groups} if one_model else {"firmware", "batch"}
+    own = {_CONDITION_OF.get(group.type) for group in groups} if one_model else {"firmware", "batch"}
     found = []
     for condition in CONDITIONS:
         states = tuple(one.conditions.get(condition.key, {}) for one in numbers)
@@ -189,7 +189,7 @@ def _differing(groups: Sequence[Group], numbers: Sequence[GroupNumbers]) -> tupl
     return tuple(found)
 
 
-_CONDITION_OF = {Form.BATCH: "batch", Form.FIRMWARE: "firmware"}
+_CONDITION_OF = {GroupType.BATCH: "batch", GroupType.FIRMWARE: "firmware"}
 
 
 def any_simulated(groups: Sequence[Group]) -> bool:

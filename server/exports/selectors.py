@@ -18,8 +18,8 @@ from server.model_stats.selectors import drive_representative_run
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
-    """A form that a drive can be exported in."""
+class ExportFormat:
+    """A format that a drive can be exported in."""
 
     slug: str
     title: str
@@ -27,19 +27,19 @@ class Form:
     write: Callable[[MeasuredDrive], str]
 
 
-FORMS: Mapping[str, Form] = {
-    form.slug: form
-    for form in (
-        Form("simulated", "Drive file for `diskatlas run sim:FILE`", "toml", sim_file),
-        Form("disksim", "Parameters for DiskSim 4.0", "parv", disksim),
-        Form("fio", "Job file for fio: zones and random accesses at their measured pace", "fio", fio),
+FORMATS: Mapping[str, ExportFormat] = {
+    one.slug: one
+    for one in (
+        ExportFormat("simulated", "Drive file for `diskatlas run sim:FILE`", "toml", sim_file),
+        ExportFormat("disksim", "Parameters for DiskSim 4.0", "parv", disksim),
+        ExportFormat("fio", "Job file for fio: zones and random accesses at their measured pace", "fio", fio),
     )
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """A drive model in one form."""
+    """A drive model in one format."""
 
     name: str
     """Of the file."""
@@ -61,8 +61,8 @@ def drive_exports(*, drive_model: DriveModel) -> tuple[tuple[Provenance, str], .
     return tuple(found)
 
 
-def drive_export(*, drive_model: DriveModel, provenance: Provenance, form: Form) -> Export:
-    """Return a model in a form, by its published runs of one provenance: medians over them, and zones and
+def drive_export(*, drive_model: DriveModel, provenance: Provenance, format: ExportFormat) -> Export:
+    """Return a model in a format, by its published runs of one provenance: medians over them, and zones and
     seeks of the run that has most kinds. Raises ExportError that names what its runs lack."""
     run = drive_representative_run(drive_model=drive_model, provenance=provenance)
     if run is None:
@@ -70,7 +70,7 @@ def drive_export(*, drive_model: DriveModel, provenance: Provenance, form: Form)
         known = f"There are runs of {', '.join(there)}." if there else "There is none of any other either."
         raise ExportError([f"{drive_model.title} has no published run of that provenance.", known])
     drive = _measured_drive(drive_model, run)
-    return Export(f"{drive_model.slug}.{form.ending}", form.write(drive))
+    return Export(f"{drive_model.slug}.{format.ending}", format.write(drive))
 
 
 def _measured_drive(drive_model: DriveModel, run: Run) -> MeasuredDrive:

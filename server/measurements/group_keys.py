@@ -24,7 +24,7 @@ LONGEST = 600
 """No key is longer; a batch's label of 128 characters takes up to nine times as many, percent-encoded."""
 
 
-class Form(StrEnum):
+class GroupType(StrEnum):
     """What a group is."""
 
     MODEL = "model"
@@ -49,8 +49,8 @@ class Source(StrEnum):
         return words.get(self.value, self.value)
 
 
-_FORMS = {"batch": Form.BATCH, "fw": Form.FIRMWARE, "unit": Form.UNIT}
-_PARTS = {form: name for name, form in _FORMS.items()}
+_TYPES = {"batch": GroupType.BATCH, "fw": GroupType.FIRMWARE, "unit": GroupType.UNIT}
+_PARTS = {kind: name for name, kind in _TYPES.items()}
 _ASKED = {"imp": Source.IMPORTED, "sim": Source.SIMULATED, "lit": Source.LITERATURE}
 _SLUG = re.compile(r"[A-Za-z0-9_-]{1,200}")
 _EXAMPLES = "samsung-hd103sj, samsung-hd103sj~batch:2012-w31, samsung-hd103sj~fw:1AJ10001 or run:<id>"
@@ -68,7 +68,7 @@ class GroupsError(Exception):
 class Key:
     """A key in its parts; nothing says yet that such a group exists."""
 
-    form: Form
+    type: GroupType
     slug: str = ""
     """Empty for a run."""
     part: str = ""
@@ -76,9 +76,9 @@ class Key:
     asked: Source | None = None
 
     def __str__(self) -> str:
-        if self.form == Form.RUN:
+        if self.type == GroupType.RUN:
             return f"run:{self.part}"
-        part = "" if self.form == Form.MODEL else f"~{_PARTS[self.form]}:{encoded(self.part)}"
+        part = "" if self.type == GroupType.MODEL else f"~{_PARTS[self.type]}:{encoded(self.part)}"
         asked = {source: f"~{name}" for name, source in _ASKED.items()}.get(self.asked or Source.MEASURED, "")
         return f"{self.slug}{part}{asked}"
 
@@ -104,27 +104,27 @@ def batch_part(batch: BatchName) -> str:
 
 def model_key(slug: str, source: Source | None = None) -> str:
     """Return the key of a model."""
-    return str(Key(Form.MODEL, slug, asked=source))
+    return str(Key(GroupType.MODEL, slug, asked=source))
 
 
 def batch_key(slug: str, batch: BatchName) -> str:
     """Return the key of a batch."""
-    return str(Key(Form.BATCH, slug, batch_part(batch)))
+    return str(Key(GroupType.BATCH, slug, batch_part(batch)))
 
 
 def firmware_key(slug: str, firmware: str) -> str:
     """Return the key of a firmware revision."""
-    return str(Key(Form.FIRMWARE, slug, firmware))
+    return str(Key(GroupType.FIRMWARE, slug, firmware))
 
 
 def unit_key(slug: str, digest: str) -> str:
     """Return the key of a unit."""
-    return str(Key(Form.UNIT, slug, digest[:DIGITS]))
+    return str(Key(GroupType.UNIT, slug, digest[:DIGITS]))
 
 
 def run_key(run_id: UUID | str) -> str:
     """Return the key of a run."""
-    return str(Key(Form.RUN, part=str(run_id)))
+    return str(Key(GroupType.RUN, part=str(run_id)))
 
 
 def key_parse(text: str) -> Key:
@@ -135,7 +135,7 @@ def key_parse(text: str) -> Key:
         )
     if text.startswith("run:"):
         try:
-            return Key(Form.RUN, part=str(UUID(text.removeprefix("run:"))))
+            return Key(GroupType.RUN, part=str(UUID(text.removeprefix("run:"))))
         except ValueError:
             raise _unreadable(text) from None
     slug, *parts = text.split("~")
@@ -143,15 +143,15 @@ def key_parse(text: str) -> Key:
     if not _SLUG.fullmatch(slug) or len(parts) > 1:
         raise _unreadable(text)
     if not parts:
-        return Key(Form.MODEL, slug, asked=asked)
+        return Key(GroupType.MODEL, slug, asked=asked)
     name, colon, value = parts[0].partition(":")
     value = unquote(value)
-    readable = name in _FORMS and colon and value.strip() and "\0" not in value
+    readable = name in _TYPES and colon and value.strip() and "\0" not in value
     if not readable or asked == Source.LITERATURE:
         raise _unreadable(text)
     if name == "unit" and not re.fullmatch(r"[0-9a-f]{8,64}", value.casefold()):
         raise _unreadable(text)
-    return Key(_FORMS[name], slug, value.casefold() if name == "unit" else value, asked)
+    return Key(_TYPES[name], slug, value.casefold() if name == "unit" else value, asked)
 
 
 def _unreadable(text: str) -> GroupsError:

@@ -16,8 +16,8 @@ from server.catalog.models import DriveModel
 from server.core.lifecycle import State
 from server.measurements.group_keys import (
     DIGITS,
-    Form,
     GroupsError,
+    GroupType,
     Key,
     Source,
     batch_part,
@@ -37,7 +37,7 @@ class Group:
     """Runs of one provenance that are compared as one, or what documents say of a model."""
 
     key: str
-    form: Form
+    type: GroupType
     drive_model: DriveModel
     source: Source
     label: str
@@ -56,13 +56,13 @@ class Group:
     def url(self) -> str:
         """The page that tells most of it."""
         base = f"/drives/{self.drive_model.slug}/"
-        if self.form == Form.RUN:
+        if self.type == GroupType.RUN:
             return f"/runs/{self.part}/"
-        if self.form == Form.BATCH:
+        if self.type == GroupType.BATCH:
             return f"{base}batches/{quote(encoded(self.part))}/"
-        if self.form == Form.FIRMWARE:
+        if self.type == GroupType.FIRMWARE:
             return f"{base}firmware/{quote(encoded(self.part))}/"
-        return f"{base}#runs-title" if self.form == Form.UNIT else base
+        return f"{base}#runs-title" if self.type == GroupType.UNIT else base
 
     def runs(self) -> QuerySet[Run]:
         """Return its published runs; none for published values."""
@@ -105,18 +105,18 @@ def groups_find(keys: Sequence[str]) -> tuple[tuple[Group, ...], tuple[str, ...]
 def group_get(text: str) -> Group:
     """Return the group of a key; raises GroupsError where there is none."""
     key = key_parse(text)
-    if key.form == Form.RUN:
+    if key.type == GroupType.RUN:
         return _run(key)
     models = DriveModel.objects.select_related("vendor").defer("search_text").filter(drive_models_public())
     model = models.filter(slug=key.slug).first()
     if model is None:
         raise GroupsError([f"There is no drive “{key.slug}”. /drives/ lists those that are here."])
-    if key.form == Form.BATCH:
+    if key.type == GroupType.BATCH:
         return _batch(key, model)
-    if key.form == Form.UNIT:
+    if key.type == GroupType.UNIT:
         return _unit(key, model)
-    label = f"firmware {key.part}" if key.form == Form.FIRMWARE else ""
-    group = Group(str(key), key.form, model, Source.MEASURED, label, key.part)
+    label = f"firmware {key.part}" if key.type == GroupType.FIRMWARE else ""
+    group = Group(str(key), key.type, model, Source.MEASURED, label, key.part)
     return _with_source(group, key)
 
 
@@ -129,7 +129,7 @@ def _run(key: Key) -> Group:
     if run is None:
         raise GroupsError([f"There is no published run {key.part}. Only those are compared. Check its id."])
     label, source = f"run {key.part[:13]}", Source(run.provenance)
-    return Group(str(key), Form.RUN, run.drive_model, source, label, key.part)
+    return Group(str(key), GroupType.RUN, run.drive_model, source, label, key.part)
 
 
 def _batch(key: Key, model: DriveModel) -> Group:
@@ -140,8 +140,8 @@ def _batch(key: Key, model: DriveModel) -> Group:
         raise GroupsError([f"{model.title} has no batch “{key.part}”. {where}"])
     part = batch_part(batch)
     group = Group(
-        str(Key(Form.BATCH, key.slug, part, key.asked)),
-        Form.BATCH,
+        str(Key(GroupType.BATCH, key.slug, part, key.asked)),
+        GroupType.BATCH,
         model,
         Source.MEASURED,
         f"batch {batch}",
@@ -160,8 +160,10 @@ def _unit(key: Key, model: DriveModel) -> Group:
         raise GroupsError([f"{known} {remedy}"])
     digest = units[0].digest
     group = Group(
-        str(Key(Form.UNIT, key.slug, digest[:DIGITS] if len(key.part) <= DIGITS else key.part, key.asked)),
-        Form.UNIT,
+        str(
+            Key(GroupType.UNIT, key.slug, digest[:DIGITS] if len(key.part) <= DIGITS else key.part, key.asked)
+        ),
+        GroupType.UNIT,
         model,
         Source.MEASURED,
         f"unit {digest[:DIGITS]}",
@@ -176,7 +178,7 @@ def _with_source(group: Group, key: Key) -> Group:
     wanted = [key.asked] if key.asked else list(Source)
     for source in wanted:
         if source == Source.LITERATURE:
-            there = group.form == Form.MODEL and has_published_numbers(group.drive_model)
+            there = group.type == GroupType.MODEL and has_published_numbers(group.drive_model)
         else:
             there = _runs_of(group).filter(provenance=source.value).exists()
         if there:
@@ -196,10 +198,10 @@ def _label(label: str, source: Source) -> str:
 
 def _runs_of(group: Group) -> QuerySet[Run]:
     runs = Run.objects.filter(drive_model=group.drive_model, submission__state=State.PUBLISHED)
-    if group.form == Form.BATCH:
+    if group.type == GroupType.BATCH:
         return runs.filter(batch_id=group.batch_id)
-    if group.form == Form.FIRMWARE:
+    if group.type == GroupType.FIRMWARE:
         return runs.filter(firmware=group.part)
-    if group.form == Form.UNIT:
+    if group.type == GroupType.UNIT:
         return runs.filter(unit_id=group.unit_id)
-    return runs.filter(pk=UUID(group.part)) if group.form == Form.RUN else runs
+    return runs.filter(pk=UUID(group.part)) if group.type == GroupType.RUN else runs

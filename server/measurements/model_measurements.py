@@ -34,7 +34,7 @@ class PublishedRun:
     unit of each key: as many drives of their own they would outvote those that are known."""
     block_bytes: int
     conditions: RunConditions
-    unit_told: bool
+    unit_known: bool
     keyid: str
     batch_id: int | None
     firmware: str

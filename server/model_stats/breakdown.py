@@ -42,7 +42,7 @@ class BreakdownPart:
 
 @dataclass(frozen=True, slots=True)
 class BreakdownNumber:
-    """One number over the divisions."""
+    """One number over the parts."""
 
     metric: str
     scope: str
@@ -51,7 +51,7 @@ class BreakdownNumber:
     """Division to its drives' numbers, each drive with the mean over its runs."""
     tested: Tested | None
     components: Components
-    """Drives of one division against divisions."""
+    """Drives of one part against parts."""
     words: str
 
 
@@ -61,8 +61,8 @@ class Breakdown:
 
     condition: str
     provenance: str
-    divisions: tuple[BreakdownPart, ...]
-    untold: int
+    parts: tuple[BreakdownPart, ...]
+    unidentified_runs: int
     """Runs that do not tell theirs."""
     numbers: tuple[BreakdownNumber, ...]
     words: str
@@ -103,24 +103,22 @@ def _breakdown(drive_model: DriveModel, provenance: Provenance, condition: str) 
         None,
     )
     tests = {(test.metric, test.scope): test for test in found.tests} if found else {}
-    divisions = _divisions(drive_model, runs, condition)
+    parts = _parts(drive_model, runs, condition)
     return Breakdown(
         condition=condition,
         provenance=provenance.value,
-        divisions=divisions,
-        untold=sum(not run.conditions.get(condition, "") for run in runs),
+        parts=parts,
+        unidentified_runs=sum(not run.conditions.get(condition, "") for run in runs),
         numbers=tuple(
             _number(held, place, condition, tests.get(place))
             for place, held in held_at(runs, places_of(runs, headline)).items()
         ),
         words=found.words if found else "",
-        lack=_lack(condition, divisions),
+        lack=_lack(condition, parts),
     )
 
 
-def _divisions(
-    drive_model: DriveModel, runs: Sequence[RunNumbers], condition: str
-) -> tuple[BreakdownPart, ...]:
+def _parts(drive_model: DriveModel, runs: Sequence[RunNumbers], condition: str) -> tuple[BreakdownPart, ...]:
     slug = drive_model.slug
     keys = (
         {str(batch): batch_key(slug, batch) for batch in drive_model.batches.all()}
@@ -142,17 +140,17 @@ def _divisions(
     )
 
 
-def _lack(condition: str, divisions: Sequence[BreakdownPart]) -> str:
+def _lack(condition: str, parts: Sequence[BreakdownPart]) -> str:
     one, several = CONDITIONS[condition]
-    if not divisions:
+    if not parts:
         return f"No run here tells its {one}. One that does would make the first of these {several}."
-    if len(divisions) == 1:
-        units = count_words(divisions[0].units, "drive")
+    if len(parts) == 1:
+        units = count_words(parts[0].units, "drive")
         return (
-            f"All that is known here is of one {one}, {divisions[0].name} ({units}). "
+            f"All that is known here is of one {one}, {parts[0].name} ({units}). "
             f"A run of a drive of another would tell whether {several} differ."
         )
-    if max(division.units for division in divisions) < 2:
+    if max(part.units for part in parts) < 2:
         return f"Each {one} is known by one drive, so nothing tells how drives of one {one} scatter."
     return ""
 
@@ -220,7 +218,7 @@ def _scatter_words(one: str, several: str, components: Components, unit: str) ->
     )
 
 
-def division_statistics(group: Group) -> DriveStatistics | None:
+def part_statistics(group: Group) -> DriveStatistics | None:
     """Return the statistics of one batch's or revision's runs; None where they have no usable number."""
     updated = Aggregate.objects.filter(
         drive_model=group.drive_model, provenance=group.source.value
@@ -228,11 +226,11 @@ def division_statistics(group: Group) -> DriveStatistics | None:
     if updated is None or group.source == Source.LITERATURE:
         return None
     name = hashlib.sha256(group.key.encode()).hexdigest()
-    key = f"division:{_FORM}:{name}:{group.source.value}:{updated.timestamp()}"
-    return cached(key, lambda: _division_statistics(group))
+    key = f"part:{_FORM}:{name}:{group.source.value}:{updated.timestamp()}"
+    return cached(key, lambda: _part_statistics(group))
 
 
-def _division_statistics(group: Group) -> DriveStatistics | None:
+def _part_statistics(group: Group) -> DriveStatistics | None:
     headline = [name for name, metric in metrics_by_key().items() if metric.headline]
     ids = set(group.runs().values_list("run_id", flat=True))
     provenance = Provenance(group.source.value)

@@ -40,12 +40,12 @@ class DriveOverview:
     runs: int
     units: int
     """Different drives among them; runs that do not tell theirs count as one of each key."""
-    untold: int
+    unidentified_runs: int
     """Runs that do not tell their drive."""
     keys: int
     """Different keys that signed them."""
     batches: tuple[PartCount, ...]
-    """The oldest first; those without a week after the others, the untold last."""
+    """The oldest first; those without a week after the others, the unidentified_runs last."""
     firmwares: tuple[PartCount, ...]
 
 
@@ -70,7 +70,7 @@ def overview_compute(
     return DriveOverview(
         runs=len(runs),
         units=_units(runs),
-        untold=sum(not run.unit_told for run in runs),
+        unidentified_runs=sum(not run.unit_known for run in runs),
         keys=len({run.keyid for run in runs}),
         batches=_batches(drive_model, runs),
         firmwares=_firmwares(drive_model, runs),

@@ -33,12 +33,12 @@ from server.api.statistics import (
 from server.core.lifecycle import Provenance
 from server.core.problems import problem
 from server.measurements.firmware import BEFORE_ALL, Firmware, Key, firmware_list
-from server.measurements.group_keys import DIGITS, Form, GroupsError, encoded, firmware_key, unit_key
+from server.measurements.group_keys import DIGITS, GroupsError, GroupType, encoded, firmware_key, unit_key
 from server.measurements.groups import Group, group_get
-from server.model_stats.breakdown import division_statistics
+from server.model_stats.breakdown import part_statistics
 
 _SALT = "FirmwareView"
-_NAMES = {Form.BATCH: "batch", Form.FIRMWARE: "fw", Form.UNIT: "unit"}
+_NAMES = {GroupType.BATCH: "batch", GroupType.FIRMWARE: "fw", GroupType.UNIT: "unit"}
 
 
 class FirmwareSerializer(RowSerializer):
@@ -132,24 +132,26 @@ class DivisionSerializer(serializers.Serializer[Any]):
 class DivisionView(TableView):
     """The base of the three."""
 
-    form: Form
+    type: GroupType
     tables = STATISTICS_TABLES
     file_name = "statistics"
 
     def get(self, request: Request, slug: str, part: str, format: str | None = None) -> HttpResponseBase:
         try:
             # What a key may not hold is percent-encoded in it, as the website's addresses have it.
-            group = group_get(f"{slug}~{_NAMES[self.form]}:{encoded(part)}")
+            group = group_get(f"{slug}~{_NAMES[self.type]}:{encoded(part)}")
         except GroupsError:
-            raise missing(self.form.value, f"{slug} {part}") from None
+            raise missing(self.type.value, f"{slug} {part}") from None
         runs = group.runs()
-        statistics = division_statistics(group)
+        statistics = part_statistics(group)
         if not runs.exists():
-            raise missing(self.form.value, f"{slug} {part}")
+            raise missing(self.type.value, f"{slug} {part}")
         body = {
             # A unit may be asked for by more digits than its key has.
-            "group": unit_key(slug, part) if group.form == Form.UNIT and len(part) > DIGITS else group.key,
-            "form": group.form.value,
+            "group": unit_key(slug, part)
+            if group.type == GroupType.UNIT and len(part) > DIGITS
+            else group.key,
+            "form": group.type.value,
             "drive_model": group.drive_model,
             "part": part,
             "title": group.title,
@@ -169,9 +171,9 @@ def _runs_query(group: Group) -> str:
     """Return the filters of the list of runs that give the group's."""
     run = group.runs().select_related("batch", "unit").first()
     filters: dict[str, Any] = {"drive": group.drive_model.slug, "provenance": group.source.value}
-    if group.form == Form.FIRMWARE:
+    if group.type == GroupType.FIRMWARE:
         filters["firmware"] = group.part
-    elif run is not None and group.form == Form.UNIT and run.unit is not None:
+    elif run is not None and group.type == GroupType.UNIT and run.unit is not None:
         filters["unit"] = run.unit.digest
     elif run is not None and run.batch is not None:
         own = {"batch_year": run.batch.year, "batch_week": run.batch.week, "batch_label": run.batch.label}
@@ -183,7 +185,7 @@ def _runs_query(group: Group) -> str:
 class BatchView(DivisionView):
     """A batch of a drive model with its statistics"""
 
-    form = Form.BATCH
+    type = GroupType.BATCH
 
 
 @described(
@@ -192,11 +194,11 @@ class BatchView(DivisionView):
 class FirmwareRevisionView(DivisionView):
     """A firmware revision of a drive model with its statistics"""
 
-    form = Form.FIRMWARE
+    type = GroupType.FIRMWARE
 
 
 @described("units_get", "A unit, by its digest or the first twelve digits of it", "runs", DivisionSerializer)
 class UnitView(DivisionView):
     """A unit, by its digest or the first twelve digits of it"""
 
-    form = Form.UNIT
+    type = GroupType.UNIT

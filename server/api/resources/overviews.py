@@ -174,7 +174,9 @@ class OverviewSerializer(serializers.Serializer[Any]):
 
     provenance = serializers.ChoiceField(choices=Provenance.choices)
     runs = serializers.IntegerField()
-    units = serializers.IntegerField(help_text="Different drives, as far as the runs tell.")
+    units = serializers.IntegerField(
+        help_text="Different drives; runs that do not tell theirs count as one of each key."
+    )
     untold = serializers.IntegerField(help_text="Runs that do not tell their drive.")
     keys = serializers.IntegerField(help_text="Different keys that signed them.")
     batches = PartSerializer(many=True)
@@ -256,10 +258,11 @@ class DriveOverviewView(TableView):
 
 
 def _overview(provenance: Provenance, overview: DriveOverview) -> dict[str, Any]:
-    names = ("runs", "units", "untold", "keys")
+    names = ("runs", "units", "keys")
     return {
         "provenance": provenance.value,
         **{name: getattr(overview, name) for name in names},
+        "untold": overview.unidentified_runs,
         "batches": [_part(one, provenance) for one in overview.batches],
         "firmwares": [_part(one, provenance) for one in overview.firmwares],
     }

@@ -11,10 +11,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from server.catalog.models import DriveModel
-from server.comparison.charts import division_charts
+from server.comparison.charts import part_charts
 from server.core.cache import model_tag
 from server.core.numbers import Shown, show
-from server.measurements.group_keys import Form, GroupsError
+from server.measurements.group_keys import GroupsError, GroupType
 from server.measurements.groups import MOST, Group, group_get
 from server.measurements.selectors import drive_model_public, runs_published
 from server.model_stats.breakdown import (
@@ -22,8 +22,8 @@ from server.model_stats.breakdown import (
     Breakdown,
     BreakdownNumber,
     BreakdownPart,
-    division_statistics,
     model_breakdown,
+    part_statistics,
 )
 from server.web.figures import Figure, figure_with
 from server.web.page import page
@@ -65,13 +65,13 @@ def breakdown_list(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _section(model: DriveModel, breakdown: Breakdown) -> dict[str, Any]:
     """Return what the page of all parts shows of one condition."""
-    names = [part.name for part in breakdown.divisions]
+    names = [part.name for part in breakdown.parts]
     one, several = CONDITIONS[breakdown.condition]
     return {
         "breakdown": breakdown,
         "one": one,
         "several": several,
-        "parts": [(part, _part_url(model, part)) for part in breakdown.divisions],
+        "parts": [(part, _part_url(model, part)) for part in breakdown.parts],
         "compared": _compared(breakdown),
         "rows": [
             NumberRow(
@@ -95,8 +95,8 @@ def _part_url(model: DriveModel, part: BreakdownPart) -> str:
 def _compared(breakdown: Breakdown) -> list[str]:
     """Return the keys of the parts that can be compared at once, of many those with most drives; none where
     there are fewer than two."""
-    largest = sorted(breakdown.divisions, key=lambda part: -part.units)[:MOST]
-    chosen = [part.key for part in breakdown.divisions if part in largest]
+    largest = sorted(breakdown.parts, key=lambda part: -part.units)[:MOST]
+    chosen = [part.key for part in breakdown.parts if part in largest]
     return chosen if len(chosen) > 1 else []
 
 
@@ -112,10 +112,10 @@ def _mean(number: BreakdownNumber, values: tuple[float, ...]) -> Mean:
 
 def _figures(model: DriveModel, breakdown: Breakdown | None) -> list[Figure]:
     """Return the distributions of those numbers that differ most surely."""
-    if breakdown is None or len(breakdown.divisions) < 2:
+    if breakdown is None or len(breakdown.parts) < 2:
         return []
     source = f"{model.title} · measured · DiskAtlas"
-    charts = division_charts(breakdown)
+    charts = part_charts(breakdown)
     return [figure_with(chart, name=f"by-{chart.id}", source=source) for chart in charts]
 
 
@@ -138,7 +138,7 @@ def _detail(request: HttpRequest, condition: str, key: str) -> HttpResponse:
     model = group.drive_model
     shows(model_tag(model.pk))
     breakdown = model_breakdown(drive_model=model, condition=condition)
-    statistics = division_statistics(group)
+    statistics = part_statistics(group)
     name = group.label.partition(" ")[2].partition(",")[0]
     runs = runs_published().filter(pk__in=group.runs().values("pk"))
     one, several = CONDITIONS[condition]
@@ -164,7 +164,7 @@ def _group_or_404(key: str) -> Group:
         group = group_get(key)
     except GroupsError:
         raise Http404 from None
-    if group.form not in (Form.BATCH, Form.FIRMWARE):
+    if group.type not in (GroupType.BATCH, GroupType.FIRMWARE):
         raise Http404
     return group
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from server.catalog.loading import catalog_load
 from server.core.lifecycle import Provenance, State
 from server.measurements.group_keys import (
-    Form,
     GroupsError,
+    GroupType,
     Key,
     Source,
     batch_key,
@@ -27,8 +27,10 @@ labels = st.text(min_size=1, max_size=40).filter(lambda text: text.strip() and "
 
 
 @settings(deadline=None)
-@given(labels, st.sampled_from([Form.BATCH, Form.FIRMWARE]), st.sampled_from([None, Source.SIMULATED]))
-def test_any_label_comes_back_out_of_its_key(label: str, form: Form, asked: Source | None) -> None:
+@given(
+    labels, st.sampled_from([GroupType.BATCH, GroupType.FIRMWARE]), st.sampled_from([None, Source.SIMULATED])
+)
+def test_any_label_comes_back_out_of_its_key(label: str, form: GroupType, asked: Source | None) -> None:
     key = Key(form, "sample-9000", label, asked)
     assert key_parse(str(key)) == key
     assert str(key).isascii() and " " not in str(key)
