@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from server.core.robust import median_deviation
+from server.core.robust import median, median_deviation
 from server.core.text import counted
 from server.plausibility.check import Check, Result, held, listed, not_applicable, noted, passed
 from server.plausibility.evidence import PEERS_TOLERANCE, USABLE, Evidence, Number, PeerUnit
@@ -51,7 +49,7 @@ class Compared:
     @property
     def median(self) -> float:
         """The middle of the other units."""
-        return float(np.median(self.values))
+        return median(self.values)
 
     @property
     def far(self) -> bool:
@@ -74,14 +72,16 @@ class Compared:
 def compared(evidence: Evidence, units: Sequence[PeerUnit]) -> Iterator[Compared]:
     """Return the run's headline numbers that enough of some other units have too."""
     for number in evidence.numbers:
+        if not number.headline or number.quality not in USABLE:
+            continue
         key = (number.metric, number.scope)
         values = tuple(peer.values[key] for peer in units if key in peer.values)
-        if not number.headline or number.quality not in USABLE or len(values) < ENOUGH_UNITS:
+        if len(values) < ENOUGH_UNITS:
             continue
-        median = float(np.median(values))
+        middle = median(values)
         half = (number.high - number.low) / 4 if number.low is not None and number.high is not None else 0.0
-        scale = max(median_deviation(values), FLOOR * abs(median), half)
-        distance = abs(number.value - median) / scale if scale > 0 else 0.0
+        scale = max(median_deviation(values), FLOOR * abs(middle), half)
+        distance = abs(number.value - middle) / scale if scale > 0 else 0.0
         yield Compared(number, values, distance)
 
 
@@ -123,18 +123,19 @@ def same_rotation(evidence: Evidence) -> Result:
         values = [peer.values[key] for peer in evidence.peers if key in peer.values]
         if len(values) < ROTATION_UNITS:
             continue
-        median = float(np.median(values))
-        figures = {"rpm": number.value, "others_rpm": median, "units": len(values)}
+        middle = median(values)
+        figures = {"rpm": number.value, "others_rpm": middle, "units": len(values)}
         words = (
             f"{number.metric} is {number.value:.1f} rpm; the median of {len(values)} other units is "
-            f"{median:.1f}."
+            f"{middle:.1f}."
         )
-        if abs(number.value - median) <= PEERS_TOLERANCE * median:
+        if abs(number.value - middle) <= PEERS_TOLERANCE * middle:
             return passed(words, **figures)
         theirs = [peer.values[key] for peer in evidence.witnesses if key in peer.values]
         if len(theirs) < ROTATION_UNITS:
             return noted(f"{words} {NO_STANDING}", **figures)
-        off = abs(number.value - float(np.median(theirs))) > PEERS_TOLERANCE * float(np.median(theirs))
+        middle = median(theirs)
+        off = abs(number.value - middle) > PEERS_TOLERANCE * middle
         return (held if off else noted)(words, **figures)
     return not_applicable(
         f"Fewer than {ROTATION_UNITS} other units with a rotation rate." if evidence.peers else FIRST

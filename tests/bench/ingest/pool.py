@@ -63,8 +63,8 @@ def pool_make(kind: str, count: int) -> list[Upload]:
     made = []
     for number in range(count):
         base = bases[number % len(bases)]
-        place = number // len(drives) % MODELS_PER_DRIVE
-        model = f"{base['device']['model']} {tag}-{place}"
+        # No maker numbers drives like this: each stays a model of its own.
+        model = f"SAMPLE-{tag}-{number % len(drives)}-{number // len(drives) % MODELS_PER_DRIVE}"
         made.append(_upload(base, random if kind == "small" else None, model=model))
     return made
 
