@@ -80,10 +80,13 @@ def submission_enqueue(submission: Submission) -> None:
 
 _CALLED = "submissions.called"
 _CALLED_S = 10
+LINGER_S = 0.3
+"""So long a worker waits for more small ones: a batch of one asks the database as often as one of thirty."""
 
 
-def submission_announce(submission: Submission) -> None:
-    """Have a worker look for what nobody started, this one among it, once the transaction has committed.
+def submission_announce(submission: Submission, *, linger_s: float = LINGER_S) -> None:
+    """Have a worker look for what nobody started, this one among it, once the transaction has committed; for
+    small ones after `linger_s`.
 
     A worker takes all small ones that wait: while a message lies in the queue whose worker has not looked
     yet, another one would find nothing left to do. Should that message be lost, a new one is sent after some
@@ -93,8 +96,10 @@ def submission_announce(submission: Submission) -> None:
     small = submission.size_bytes <= SMALL_BYTES
 
     def send() -> None:
-        if not small or cache.add(_CALLED, 1, _CALLED_S):
+        if not small:
             message_send(PROCESS, submission_id)
+        elif cache.add(_CALLED, 1, _CALLED_S):
+            message_send(PROCESS, submission_id, countdown=linger_s)
 
     transaction.on_commit(send)
 

@@ -189,7 +189,7 @@ def _claimed(submission_id: UUID) -> Iterator[list[UUID]]:
                 others = unlocked.filter(waiting).exclude(pk=submission_id).order_by("next_sweep_at")
                 mine += _locks_take(others[: BATCH - len(mine)])
             if len(mine) == BATCH:
-                submission_announce(mine[-1])
+                submission_announce(mine[-1], linger_s=0.0)
             _count_starts(mine)
         yield [one.pk for one in mine]
     finally:

@@ -220,3 +220,18 @@ def test_a_full_batch_calls_the_next_worker(
             break
     assert [state_of(one) for one in batch] == [State.PUBLISHED] * 4
     assert [task for task, _id in queue].count(events.PROCESS) == 1
+
+
+def test_a_worker_waits_a_moment_for_more_and_calls_the_next_at_once(
+    batch: list[Submission], monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
+) -> None:
+    sent: list[float | None] = []
+    monkeypatch.setattr(events, "message_send", lambda *_, **options: sent.append(options.get("countdown")))
+    monkeypatch.setattr(pipeline, "BATCH", 3)
+    events.announced_forget()
+    with django_capture_on_commit_callbacks(execute=True):
+        events.submission_announce(batch[0])
+    with django_capture_on_commit_callbacks(execute=True):
+        pipeline.submissions_process(submission_id=batch[0].pk)
+    assert sent[:2] == [events.LINGER_S, 0.0]
+    assert [state_of(one) for one in batch].count(State.RECEIVED) == 1
