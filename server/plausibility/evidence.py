@@ -68,7 +68,7 @@ class PeerUnit:
     median."""
 
     name: str
-    """The beginning of the unit's digest, or of the run's id where the unit is not known."""
+    """The beginning of the unit's digest, or that of the key where its runs do not tell their unit."""
     keyids: tuple[str, ...]
     values: Mapping[tuple[str, str], float]
 

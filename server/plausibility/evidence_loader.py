@@ -22,6 +22,7 @@ from server.core.bulk import json_text
 from server.core.lifecycle import State
 from server.core.locks import transaction_lock
 from server.measurements.extraction import MeasurementRow, rows_of
+from server.measurements.model_measurements import unit_name
 from server.measurements.models import Benchmark, Measurement, Run
 from server.plausibility.evidence import (
     NEAR_NS,
@@ -158,7 +159,7 @@ class _PeerRun(NamedTuple):
 
 
 # The latest published runs of the model's other units. A run without a unit's digest that the same key signed
-# may be of this very drive: it counts for nothing.
+# may be of this very drive: it counts for nothing. Those of another key count as one unit, as in aggregates.
 _PEER_RUNS = f"""
 SELECT mine.place, peer.run_id, peer.unit_id, u.digest, k.keyid, peer.block_bytes,
        peer.summary -> 'device' -> 'bridge', peer.summary -> 'conditions' -> 'write_cache_during'
@@ -194,7 +195,7 @@ def _peers(runs: Sequence[Run]) -> list[tuple[tuple[PeerUnit, ...], int]]:
         cursor.execute(_PEER_RUNS, [list(column) for column in columns])
         found = [_PeerRun(*row) for row in cursor.fetchall()]
     for peer in found:
-        place, unit = peer.place - 1, peer.unit_id or peer.run_id
+        place, unit = peer.place - 1, peer.unit_id or peer.keyid
         if mine[place] == _conditions_of(peer):
             alike[place][unit].append(peer)
         else:
@@ -231,7 +232,7 @@ def _unit(
                 found[place].append(value)
         first = of_unit[0]
         known[key] = PeerUnit(
-            first.unit[:12] if first.unit else str(first.run_id)[:13],
+            unit_name(first.unit, first.keyid)[:12],
             tuple(sorted({peer.keyid for peer in of_unit})),
             {place: median(column) for place, column in found.items()},
         )

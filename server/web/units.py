@@ -62,8 +62,8 @@ def units_section(statistics: DriveStatistics | None) -> UnitsSection | None:
 
 
 def unit_name(unit: str) -> str:
-    """Return a drive's digest as pages show it, or that a run does not tell its drive."""
-    return f"untold, of {unit[: len('run ') + 8]}" if unit.startswith("run ") else unit[:DIGEST_SHOWN]
+    """Return a drive's digest as pages show it, or whose key measured it where no run names it."""
+    return f"the one of {unit[:DIGEST_SHOWN]}" if unit.startswith("key ") else unit[:DIGEST_SHOWN]
 
 
 def _unit_of(metric: str) -> str:

@@ -8,6 +8,7 @@ from django.test import Client
 
 from server.catalog.models import DriveModel
 from server.model_stats.refresh import refresh_model
+from server.web.units import unit_name
 from tests.support.sample_units import measured
 
 pytestmark = pytest.mark.django_db
@@ -65,3 +66,8 @@ def test_no_kind_takes_the_address_of_an_essay() -> None:
     from server.web.views.reference import ESSAYS
 
     assert not ESSAYS.keys() & {kind.slug for kind in KINDS}
+
+
+def test_a_drive_that_nobody_named_is_shown_by_the_key_that_measured_it() -> None:
+    assert unit_name("a1" * 32) == "a1" * 6
+    assert unit_name(f"key {'b2' * 8}") == "the one of key b2b2b2b2"

@@ -8,8 +8,10 @@ import pytest
 
 from server.plausibility.check import Outcome
 from server.plausibility.evidence import Evidence, ModelFacts, Number, PeerUnit, nobody_has_standing
+from server.plausibility.evidence_loader import peers_gather
 from server.plausibility.peers import FIRST, confirmed, other_units, same_rotation
 from tests.support.documents import document
+from tests.support.sample_units import measured
 
 RATE = ("zoned.outer_bandwidth", "")
 TURNS = ("skippy.rotation_rate", "")
@@ -121,3 +123,13 @@ def test_one_key_s_invented_units_beside_others_are_left_out() -> None:
     assert other_units(given).outcome is Outcome.PASSED
     given = evidence(100.0, [300.0, 310.0, 305.0, 99.0, 100.0, 101.0, 302.0, 303.0])
     assert other_units(replace(given, standing_among=honest.intersection)).outcome is not Outcome.HELD
+
+
+@pytest.mark.django_db
+def test_runs_without_a_digest_are_one_unit_of_each_key() -> None:
+    for key in ("sample-a", "sample-a", "sample-b"):
+        measured(None, keyid=key)
+    measured(1, keyid="sample-a")
+    peers, unlike = peers_gather(run=measured(2, keyid="sample-c"))
+    assert (len(peers), unlike) == (3, 0)
+    assert sum(peer.name.startswith("key ") for peer in peers) == 2
