@@ -123,6 +123,7 @@ class Demo:
                 say("bringing the database up to date")
                 _call([*manage, "migrate", "--no-input", "--verbosity", "0"], environment, "the migrations")
                 _call([*manage, "load_catalog"], environment, "the catalogue")
+                _call([*manage, "load_identities"], environment, "the drives that people have")
                 _call([*manage, "refresh_summaries", "--missing"], environment, "the summaries")
         sources = [PROJECT / "server" / "web" / "static", PROJECT / "requirements" / "base.txt"]
         with _Stamp(self._folder / "static.stamp", _fingerprint(sources)) as due:

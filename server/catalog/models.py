@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
-
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import OpClass
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from django.db.models.functions import Now
+
+from server.catalog.claim_numbers import claim_number_errors
 
 
 class Dated(models.Model):
@@ -100,6 +100,12 @@ class DriveModel(Loaded):
     )
     simulated = models.BooleanField(default=False, help_text="A model that exists only in a simulator.")
     notes = models.TextField(blank=True)
+    seen_units = models.PositiveIntegerField(
+        default=0, db_default=0, editable=False, help_text="Drives of a public collection that are of it."
+    )
+    seen = models.JSONField(
+        default=dict, editable=False, help_text="What they said: `variants` and `firmware`, each to drives."
+    )
     search_text = models.TextField(editable=False, help_text="Names and aliases, and their normalised forms.")
 
     class Meta:
@@ -159,6 +165,23 @@ class DriveAlias(models.Model):
 
     def __str__(self) -> str:
         return self.text
+
+
+class DriveRedirect(models.Model):
+    """Where the runs of a model went that was no model of its own, and what its address leads to now."""
+
+    slug = models.SlugField(max_length=200, unique=True)
+    drive_model = models.ForeignKey(DriveModel, on_delete=models.CASCADE, related_name="redirects")
+    title = models.CharField(max_length=600, help_text="What it was called.")
+    at = models.DateTimeField(db_default=Now())
+    reason = models.CharField(max_length=300)
+    runs = ArrayField(models.UUIDField(), default=list, help_text="The runs that were moved.")
+
+    class Meta:
+        ordering = ["at", "id"]
+
+    def __str__(self) -> str:
+        return self.title
 
 
 class Citation(Loaded):
@@ -359,30 +382,3 @@ class Claim(Loaded):
         errors = claim_number_errors(form=self.form, low=self.low, high=self.high)
         if errors:
             raise ValidationError(errors)
-
-
-_NEEDED = {"typical": ("low", "high"), "minimum": ("low",), "maximum": ("high",), "range": ("low", "high")}
-
-
-def claim_number_errors(*, form: str, low: float | None, high: float | None) -> dict[str, str]:
-    """Return what is wrong with the numbers of a claim, by field; each text says fact, limit and remedy."""
-    given = {"low": low, "high": high}
-    needed = _NEEDED.get(form, ())
-    errors = {
-        name: f"The form is {form} and {name} is empty. A {form} needs {' and '.join(needed)}. Give {name}."
-        for name in needed
-        if given[name] is None
-    }
-    for name, value in given.items():
-        if value is None:
-            continue
-        if not math.isfinite(value):
-            errors[name] = f"{name} is {value}. A claim needs finite numbers. Give the number printed."
-        elif needed and name not in needed:
-            errors[name] = (
-                f"The form is {form} and {name} is {value:g}. A {form} has {needed[0]} alone. "
-                f"Empty {name}, or choose range."
-            )
-    if not errors and low is not None and high is not None and low > high:
-        errors["low"] = f"low ({low:g}) is above high ({high:g}). low may be at most high. Exchange them."
-    return errors

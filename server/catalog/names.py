@@ -265,8 +265,10 @@ def _tables() -> _Tables:
     return _Tables(
         rules=tuple(_rule(one) for one in _file("numbers.toml")["rule"]),
         words=tuple(sorted(words, key=lambda word: -len(word.text))),
-        oem=tuple((_compiled(one["pattern"]), one["brand"]) for one in makers_file["oem"]),
-        not_a_drive=tuple((_compiled(one["pattern"]), one["kind"]) for one in makers_file["not_a_drive"]),
+        oem=tuple((_compiled(_one_line(one["pattern"])), one["brand"]) for one in makers_file["oem"]),
+        not_a_drive=tuple(
+            (_compiled(_one_line(one["pattern"])), one["kind"]) for one in makers_file["not_a_drive"]
+        ),
         families=tuple(
             (vendor, _compiled(f"^(?:{pattern})"), family)
             for vendor, entries in _file("families.toml")["family"].items()
@@ -280,7 +282,7 @@ def _tables() -> _Tables:
 def _rule(entry: dict[str, Any]) -> _Rule:
     return _Rule(
         id=entry["id"],
-        pattern=_compiled(f"^(?P<number>{entry['pattern']})(?:[^0-9A-Z]|$)"),
+        pattern=_compiled(f"^(?P<number>{_one_line(entry['pattern'])})(?:[^0-9A-Z]|$)"),
         maker=entry.get("maker", ""),
         brand=entry.get("brand", ""),
         after=entry.get("after", ""),
@@ -289,6 +291,11 @@ def _rule(entry: dict[str, Any]) -> _Rule:
         values=entry.get("values", {}),
         facts=entry.get("facts", {}),
     )
+
+
+def _one_line(pattern: str) -> str:
+    """Return a pattern that a table writes on several lines as one."""
+    return "".join(line.lstrip() for line in pattern.splitlines())
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:

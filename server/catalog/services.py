@@ -121,10 +121,20 @@ def drive_model_search_text_update(*, drive_model: DriveModel) -> None:
     """
     others = [*drive_model.aliases.order_by("pk").values_list("text", flat=True), drive_model.family]
     others += drive_model.vendor.aliases.order_by("pk").values_list("text", flat=True)
+    others += _capacity_words(drive_model.capacity_bytes)
     text = search_text_of(drive_model.vendor.name, drive_model.number, drive_model.name, others)
     if text != drive_model.search_text:
         drive_model.search_text = text
         drive_model.save(update_fields=["search_text"])
+
+
+def _capacity_words(capacity_bytes: int | None) -> list[str]:
+    """Return a capacity as labels have it, `8 TB` or `500 GB`; joined, too, when it is normalised."""
+    gigabytes = round((capacity_bytes or 0) / 10**9)
+    if gigabytes < 1:
+        return []
+    words = [f"{gigabytes} GB"]
+    return [*words, f"{round(gigabytes / 1000, 1):g} TB"] if gigabytes >= 1000 else words
 
 
 def search_text_of(vendor: str, number: str, name: str, aliases: list[str]) -> str:

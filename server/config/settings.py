@@ -58,6 +58,7 @@ MIDDLEWARE = [
     "server.config.middleware.RequestLogMiddleware",
     "server.config.availability.AvailabilityMiddleware",
     "server.config.middleware.PageLimitMiddleware",
+    "server.web.redirects.DriveRedirectMiddleware",
     "server.api.middleware.CompressionMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",

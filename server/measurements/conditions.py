@@ -15,6 +15,7 @@ from django.db.models import F, OuterRef, QuerySet, TextField, Value
 from django.db.models.fields.json import KT
 from django.db.models.functions import Cast, Concat
 
+from server.catalog.names import drive_name
 from server.measurements.models import Benchmark, Run
 
 Fields = Mapping[str, Any]
@@ -37,6 +38,8 @@ class Condition:
 
 
 _FIELDS = {
+    "vendor": KT("summary__device__vendor"),
+    "model": KT("summary__device__model"),
     "firmware": F("firmware"),
     "year": F("batch__year"),
     "week": F("batch__week"),
@@ -59,6 +62,11 @@ _OF_KINDS = ArraySubquery(
 )
 _AS_JSON = ("bridge", "link_speed", "hba", "write_cache", "look_ahead")
 """Columns whose text is JSON."""
+
+
+def _variant(fields: Fields) -> str:
+    """Return what the maker tells drives of one model apart by, which may be different mechanisms."""
+    return drive_name(fields["vendor"], fields["model"] or "").variant
 
 
 def _batch(fields: Fields) -> str:
@@ -104,6 +112,7 @@ def _link_speed(fields: Fields) -> str:
 
 
 CONDITIONS = (
+    Condition("variant", "variant of the model", "variants of the model", _variant),
     Condition("firmware", "firmware revision", "firmware revisions", lambda fields: fields["firmware"] or ""),
     Condition("batch", "batch", "batches", _batch),
     Condition("interface", "interface", "interfaces", lambda fields: fields["interface"] or ""),

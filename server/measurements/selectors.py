@@ -29,12 +29,13 @@ def runs_published() -> QuerySet[Run]:
 
 
 def drive_models_public() -> Q:
-    """Return the condition for models that anybody may see: a person entered them, or a run was published.
+    """Return the condition for models that anybody may see: a person entered them, a public collection has
+    drives of them, or a run was published.
 
     Until then a model's name is what a stranger wrote.
     """
     published = Run.objects.filter(drive_model=OuterRef("pk"), submission__state=State.PUBLISHED)
-    return Q(curated=True) | Q(Exists(published))
+    return Q(curated=True) | Q(seen_units__gt=0) | Q(Exists(published))
 
 
 def vendors_public() -> Q:

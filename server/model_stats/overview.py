@@ -47,6 +47,8 @@ class DriveOverview:
     batches: tuple[PartCount, ...]
     """The oldest first; those without a week after the others, the unidentified_runs last."""
     firmwares: tuple[PartCount, ...]
+    variants: tuple[PartCount, ...] = ()
+    """What the maker tells drives of one model apart by; they may be different mechanisms."""
 
 
 NOTHING = DriveOverview(0, 0, 0, 0, (), ())
@@ -74,6 +76,7 @@ def overview_compute(
         keys=len({run.keyid for run in runs}),
         batches=_batches(drive_model, runs),
         firmwares=_firmwares(drive_model, runs),
+        variants=_variants(runs),
     )
 
 
@@ -106,6 +109,17 @@ def _firmwares(drive_model: DriveModel, runs: Sequence[PublishedRun]) -> tuple[P
             _units(parts[firmware]),
         )
         for firmware in sorted(parts, key=lambda firmware: (not firmware, firmware))
+    )
+
+
+def _variants(runs: Sequence[PublishedRun]) -> tuple[PartCount, ...]:
+    """Return the variants, where drives name any; a variant has no page of its own."""
+    parts = _parts(runs, lambda run: run.conditions.whole.get("variant", ""))
+    if not parts.keys() - {""}:
+        return ()
+    return tuple(
+        PartCount("", variant or "not told", "", len(parts[variant]), _units(parts[variant]))
+        for variant in sorted(parts, key=lambda variant: (not variant, variant))
     )
 
 

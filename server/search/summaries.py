@@ -68,6 +68,7 @@ def summary_update(
         | _amounts(published)
         | {
             "listed": model.curated
+            or model.seen_units > 0
             or bool(counts["measured_runs"] or counts["simulated_runs"] or runs["imported_runs"]),
             "last_published_at": runs["last"],
             "claims": claims,

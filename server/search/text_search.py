@@ -16,6 +16,7 @@ from django.db import connection
 from django.db.models import Q
 
 from server.catalog.models import Vendor, VendorAlias
+from server.catalog.names import drive_name
 from server.core.lifecycle import State
 from server.core.text import normalize_name
 from server.measurements.models import Run
@@ -55,7 +56,7 @@ def models_find(index: ModelIndex, text: str) -> Matches:
     squeezed, words = normalize_name(text), words_of(text)[:_WORDS]
     if not squeezed or not words:
         return Matches()
-    literal = _literal(index, words, squeezed)
+    literal = _literal(index, words, squeezed) or _by_number(index, text)
     fuzzy: list[int] = []
     if len(literal) < ENOUGH and len(squeezed) >= SHORTEST_FUZZY:
         fuzzy = _fuzzy(index, squeezed, literal)
@@ -66,6 +67,16 @@ def models_find(index: ModelIndex, text: str) -> Matches:
         return 0 if names.startswith(number) else 1 if names.startswith(beginning) else 2
 
     return Matches(tuple(sorted(literal, key=rank)), tuple(fuzzy))
+
+
+def _by_number(index: ModelIndex, text: str) -> list[int]:
+    """Return the models whose number a text holds beside what no name here has: a variant that nobody sent
+    yet, a reseller's part number, the maker's name before a merger."""
+    name = drive_name(None, text)
+    number = normalize_name(name.model)
+    if not name.rule or len(number) < SHORTEST_PART:
+        return []
+    return [place for place in _literal(index, [number], number) if f" {number}" in index.names[place]]
 
 
 def _literal(index: ModelIndex, words: list[str], squeezed: str) -> list[int]:

@@ -9,6 +9,8 @@ from django.core.cache import cache
 from django.test import Client
 
 from server.catalog.models import DriveModel
+from server.catalog.services import drive_model_resolve
+from server.catalog.sightings import sightings_load
 from server.core import clock
 from server.core.lifecycle import Provenance
 from server.measurements.models import AggregateDue, Batch, Run
@@ -168,3 +170,24 @@ def test_the_picture_of_a_kind_is_a_figure_and_no_text(client: Client) -> None:
     html = page_of(client, model)
     assert '<figure class="chart" id="' in html
     assert "&lt;figure" not in html
+
+
+def test_a_model_that_nobody_measured_says_what_drives_of_it_said(client: Client) -> None:
+    model = drive_model_resolve(vendor_name=None, model_name="WDC WD10EZEX-75WN4A0", simulated=False)
+    assert client.get(f"/drives/{model.slug}/").status_code == 404
+    sightings_load()
+    model.refresh_from_db()
+    page = client.get(f"/drives/{model.slug}/").content.decode()
+    assert "Nobody has measured this drive yet" in page and "--suite quick" in page
+    assert "CC BY 4.0" in page and "75WN4A0" in page and "said in IDENTIFY" in page
+    assert model.family == "Blue" and model.rated_rpm == 7200 and not model.curated
+
+
+def test_what_a_number_says_is_shown_as_that_and_goes_behind_what_is_known(client: Client) -> None:
+    model = drive_model_resolve(vendor_name=None, model_name="ST31000528AS", simulated=False)
+    DriveModel.objects.filter(pk=model.pk).update(curated=True)
+    page = client.get(f"/drives/{model.slug}/").content.decode()
+    assert "Capacity, by its number" in page and "1000 GB" in page
+    DriveModel.objects.filter(pk=model.pk).update(capacity_bytes=1_000_204_886_016)
+    cache.clear()
+    assert "Capacity, by its number" not in client.get(f"/drives/{model.slug}/").content.decode()

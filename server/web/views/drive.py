@@ -19,7 +19,9 @@ from django.views.decorators.http import require_safe
 from server.benchmarks.contract import MetricKey
 from server.benchmarks.registry import kinds_by_slug
 from server.catalog.models import DriveAlias, DriveModel
+from server.catalog.names import drive_name
 from server.catalog.selectors import drive_class, drive_models_similar, literature_list
+from server.catalog.sightings import SOURCE as SIGHTINGS_SOURCE
 from server.claims.selectors import claim_rows
 from server.core.cache import model_tag
 from server.core.lifecycle import Provenance
@@ -143,6 +145,25 @@ def _model_or_404(slug: str) -> DriveModel:
     return found[0]
 
 
+_DECODED = (
+    ("capacity_gb", "capacity_bytes", "Capacity", "GB"),
+    ("rotation_rpm", "rated_rpm", "Rotation", "rpm"),
+    ("form_factor", "form_factor", "Form factor", ""),
+    ("interface", "interface", "Interface", ""),
+)
+
+
+def _decoded(model: DriveModel) -> list[tuple[str, str]]:
+    """Return what the model's number says of it that nothing else here does."""
+    unsaid = [entry for entry in _DECODED if not getattr(model, entry[1])]
+    facts = drive_name(model.vendor.name, model.number).facts if unsaid else {}
+    return [
+        (title, f"{facts[fact].value} {unit}".strip())
+        for fact, _column, title, unit in unsaid
+        if fact in facts
+    ]
+
+
 @require_safe
 @cache_page(known=["before"])
 def drive_detail(request: HttpRequest, slug: str) -> HttpResponse:
@@ -165,6 +186,8 @@ def drive_detail(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "model": model,
         "aliases": _ALIASES.rows(drive_model_id=model.pk),
+        "decoded": _decoded(model),
+        "seen_source": SIGHTINGS_SOURCE,
         "overview": overview,
         "measured": views[Provenance.PROBE],
         "simulated": _with_runs(views.get(Provenance.SIMULATED)),

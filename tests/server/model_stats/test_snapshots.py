@@ -15,6 +15,7 @@ from msgspec import ValidationError
 from server.catalog.models import DriveModel
 from server.core.lifecycle import Provenance, State
 from server.core.plain import from_plain, to_plain
+from server.measurements.conditions import conditions_of, differing_of
 from server.measurements.model_measurements import model_measurements_read
 from server.measurements.models import Run
 from server.model_stats.models import ModelStatsSnapshot
@@ -23,6 +24,7 @@ from server.model_stats.refresh import refresh_model
 from server.model_stats.selectors import drive_representative_run, representative_compute
 from server.model_stats.statistics import drive_statistics, statistics_compute
 from server.stats.strata import compare_strata
+from tests.support.sample_archive import SampleRun, sample_run
 
 PROBE = Provenance.PROBE
 
@@ -104,3 +106,15 @@ def test_what_is_kept_follows_the_runs_and_goes_with_the_last(largest: DriveMode
     refresh_model(drive_model_id=largest.pk)
     assert not ModelStatsSnapshot.objects.filter(**asked).exists()
     assert drive_statistics(**asked) is None
+
+
+@pytest.mark.django_db
+def test_variants_are_strata_of_one_model() -> None:
+    """Two mechanisms may be sold under one name: their runs are of one model, and tell which variant."""
+    for unit, variant in (("a" * 64, "75WN4A0"), ("b" * 64, "75WN4A0"), ("c" * 64, "21WN4A0")):
+        run = sample_run(SampleRun(vendor="ATA", model=f"WDC WD10EZEX-{variant}", unit=unit))
+    assert run.drive_model.title == "Western Digital WD10EZEX"
+    found = drive_overview(drive_model=run.drive_model, provenance=Provenance(run.provenance))
+    assert [(part.label, part.units) for part in found.variants] == [("21WN4A0", 1), ("75WN4A0", 2)]
+    made = [one.whole for one in conditions_of(Run.objects.all()).values()]
+    assert differing_of(made)["variant"] == {"75WN4A0": 2, "21WN4A0": 1}

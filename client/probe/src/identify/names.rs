@@ -310,9 +310,10 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
     let makers: MakersFile = parsed(include_str!("../../../../server/catalog/data/names/makers.toml"));
     let numbers: NumbersFile = parsed(include_str!("../../../../server/catalog/data/names/numbers.toml"));
     let families: FamiliesFile = parsed(include_str!("../../../../server/catalog/data/names/families.toml"));
-    let marks = |marks: &[Mark]| marks.iter().map(|mark| (regex(&mark.pattern), mark.brand.clone())).collect();
+    let marks =
+        |marks: &[Mark]| marks.iter().map(|mark| (regex(&one_line(&mark.pattern)), mark.brand.clone())).collect();
     let number = |rule: Rule| {
-        let pattern = regex(&format!("^(?P<number>{})(?:[^0-9A-Z]|$)", rule.pattern));
+        let pattern = regex(&format!("^(?P<number>{})(?:[^0-9A-Z]|$)", one_line(&rule.pattern)));
         (rule, pattern)
     };
     let family = |entries: Vec<(String, String)>| {
@@ -345,6 +346,11 @@ fn words(makers: &MakersFile) -> Vec<Word> {
     words.extend(makers.nobody.iter().map(|text| word(text, "", "")));
     words.sort_by_key(|word| std::cmp::Reverse(word.text.len()));
     words
+}
+
+/// A pattern that a table writes on several lines, as one.
+fn one_line(pattern: &str) -> String {
+    pattern.lines().map(str::trim_start).collect()
 }
 
 fn regex(pattern: &str) -> Regex {
