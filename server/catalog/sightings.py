@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from django.db import transaction
 
@@ -96,7 +97,9 @@ def _fill(drive_model: DriveModel, seen: _Seen) -> bool:
     }
     if drive_model.curated:
         stated = {}
-    values = {name: value for name, value in stated.items() if value and not getattr(drive_model, name)}
+    values: dict[str, Any] = {
+        name: value for name, value in stated.items() if value and not getattr(drive_model, name)
+    }
     values["seen_units"] = sum(one.units for one in seen.rows)
     values["seen"] = {
         "variants": {text: count for text, count in seen.variants.most_common() if text},

@@ -48,9 +48,9 @@ def drive_model_merge(*, source: DriveModel, target: DriveModel, reason: str) ->
     runs = list(Run.objects.filter(drive_model=source).order_by("created_at").values_list("pk", flat=True))
     Run.objects.filter(drive_model=source).update(drive_model=target)
     PendingNotification.objects.filter(drive_model=source).update(drive_model=target)
-    for row in [*source.aliases.all(), *source.claims.all(), *source.literature_values.all()]:
-        row.drive_model = target
-        row.save(update_fields=["drive_model"])
+    source.aliases.update(drive_model=target)
+    source.claims.update(drive_model=target)
+    source.literature_values.update(drive_model=target)
     for follow in Subscription.objects.filter(drive_model=source):
         follow.drive_model = target
         try:
