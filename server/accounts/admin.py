@@ -19,9 +19,9 @@ admin.site.register(User, UserAdmin)
 class ProbeKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # stubs make it generic, Django does not
     """Keys: a person may revoke one."""
 
-    list_display = ("keyid", "status", "owner", "first_seen_at")
+    list_display = ("keyid", "name", "status", "owner", "first_seen_at")
     list_filter = ("status",)
-    readonly_fields = ("keyid", "algorithm", "public_key", "first_seen_at")
+    readonly_fields = ("keyid", "algorithm", "public_key", "holder_key", "first_seen_at")
     search_fields = ("keyid",)
 
 

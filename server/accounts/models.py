@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import uuid4
+
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser
 from django.db import models
@@ -31,6 +33,7 @@ class ProbeKey(models.Model):
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="probe_keys"
     )
+    name = models.CharField(max_length=60, blank=True, default="", help_text="What its owner calls it.")
     first_seen_at = models.DateTimeField(auto_now_add=True)
     holder_key = models.ForeignKey(
         "self",
@@ -66,6 +69,34 @@ class ProbeKey(models.Model):
 
     def __str__(self) -> str:
         return f"{self.algorithm}:{self.keyid[:16]}"
+
+
+class KeyLogin(models.Model):
+    """A key that asks to be an account's, until somebody who is signed in types its code."""
+
+    class State(models.TextChoices):
+        PENDING = "pending"
+        APPROVED = "approved"
+        DENIED = "denied"
+
+    id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
+    key = models.ForeignKey(ProbeKey, on_delete=models.CASCADE, related_name="logins")
+    name = models.CharField(max_length=60, blank=True)
+    user_code = models.CharField(max_length=8, unique=True)
+    state = models.CharField(max_length=16, choices=State, default=State.PENDING)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, related_name="+")
+    at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(state__in=["pending", "approved", "denied"]), name="keylogin_state_known"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.state} for {self.key_id}"
 
 
 class KeyCommand(models.Model):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, ClassVar
+from uuid import UUID
 
 from django.conf import settings
 from django.urls import reverse
@@ -13,10 +14,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from server.accounts.models import ProbeKey
+from server.accounts.key_logins import INTERVAL_S, login_state
+from server.accounts.models import KeyLogin, ProbeKey
+from server.api.framework.filters import missing
 from server.api.framework.limits import CommandThrottle
-from server.api.framework.openapi import problems
+from server.api.framework.openapi import described, problems
 from server.api.framework.query_deadline import QueryDeadline
+from server.api.framework.read_view import ReadView
 from server.api.request_body import BodyLimits, body_read
 from server.api.serializers import SignatureSerializer
 from server.core.envelope import COMMAND_TYPE
@@ -26,6 +30,7 @@ from server.submissions.holder import (
     HolderRuns,
     holder_label,
     holder_license,
+    holder_login,
     holder_revoke,
     holder_rotate,
     holder_runs,
@@ -35,6 +40,7 @@ from server.submissions.holder import (
 from server.submissions.models import Submission
 from server.submissions.selectors import came_after_revocation, submission_run
 
+LOGIN_STATES = [(state, state) for state in (*KeyLogin.State.values, "expired")]
 LIMITS = BodyLimits(MOST_BYTES, MOST_BYTES, "A command takes some hundred bytes: send it as the probe does.")
 
 
@@ -115,6 +121,52 @@ class HolderRunsSerializer(serializers.Serializer[Any]):
     after = serializers.UUIDField(allow_null=True, help_text="For the next command; null on the last page.")
 
 
+class KeyLoginSerializer(serializers.Serializer[Any]):
+    """What a person does next, in the words of RFC 8628. `/api/v1/logins/<id>/` says how it ended."""
+
+    id = serializers.UUIDField()
+    user_code = serializers.SerializerMethodField(help_text="Typed, or compared, in the browser.")
+    verification_uri = serializers.SerializerMethodField(help_text="Where the code is typed.")
+    verification_uri_complete = serializers.SerializerMethodField(help_text="The same with the code.")
+    expires_at = serializers.DateTimeField()
+    interval = serializers.IntegerField(default=INTERVAL_S, help_text="Seconds between two looks.")
+
+    def get_user_code(self, login: KeyLogin) -> str:
+        return f"{login.user_code[:4]}-{login.user_code[4:]}"
+
+    def get_verification_uri(self, login: KeyLogin) -> str:
+        request: Request = self.context["request"]
+        address: str = request.build_absolute_uri(reverse("account-device"))
+        return address
+
+    def get_verification_uri_complete(self, login: KeyLogin) -> str:
+        return f"{self.get_verification_uri(login)}?code={self.get_user_code(login)}"
+
+
+class LoginStateSerializer(serializers.Serializer[Any]):
+    """How a request of a key stands."""
+
+    state = serializers.ChoiceField(choices=LOGIN_STATES)
+
+
+@described(
+    "login_state",
+    "How a key's login stands",
+    "keys",
+    LoginStateSerializer,
+    description="Ask every `interval` seconds, as the answer to the command `login` says.",
+)
+class LoginView(ReadView):
+    """Whether somebody approved a key."""
+
+    def get(self, request: Request, login_id: UUID) -> Response:
+        """Return the state."""
+        state = login_state(login_id=login_id)
+        if state is None:
+            raise missing("login", login_id)
+        return Response({"state": state}, headers={"Cache-Control": "no-store"})
+
+
 class CommandView(APIView):
     """The base: takes a signed command, carries it out once, and says what came of it."""
 
@@ -143,7 +195,7 @@ def own_addresses(request: Request) -> list[str]:
 
 def command_view(
     name: str,
-    do: Callable[[Command], HolderRuns | Submission | ProbeKey],
+    do: Callable[[Command], HolderRuns | Submission | ProbeKey | KeyLogin],
     answer: type[serializers.Serializer[Any]],
     summary: str,
     description: str,
@@ -212,4 +264,11 @@ RotateView = command_view(
     HolderKeySerializer,
     "Have a new key follow",
     "Both keys sign; from then on they are one holder's, and either may see and change the other's runs.",
+)
+LoginCommandView = command_view(
+    "login",
+    holder_login,
+    KeyLoginSerializer,
+    "Bind the key to an account",
+    "Somebody who is signed in approves it within a quarter of an hour (RFC 8628). No token comes of it.",
 )

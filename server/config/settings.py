@@ -255,6 +255,8 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "SubmissionState": "server.core.lifecycle.State",
         "BenchmarkState": "server.measurements.models.run.Benchmark.State",
+        "KeyLoginState": "server.api.keys.LOGIN_STATES",
+        "KeyStatus": "server.accounts.models.ProbeKey.Status",
         "FollowState": "server.api.subscriptions.STATES",
         "DeliveryState": "server.subscriptions.models.Delivery.State",
         "Provenance": "server.core.lifecycle.Provenance",

@@ -5,6 +5,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 from server.config.availability import health
+from server.web.views import account
 
 admin.site.site_header = "DiskAtlas administration"
 admin.site.site_title = "DiskAtlas administration"
@@ -17,6 +18,9 @@ urlpatterns = [
     path("health/", health),
     path("api/v1/", include("server.api.urls")),
     path("admin/", admin.site.urls),
+    path("accounts/device/", account.device, name="account-device"),
+    path("accounts/keys/", account.key_list, name="account-keys"),
+    path("accounts/keys/<int:key_id>/", account.key_change, name="account-key"),
     path("accounts/", include("allauth.urls")),
     path("", include("server.web.urls")),
 ]

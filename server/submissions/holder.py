@@ -13,13 +13,14 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
-from server.accounts.models import ProbeKey
+from server.accounts.key_logins import login_begin
+from server.accounts.models import KeyLogin, ProbeKey
 from server.accounts.services import holder_keys, probe_key_register, probe_key_revoke
 from server.core import clock
 from server.core.envelope import COMMAND_TYPE, envelope_parse
 from server.core.lifecycle import State
 from server.core.problems import ErrorItem, Problem, problem
-from server.core.text import printable
+from server.core.text import printable, squeeze_spaces
 from server.measurements.models import Batch, Run
 from server.submissions.commands import Command, signed_statement
 from server.submissions.events import event_add, models_due, runs_purge
@@ -166,6 +167,11 @@ def holder_rotate(command: Command) -> ProbeKey:
     made.holder_key, made.owner, made.status = holder, command.key.owner, command.key.status
     made.save(update_fields=["holder_key", "owner", "status"])
     return made
+
+
+def holder_login(command: Command) -> KeyLogin:
+    """Have the key wait for an account."""
+    return login_begin(key=command.key, name=squeeze_spaces(command.statement["name"] or ""))
 
 
 def _locked(command: Command) -> Submission:

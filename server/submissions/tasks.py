@@ -12,6 +12,7 @@ from celery import shared_task
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db import InterfaceError, OperationalError
 
+from server.accounts import key_logins
 from server.submissions import commands, pipeline, sweeper, withdrawal
 
 TRANSIENT = (OperationalError, InterfaceError, OSError)
@@ -44,4 +45,5 @@ def submissions_sweep() -> int:
 def rejected_envelopes_expire() -> int:
     """Remove old rejected envelopes, those of withdrawn runs that a kill left, and what was only read."""
     commands.commands_forget()
+    key_logins.logins_forget()
     return sweeper.rejected_envelopes_expire() + withdrawal.withdrawn_envelopes_remove()

@@ -115,3 +115,18 @@ fn a_key_is_revoked_from_a_day_that_has_passed() {
     assert!(stdout.ends_with("from 2026-01-02T00:00:00Z\n"), "{stdout}");
     assert!(stderr.contains("diskatlas key new --force"), "{stderr}");
 }
+
+#[test]
+fn a_key_is_bound_once_the_browser_has_approved_it() {
+    let login = r#"{"id": "01a2066b-528d-7f0e-bfe5-f49a9b9d86ac", "user_code": "BCDF-GHJK", "interval": 1,
+        "verification_uri": "{url}/accounts/device/", "verification_uri_complete": "{url}/accounts/device/?code=BCDF-GHJK"}"#;
+    for (state, expected) in [("approved", 0), ("denied", 1)] {
+        let decision = say(200, &format!(r#"{{"state": "{state}"}}"#));
+        let archive = Archive::start(vec![say(200, NONCE), say(200, login), decision]);
+        let (code, stdout, stderr) = outcome(&mut with_key().probe(&["login", &archive.url, "--name", "workshop"]));
+        assert_eq!((code, stdout.starts_with("bound to your account")), (expected, expected == 0), "{stderr}");
+        assert!(stderr.contains("code  BCDF-GHJK"), "{stderr}");
+        let requests = archive.requests();
+        assert_eq!(requests[2].line, "GET /api/v1/logins/01a2066b-528d-7f0e-bfe5-f49a9b9d86ac/ HTTP/1.1");
+    }
+}

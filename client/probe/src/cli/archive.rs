@@ -12,7 +12,7 @@ use crate::submit::clock::SystemClock;
 use crate::submit::command::{self, Command};
 use crate::submit::endpoint::Endpoint;
 use crate::submit::http::Client;
-use crate::submit::{Policy, Progress, Session};
+use crate::submit::{Policy, Progress, Session, SubmitError};
 use crate::terminal::say;
 
 #[derive(Debug, clap::Args)]
@@ -20,6 +20,13 @@ pub struct Server {
     #[arg(long = "server", value_name = "URL", help = "Address of the archive, for example https://archive.example")]
     url: String,
 
+    #[command(flatten)]
+    patience: Patience,
+}
+
+/// How long, and how often, an archive is asked.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct Patience {
     /// The longest to wait for one answer, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3600))]
     timeout: u64,
@@ -32,33 +39,45 @@ pub struct Server {
 impl Server {
     /// The archive at an address, with the usual patience.
     pub fn at(url: &str) -> Self {
-        Self { url: url.to_owned(), timeout: 30, retries: 5 }
+        Self { url: url.to_owned(), patience: Patience { timeout: 30, retries: 5 } }
     }
 
     /// The archive's address; says so where others can read what is sent there.
     /// Errors: [`UsageError`] when it makes no sense.
     pub fn endpoint(&self) -> anyhow::Result<Endpoint> {
         let endpoint = parse_server(&self.url)?;
-        if endpoint.exposed {
-            say!("warning: {} is plain http: others on the way can read what you send", endpoint.base());
-        }
+        warn_if_exposed(&endpoint);
         Ok(endpoint)
     }
 
     pub fn client(&self) -> Client {
-        Client::new(Duration::from_secs(self.timeout))
+        self.patience.client()
     }
 
     pub fn policy(&self) -> Policy {
-        Policy { retries: self.retries, ..Policy::default() }
+        self.patience.policy()
     }
 
     /// Opens the way for commands that this machine's key signs.
     /// Errors: an address that makes no sense, no key.
     pub fn holder(&self) -> anyhow::Result<Holder> {
-        let endpoint = self.endpoint()?;
-        let key = key::load()?;
-        Ok(Holder { endpoint, key, client: self.client(), policy: self.policy() })
+        Ok(Holder::new(self.endpoint()?, key::load()?, self.patience))
+    }
+}
+
+impl Patience {
+    fn client(self) -> Client {
+        Client::new(Duration::from_secs(self.timeout))
+    }
+
+    fn policy(self) -> Policy {
+        Policy { retries: self.retries, ..Policy::default() }
+    }
+}
+
+pub fn warn_if_exposed(endpoint: &Endpoint) {
+    if endpoint.exposed {
+        say!("warning: {} is plain http: others on the way can read what you send", endpoint.base());
     }
 }
 
@@ -77,14 +96,29 @@ pub struct Holder {
 }
 
 impl Holder {
+    pub fn new(endpoint: Endpoint, key: Key, patience: Patience) -> Self {
+        Self { endpoint, key, client: patience.client(), policy: patience.policy() }
+    }
+
     /// Has a command carried out.
     /// Errors: those of [`command::send`], in words that name their cause already.
     pub fn send(&self, command: Command<'_>) -> anyhow::Result<Value> {
+        let words = format!("asking {}", self.endpoint.base());
+        self.with_session(&words, |session| command::send(session, &self.endpoint, &self.key, command))
+    }
+
+    /// Does something with the archive while `words` say what is waited for.
+    /// Errors: those of `make`.
+    pub fn with_session<T>(
+        &self,
+        words: &str,
+        make: impl FnOnce(&mut Session<'_>) -> Result<T, SubmitError>,
+    ) -> anyhow::Result<T> {
         let (mut clock, mut terminal) = (SystemClock::start(), Terminal::new());
         let mut session =
             Session { http: &self.client, clock: &mut clock, progress: &mut terminal, policy: self.policy };
-        session.progress.waiting(&format!("asking {}", self.endpoint.base()));
-        let answer = command::send(&mut session, &self.endpoint, &self.key, command);
+        session.progress.waiting(words);
+        let answer = make(&mut session);
         terminal.finish();
         answer.map_err(|error| anyhow::Error::msg(error.to_string()))
     }

@@ -13,6 +13,7 @@ mod input;
 mod key;
 mod kinds;
 mod list;
+mod login;
 mod man;
 mod manifest;
 mod my;
@@ -62,6 +63,7 @@ enum Command {
     Verify(verify::Args),
     Show(show::Args),
     Import(import::Args),
+    Login(login::Args),
     My(my::Args),
     Key(key::Args),
     Kinds(kinds::Args),
@@ -116,6 +118,7 @@ fn dispatch(command: Option<&Command>, stdout: &mut dyn Write) -> anyhow::Result
         Command::Verify(args) => verify::execute(args, stdout),
         Command::Show(args) => show::execute(args, stdout),
         Command::Import(args) => import::execute(args, stdout),
+        Command::Login(args) => login::execute(args, stdout),
         Command::My(args) => my::execute(args, stdout),
         Command::Key(args) => key::execute(args, stdout),
         Command::Kinds(args) => kinds::execute(args, stdout),

@@ -36,6 +36,10 @@ pub enum Command<'a> {
         run_id: &'a str,
         label: Option<&'a str>,
     },
+    /// Have the key wait for the account of whoever approves it.
+    Login {
+        name: Option<&'a str>,
+    },
     Revoke {
         keyid: &'a str,
         from: Option<&'a str>,
@@ -53,6 +57,7 @@ impl Command<'_> {
             Self::Withdraw { .. } => "withdraw",
             Self::License { .. } => "license",
             Self::Label { .. } => "label",
+            Self::Login { .. } => "login",
             Self::Revoke { .. } => "revoke",
             Self::Rotate { .. } => "rotate",
         }
@@ -65,6 +70,7 @@ impl Command<'_> {
             Self::Withdraw { run_id, reason } => json!({"run_id": run_id, "reason": reason}),
             Self::License { run_id, license } => json!({"run_id": run_id, "license": license}),
             Self::Label { run_id, label } => json!({"run_id": run_id, "label": label}),
+            Self::Login { name } => json!({"name": name}),
             Self::Revoke { keyid, from } => json!({"keyid": keyid, "from": from}),
             Self::Rotate { successor } => {
                 let agreed = signed("succeed", json!({"keyid": key.keyid()}), successor, archive, nonce)?;

@@ -6,6 +6,7 @@ use ureq::http::Uri;
 
 const SUBMISSIONS_PATH: &str = "/api/v1/submissions/";
 const CHALLENGES_PATH: &str = "/api/v1/challenges/";
+const LOGINS_PATH: &str = "/api/v1/logins/";
 const COMMANDS_PATH: &str = "/api/v1/keys/me/";
 
 /// An archive's address: scheme, host, port and the path it is mounted at.
@@ -58,6 +59,10 @@ impl Endpoint {
 
     pub fn command_url(&self, action: &str) -> String {
         format!("{}{COMMANDS_PATH}{action}/", self.base)
+    }
+
+    pub fn login_url(&self, id: &str) -> String {
+        format!("{}{LOGINS_PATH}{id}/", self.base)
     }
 
     /// Scheme, host and port: what a signed command names the archive by.

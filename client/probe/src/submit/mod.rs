@@ -8,6 +8,7 @@ pub mod clock;
 pub mod command;
 pub mod endpoint;
 pub mod http;
+pub mod login;
 
 #[cfg(test)]
 pub(crate) mod fake;

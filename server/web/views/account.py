@@ -1,0 +1,101 @@
+"""An account's own pages beside those of signing in: its keys, and the codes by which they come."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.db.models import Count
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from server.accounts.key_logins import Taken, TooManyCodes, key_release, login_decide, login_find
+from server.accounts.models import KeyLogin, ProbeKey, User
+from server.accounts.services import probe_key_revoke
+from server.core import clock
+from server.core.text import squeeze_spaces
+from server.web.page import page
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def device(request: HttpRequest) -> HttpResponse:
+    """Take the code that a probe shows, say whose key it is, and have the account approve or refuse it."""
+    if request.method == "POST" and "login" in request.POST:
+        return _decided(request)
+    code = (request.POST if request.method == "POST" else request.GET).get("code", "")[:40]
+    context: dict[str, Any] = {"code": code, "login": None, "error": ""}
+    if code:
+        try:
+            context["login"] = login_find(code=code, by=_user(request))
+        except TooManyCodes as error:
+            return page(request, "account/device.html", {**context, "error": str(error)}, status=429)
+        if context["login"] is None:
+            context["error"] = "Nothing waits under this code. Codes last a quarter of an hour: look at the "
+            context["error"] += "terminal, or call diskatlas login again."
+    return page(request, "account/device.html", context)
+
+
+def _decided(request: HttpRequest) -> HttpResponse:
+    approve = request.POST.get("decision") == "approve"
+    try:
+        login = KeyLogin.objects.filter(pk=request.POST["login"]).first()
+        done = login and login_decide(login_id=login.pk, by=_user(request), approve=approve)
+    except Taken as error:
+        return page(request, "account/device.html", {"error": str(error), "login": None}, status=409)
+    except ValueError:
+        done = None
+    if not done:
+        messages.error(request, "The code has expired, or was decided about before.")
+    elif approve:
+        messages.success(request, "The key is yours now. The probe says so too.")
+    else:
+        messages.success(request, "Refused. If you did not ask for it, somebody sent you that link.")
+    return HttpResponseRedirect(reverse("account-keys"))
+
+
+@never_cache
+@require_safe
+@login_required
+def key_list(request: HttpRequest) -> HttpResponse:
+    """List the account's keys."""
+    keys = _user(request).probe_keys.annotate(runs=Count("submissions__run")).order_by("-first_seen_at")
+    return page(request, "account/keys.html", {"keys": keys})
+
+
+@never_cache
+@require_POST
+@login_required
+def key_change(request: HttpRequest, key_id: int) -> HttpResponse:
+    """Rename a key of the account, revoke it, or let it go."""
+    key = _user(request).probe_keys.filter(pk=key_id).first()
+    if key is None:
+        raise Http404
+    words = _change(key, request.POST)
+    if words:
+        messages.success(request, words)
+    return HttpResponseRedirect(reverse("account-keys"))
+
+
+def _change(key: ProbeKey, form: Any) -> str:
+    action = form.get("action")
+    if action == "rename":
+        key.name = squeeze_spaces(form.get("name", ""))[:60]
+        key.save(update_fields=["name"])
+        return "The key has its name."
+    if action == "revoke":
+        probe_key_revoke(key=key, since=clock.now())
+        return "The key is revoked: nothing more is taken that it signs."
+    if action == "release":
+        key_release(key=key)
+        return "The key is no longer this account's."
+    return ""
+
+
+def _user(request: HttpRequest) -> User:
+    assert isinstance(request.user, User)
+    return request.user
