@@ -29,8 +29,8 @@ class ProbeKeyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # stubs make i
 class ApiTokenAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # stubs make it generic, Django does not
     """Tokens: made here and shown once, ended here."""
 
-    list_display = ("name", "owner", "hint", "created_at", "seen_at", "expires_at", "revoked_at")
-    fields = ("owner", "name", "expires_at", "hint", "created_at", "seen_at", "revoked_at")
+    list_display = ("name", "owner", "scopes", "hint", "created_at", "seen_at", "expires_at", "revoked_at")
+    fields = ("owner", "name", "scopes", "expires_at", "hint", "created_at", "seen_at", "revoked_at")
     readonly_fields = ("hint", "created_at", "seen_at", "revoked_at")
     search_fields = ("name", "owner__username")
     autocomplete_fields = ("owner",)
@@ -45,7 +45,9 @@ class ApiTokenAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # stubs make i
         if change:
             super().save_model(request, obj, form, change)
             return
-        token, secret = api_token_create(owner=obj.owner, name=obj.name, expires_at=obj.expires_at)
+        token, secret = api_token_create(
+            owner=obj.owner, name=obj.name, scopes=obj.scopes, expires_at=obj.expires_at
+        )
         obj.pk = token.pk
         obj.refresh_from_db()
         messages.warning(request, f"The token, shown this once: {secret}")

@@ -6,6 +6,7 @@ from uuid import uuid4
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 
@@ -119,13 +120,27 @@ class KeyCommand(models.Model):
         return f"{self.action} by {self.key_id} at {self.at}"
 
 
+class Scope(models.TextChoices):
+    """What an API token may be used for."""
+
+    READ = "read", "read the archive more often"
+    SUBMIT = "submit", "send runs, counted apart from the address they come from"
+    MANAGE = "manage", "see and change what belongs to the account, such as its webhooks"
+
+
+def scopes_usual() -> list[str]:
+    """Return what a token may do where nobody says: what every token could before there were scopes."""
+    return [Scope.READ.value, Scope.MANAGE.value]
+
+
 class ApiToken(models.Model):
-    """A secret by which an account reads the API more often. Only its digest is kept."""
+    """A secret by which a program acts for an account. Only its digest is kept."""
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
     name = models.CharField(max_length=100, help_text="What it is for, in the owner's words.")
     digest = models.CharField(max_length=64, unique=True, editable=False)
     hint = models.CharField(max_length=16, editable=False, help_text="How the secret begins.")
+    scopes = ArrayField(models.CharField(max_length=16, choices=Scope), default=scopes_usual, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
@@ -136,6 +151,12 @@ class ApiToken(models.Model):
     class Meta:
         verbose_name = "API token"
         ordering = ["-created_at"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(scopes__contained_by=["read", "submit", "manage"], scopes__len__gt=0),
+                name="apitoken_scopes_known",
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.name} ({self.hint}…)"

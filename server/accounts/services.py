@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django.db.models import Q, QuerySet
 
-from server.accounts.models import ApiToken, ProbeKey, User
+from server.accounts.models import ApiToken, ProbeKey, User, scopes_usual
 from server.core import clock
 from server.core.envelope import ALGORITHM, Envelope
 from server.core.problems import ErrorItem, problem
@@ -66,20 +67,38 @@ def probe_key_revoke(*, key: ProbeKey, since: datetime) -> ProbeKey:
 PREFIX = "datk_"
 """Begins every token, so that scanners for leaked secrets can tell what it is."""
 _SECRET_BYTES = 32
+MOST_TOKENS = 50
 _SEEN_EVERY = timedelta(hours=1)
 
 
-def api_token_create(*, owner: User, name: str, expires_at: datetime | None = None) -> tuple[ApiToken, str]:
-    """Make a token; return its row and the secret, which is not kept and can't be shown again."""
+class TooManyTokens(Exception):
+    """An account has as many tokens as it may."""
+
+
+def api_token_create(
+    *, owner: User, name: str, scopes: Sequence[str] | None = None, expires_at: datetime | None = None
+) -> tuple[ApiToken, str]:
+    """Make a token; return its row and the secret, which is not kept and can't be shown again.
+
+    Raises TooManyTokens."""
+    if api_tokens_in_use(owner=owner).count() >= MOST_TOKENS:
+        raise TooManyTokens(f"The account has {MOST_TOKENS} tokens in use, the limit. End one first.")
     secret = PREFIX + secrets.token_urlsafe(_SECRET_BYTES)
     token = ApiToken.objects.create(
         owner=owner,
         name=name,
         digest=_digest(secret),
         hint=secret[: len(PREFIX) + 4],
+        scopes=sorted(set(scopes)) if scopes else scopes_usual(),
         expires_at=expires_at,
     )
     return token, secret
+
+
+def api_tokens_in_use(*, owner: User) -> QuerySet[ApiToken]:
+    """Return the account's tokens that are taken now, the latest first."""
+    lasting = Q(expires_at__isnull=True) | Q(expires_at__gt=clock.now())
+    return ApiToken.objects.filter(lasting, owner=owner, revoked_at__isnull=True)
 
 
 def api_token_find(*, secret: str) -> ApiToken | None:

@@ -11,7 +11,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from server.accounts.models import User
+from server.accounts.models import Scope, User
 from server.api.framework.filters import missing
 from server.api.framework.openapi import problems
 from server.api.framework.read_view import ReadView
@@ -104,14 +104,16 @@ class FollowDetailSerializer(FollowSerializer):
 class AccountView(ReadView):
     """The base of what needs an account."""
 
+    scope = Scope.MANAGE.value
+
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Check that somebody asks; raises Problem."""
         super().initial(request, *args, **kwargs)
         if not isinstance(request.user, User):
             trouble = problem(
                 "token-needed",
-                "This address belongs to an account. Send `Authorization: Bearer TOKEN`; the people who run "
-                "the archive make tokens.",
+                "This address belongs to an account. Send `Authorization: Bearer TOKEN`; accounts make "
+                "tokens at /accounts/tokens/.",
             )
             trouble.headers["WWW-Authenticate"] = CHALLENGE
             raise trouble

@@ -6,6 +6,7 @@ from typing import Any
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication
+from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from server.accounts.models import ApiToken, User
@@ -39,6 +40,23 @@ class BearerAuthentication(BaseAuthentication):
         return CHALLENGE
 
 
+class ScopePermission(BasePermission):
+    """Refuses a token that was made for something else than what the view's `scope` says."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        """Return True, for tokens of the scope and where none was sent; raises Problem."""
+        token, scope = request.auth, view.scope
+        if not isinstance(token, ApiToken) or scope in token.scopes:
+            return True
+        trouble = problem(
+            "scope-missing",
+            f"The token {token.name!r} may {' and '.join(token.scopes)}; this address needs {scope!r}. Make "
+            "one that may at /accounts/tokens/.",
+        )
+        trouble.headers["WWW-Authenticate"] = f'{CHALLENGE}, error="insufficient_scope", scope="{scope}"'
+        raise trouble
+
+
 class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     """The same in the OpenAPI document."""
 
@@ -49,5 +67,6 @@ class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
         return {
             "type": "http",
             "scheme": "bearer",
-            "description": "An API token raises the limits. Reading needs none.",
+            "description": "An API token of the scope read raises the limits, submit counts uploads apart, "
+            "manage opens what is the account's own. Reading needs none.",
         }

@@ -9,10 +9,12 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from server.accounts.models import Scope
 from server.api.errors import problem_response
 from server.api.framework.filters import missing
 from server.api.framework.limits import SubmissionThrottle
@@ -28,6 +30,7 @@ from server.api.serializers import (
     receipt_data,
     status_data,
 )
+from server.api.tokens import BearerAuthentication, ScopePermission
 from server.core.envelope_store import envelope_load
 from server.core.lifecycle import State
 from server.core.problems import Problem, problem
@@ -42,7 +45,10 @@ from server.submissions.selectors import submission_get, submission_of_run, subm
 class SubmissionsView(APIView):
     """Where signed runs come in."""
 
+    authentication_classes = [BearerAuthentication]
+    permission_classes = [AllowAny, ScopePermission]
     throttle_classes = [SubmissionThrottle]
+    scope = Scope.SUBMIT.value
 
     @extend_schema(
         operation_id="submission_create",
@@ -54,7 +60,7 @@ class SubmissionsView(APIView):
         request=EnvelopeSerializer,
         responses={
             202: ReceiptSerializer,
-            **problems(400, 403, 409, 411, 413, 415, 422, 429, 503),
+            **problems(400, 401, 403, 409, 411, 413, 415, 422, 429, 503),
         },
     )
     def post(self, request: Request) -> Response:

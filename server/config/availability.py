@@ -10,6 +10,7 @@ import structlog
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.views.decorators.http import require_safe
 from psycopg.errors import QueryCanceled
 
 from server.config.error_views import error_response
@@ -75,6 +76,7 @@ def _unavailable(request: HttpRequest, message: str, retry_after_s: int) -> Http
     return response
 
 
+@require_safe
 def health(request: HttpRequest) -> HttpResponse:
     """Answer 200 where the database answers; the queue may be away without a submission being lost."""
     with connection.cursor() as cursor:

@@ -21,6 +21,8 @@ urlpatterns = [
     path("accounts/device/", account.device, name="account-device"),
     path("accounts/keys/", account.key_list, name="account-keys"),
     path("accounts/keys/<int:key_id>/", account.key_change, name="account-key"),
+    path("accounts/tokens/", account.token_list, name="account-tokens"),
+    path("accounts/tokens/<int:token_id>/", account.token_end, name="account-token"),
     path("accounts/", include("allauth.urls")),
     path("", include("server.web.urls")),
 ]

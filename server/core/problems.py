@@ -75,7 +75,13 @@ PROBLEM_TYPES = _types(
         "bad-token",
         "The API token is not valid",
         401,
-        "Reading needs no token. One is made by the people who run the archive.",
+        "Reading needs no token. Accounts make theirs at /accounts/tokens/.",
+    ),
+    ProblemType(
+        "scope-missing",
+        "The API token may not do this",
+        403,
+        "A token reads, submits or manages, as it was made for. Make another one at /accounts/tokens/.",
     ),
     ProblemType(
         "token-needed",

@@ -133,6 +133,7 @@ class Run(TypedDict):
     firmware: str
     provenance: str
     measured_on_request: bool
+    after_revocation: bool
     license: str
     capacity_bytes: int
     block_bytes: int

@@ -42,13 +42,13 @@ class ReadThrottle(RateLimitThrottle):
 
 
 class SubmissionThrottle(RateLimitThrottle):
-    """Counts uploads by address."""
+    """Counts uploads: by address, or by token, so that machines behind one address may have one each."""
 
     policy = "submission"
 
     def hit(self, request: Request, view: Any) -> RateLimitState:
         quota, window_s = rate_read(settings.SUBMISSION_RATE)
-        client = client_address(request._request)
+        client = f"token:{request.auth.pk}" if request.auth else client_address(request._request)
         return rate_limit_hit(policy=self.policy, client=client, quota=quota, window_s=window_s)
 
 

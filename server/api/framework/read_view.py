@@ -12,16 +12,18 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.cache import get_conditional_response, patch_vary_headers
 from django.utils.http import http_date
 from drf_spectacular.utils import OpenApiParameter
+from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from server.accounts.models import Scope
 from server.api.framework.formats import JSON_ONLY
 from server.api.framework.limits import ReadThrottle
 from server.api.framework.openapi import ReadSchema
 from server.api.framework.parameters import parameters_check
 from server.api.framework.query_deadline import QueryDeadline
-from server.api.tokens import BearerAuthentication
+from server.api.tokens import BearerAuthentication, ScopePermission
 from server.core.rate_limit import RateLimitState
 
 REVALIDATE = "public, no-cache"
@@ -33,6 +35,9 @@ class ReadView(APIView):
 
     renderer_classes = JSON_ONLY
     authentication_classes = [BearerAuthentication]
+    permission_classes = [AllowAny, ScopePermission]
+    scope: ClassVar[str] = Scope.READ.value
+    """What a token has to be for, where one is sent."""
     throttle_classes = [ReadThrottle]
     schema = ReadSchema()
     parameters: ClassVar[Sequence[OpenApiParameter]] = ()

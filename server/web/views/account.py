@@ -1,7 +1,8 @@
-"""An account's own pages beside those of signing in: its keys, and the codes by which they come."""
+"""An account's own pages beside those of signing in: its keys and their codes, and its tokens."""
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 from django.contrib import messages
@@ -13,8 +14,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from server.accounts.key_logins import Taken, TooManyCodes, key_release, login_decide, login_find
-from server.accounts.models import KeyLogin, ProbeKey, User
-from server.accounts.services import probe_key_revoke
+from server.accounts.models import KeyLogin, ProbeKey, Scope, User
+from server.accounts.services import (
+    TooManyTokens,
+    api_token_create,
+    api_token_revoke,
+    probe_key_revoke,
+)
 from server.core import clock
 from server.core.text import squeeze_spaces
 from server.web.page import page
@@ -94,6 +100,52 @@ def _change(key: ProbeKey, form: Any) -> str:
         key_release(key=key)
         return "The key is no longer this account's."
     return ""
+
+
+DAYS = (30, 90, 365)
+"""How long a token may last, which is chosen: a forgotten one should end by itself."""
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def token_list(request: HttpRequest) -> HttpResponse:
+    """List the account's API tokens; make one, whose secret the answer alone shows."""
+    context: dict[str, Any] = {"secret": "", "error": "", "scopes": Scope.choices, "days": DAYS}
+    status = 200
+    if request.method == "POST":
+        try:
+            context["secret"] = _token_made(request)
+        except (TooManyTokens, ValueError) as error:
+            context["error"], status = str(error), 400
+    tokens = _user(request).api_tokens.order_by("-created_at")[:200]
+    return page(
+        request, "account/tokens.html", {**context, "tokens": tokens, "now": clock.now()}, status=status
+    )
+
+
+def _token_made(request: HttpRequest) -> str:
+    """Return the secret of a new token; raises TooManyTokens, and ValueError for a form that makes none."""
+    name = squeeze_spaces(request.POST.get("name", ""))[:100]
+    scopes = [scope for scope in request.POST.getlist("scope") if scope in Scope.values]
+    days = request.POST.get("days", "")
+    if not name or not scopes or days not in map(str, DAYS):
+        raise ValueError("A token needs a name, something that it may do, and a day on which it ends.")
+    ends = clock.now() + timedelta(days=int(days))
+    return api_token_create(owner=_user(request), name=name, scopes=scopes, expires_at=ends)[1]
+
+
+@never_cache
+@require_POST
+@login_required
+def token_end(request: HttpRequest, token_id: int) -> HttpResponse:
+    """End a token of the account."""
+    token = _user(request).api_tokens.filter(pk=token_id).first()
+    if token is None:
+        raise Http404
+    api_token_revoke(token=token)
+    messages.success(request, "The token is no longer taken.")
+    return HttpResponseRedirect(reverse("account-tokens"))
 
 
 def _user(request: HttpRequest) -> User:
