@@ -71,8 +71,7 @@ class Row:
         if not self.exact or self.truth is None or found is None or found.value is None:
             return None
         low, high = (found.value if end is None else end for end in (found.low, found.high))
-        rounding = self.blur + TRUTH_DIGITS * abs(self.truth)
-        return bool(low - rounding <= self.truth <= high + rounding)
+        return _within(low, self, high)
 
 
 def judge(case: Case) -> list[Row]:
@@ -107,14 +106,21 @@ def _verdict(expected: Expected, found: Measurement | None) -> str:
         return "ok"
     if expected.required:
         return "broken"
-    return "said so" if found.quality is Quality.POOR or _admits(found, expected.truth) else "silent"
+    return "said so" if found.quality is Quality.POOR or _admits(found, expected) else "silent"
 
 
-def _admits(found: Measurement, truth: float) -> bool:
+def _admits(found: Measurement, expected: Expected) -> bool:
     """Whether a number of fair quality has an interval that holds the truth."""
     if found.quality is not Quality.FAIR or found.low is None or found.high is None:
         return False
-    return found.low <= truth <= found.high
+    return _within(found.low, expected, found.high)
+
+
+def _within(low: float, of: Expected | Row, high: float) -> bool:
+    """Whether an interval holds the truth, as far as that is known itself."""
+    assert of.truth is not None
+    rounding = of.blur + TRUTH_DIGITS * abs(of.truth)
+    return low - rounding <= of.truth <= high + rounding
 
 
 def skippy_expected(

@@ -60,10 +60,23 @@ def _region(truth: dict[str, Any], strictness: str, region: str, zone: dict[str,
     ]
     rows = rows if region == "outer" else rows[:1]
     for name, key in (("head_switch_gap", "track_skew_ms"), ("cylinder_switch_gap", "cylinder_skew_ms")):
-        gap = None if truth["layout"] == SERPENTINE else local[key]
+        gap = None if truth["layout"] == SERPENTINE else _usual_gap(local, key)
         bar = None if gap is None else (block_ms if clean else max(0.03 * gap, block_ms))
         rows.append(Expected(f"skippy.{name}", region, gap, bar, False))
     return rows + _media(truth, clean, region, block_ms)
+
+
+def _usual_gap(local: dict[str, Any], key: str) -> float | None:
+    """The gap of most boundaries after the start, in ms: slipped sectors use up the spares of some of them,
+    and the first may be one of them. The tool names each gap with three digits."""
+    sort = "H gap" if key == "track_skew_ms" else "C gap"
+    counts = {
+        float(name.split()[2]): count for name, count in local["boundaries"].items() if name.startswith(sort)
+    }
+    if local[key] is None or not counts:
+        return local[key]
+    usual = max(counts, key=lambda gap: (counts[gap], gap))
+    return local[key] if abs(local[key] - usual) < 1e-3 else usual
 
 
 def _media(truth: dict[str, Any], clean: bool, region: str, block_ms: float) -> list[Expected]:

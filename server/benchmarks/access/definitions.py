@@ -32,7 +32,8 @@ ACCESS = _metric(
     Direction.LOWER,
     "Mean time to read a single block at a random place of the whole disk: HD Tune's access time, HD "
     "Tach's random access.",
-    "Arithmetic mean with Student's interval.",
+    "Arithmetic mean with Student's interval, without reads of more than ten times the median: the drive "
+    "wrote out what it still held.",
     BOTH,
     headline=True,
     measures=(Measures(Measurand.ACCESS_TIME),),

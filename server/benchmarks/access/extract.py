@@ -70,6 +70,13 @@ SHORTEST_HALF_TURN_NS = 2e6
 """Of a disk of 15,000 turns a minute: what takes longer may have come from the medium."""
 FEWEST_RANDOM = 10
 MANY_RANDOM = 300
+STALLED = 10.0
+"""No seek and turn take so many times the median: a drive that was busy with its own writes does."""
+STALLS = 0.02
+"""Of more of them the drive was busy all along."""
+OPEN, WIDE_OPEN = 0.06, 0.2
+"""Shares of a mean that its interval leaves open either way: beyond the first it is fair, beyond the second
+poor. A quiet disk's reads leave a twentieth or less."""
 FEWEST_RATES = 9
 MANY_RATES = 17
 RESTLESS = 0.05
@@ -101,17 +108,23 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
 
 
 def _access_time(random: Columns) -> Measurement:
+    """The mean of the reads that the drive served at once: in the others it wrote out what it still held."""
     count = len(random)
     if count < FEWEST_RANDOM:
         return _none(metric.ACCESS, f"{count} random reads do not carry a mean; it needs {FEWEST_RANDOM}.")
     times = random.elapsed_ns / 1e6
+    times = times[times <= STALLED * np.median(times)]
+    stalled, count = count - len(times), len(times)
     mean = float(times.mean())
     reach = t_quantile((1 + LEVEL) / 2, count - 1) * float(times.std(ddof=1)) / count**0.5
     quality, reason = Quality.GOOD, ""
     if count < MANY_RANDOM:
         quality, reason = Quality.FAIR, f"From {count} reads."
-    if reach > 0.2 * mean:
-        quality, reason = Quality.POOR, f"{count} reads leave the mean open by {reach / mean:.0%} either way."
+    if stalled > STALLS * count:
+        quality, reason = Quality.FAIR, f"In {stalled} reads more the drive did something else first."
+    if reach > OPEN * mean:
+        quality = Quality.FAIR if reach <= WIDE_OPEN * mean else Quality.POOR
+        reason = f"{count} reads leave the mean open by {reach / mean:.0%} either way."
     return Measurement(metric.ACCESS.key, "", mean, mean - reach, mean + reach, count, quality, reason)
 
 

@@ -11,7 +11,7 @@ from server.benchmarks.seeker.extract import extract
 KIND = Kind(
     slug="seeker",
     title="SEEKER: seek time by distance",
-    extractor_version="1.2.0",
+    extractor_version="1.3.0",
     metrics=METRICS,
     extract=extract,
     charts=charts,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,11 @@ import numpy as np
 from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
 from server.benchmarks.seeker import definitions as metric
 from server.benchmarks.seeker.curve import (
-    FEWEST_FOR_FIT,
     Average,
     Curve,
     average_of,
     distinct,
     fit_curve,
-    line_at,
 )
 from server.benchmarks.seeker.groups import (
     NS_PER_MS,
@@ -29,6 +28,7 @@ from server.benchmarks.seeker.groups import (
     samples_of,
     turn_of,
 )
+from server.benchmarks.seeker.minimum import Number, minimum_of, why_none
 
 AT_END = 0.995
 LAST_STRETCH, FEWEST_FAR = 0.15, 3
@@ -36,32 +36,17 @@ LAST_STRETCH, FEWEST_FAR = 0.15, 3
 FEWEST_RANDOM = 30
 MANY_RANDOM = 200
 CACHED = "The write cache was on: a write is answered before its seek, and the next one pays for it."
-MOST_TRACKS_OF_CYLINDER = 30
-"""No drive known to this project has more surfaces than this."""
-FEW_TRACKS = 4
-NEIGHBOURS = 32
-"""Over so many times the shortest distance a root follows the arm, whatever bends its curve further on."""
 SEVERAL_ARMS = (
     "Far seeks take clearly less than nearer ones, as no single arm does: several arms share the blocks, "
     "most likely, and this kind does not measure each."
 )
-NO_SHORTER = (
-    "No seek of a single cylinder was quicker than longer ones, so that this may not be the least: the "
-    "interval reaches to where the curve of the short seeks begins."
-)
+FEW_FAR = "Tracks' ends took some angles of the longest seek: it lies anywhere between two of the others."
+ALONE = "One baseline alone is not cut short by a track's end."
+CUT_SHORT = "Every baseline is cut short by a track's end, so that a switch may be in it."
+WIDE = 0.08
+"""What the angles leave open by more of it, either way, is no good number."""
+FEW_ANGLES = "Few angles of one track were met: the time to media lies anywhere between two of them."
 WITH, WITHOUT = "with_mtm", "without_mtm"
-
-
-@dataclass(frozen=True, slots=True)
-class Number:
-    """A time with its interval, before it becomes a measurement."""
-
-    value: float
-    low: float
-    high: float
-    count: int
-    quality: Quality
-    reason: str = ""
 
 
 def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
@@ -84,7 +69,7 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
     many = pairs is not None and pairs.count >= MANY_RANDOM
     found = average_of(one_way, random if many else None, turn_ms, blocks)
     numbers: dict[Metric, Number | str] = {
-        metric.MINIMUM: _minimum(both_ways, track),
+        metric.MINIMUM: minimum_of(both_ways, track),
         metric.AVERAGE: _average(one_way, found, pairs),
         metric.FULL_STROKE: _full_stroke(one_way, blocks),
     }
@@ -100,86 +85,10 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
     return Extraction(tuple(measurements), _details(groups, curve, random, turn_ms))
 
 
-def _minimum(groups: list[Group], track_blocks: float) -> Number | str:
-    """The least of the seeks. The shortest distances may stay within a cylinder, unseen by SEEKER alone:
-    where they begin within a few tracks, distances beyond any cylinder stand for the least seek."""
-    seen = [group for group in groups if group.covered and group.distance > 0]
-    if not seen:
-        return _why_none(groups)
-    sure = [group for group in seen if group.distance >= MOST_TRACKS_OF_CYLINDER * track_blocks]
-    best = min(seen, key=lambda group: group.best_ms)
-    if not sure:
-        return Number(
-            best.best_ms, best.low_ms, best.high_ms, best.count, Quality.POOR,
-            "All distances are so short that a head switch may stand for a seek.",
-        )  # fmt: skip
-    if best.distance >= MOST_TRACKS_OF_CYLINDER * track_blocks:
-        found = _shortest(sure, Quality.GOOD, "")
-        least = _at_one_track(sure, track_blocks)
-        if least >= found.low:
-            return found
-        return replace(found, low=least, quality=Quality.FAIR, reason=NO_SHORTER)
-    within = min(group.distance for group in seen) < FEW_TRACKS * track_blocks
-    beyond = _shortest(sure, Quality.FAIR, "")
-    value = beyond if within else _shortest(seen, Quality.FAIR, "")
-    return replace(
-        value,
-        low=min(best.low_ms, value.low),
-        high=max(beyond.high, value.high),
-        reason="Seeks over a few tracks may be head switches within a cylinder: the interval reaches from "
-        "them to the shortest seek that certainly leaves the cylinder.",
-    )
-
-
-def _at_one_track(groups: list[Group], track_blocks: float) -> float:
-    """Where the root through the shortest distances would be one track away: no seek takes less."""
-    first = min(group.distance for group in groups)
-    short = [group for group in groups if group.distance <= NEIGHBOURS * first]
-    if len(short) < FEWEST_FOR_FIT:
-        return min(group.low_ms for group in groups)
-    root = np.sqrt([group.distance for group in short])
-    low, high = (np.array([getattr(group, end) for group in short]) for end in ("missed_ms", "high_ms"))
-    value, error = line_at(root, low, high, float(np.sqrt(track_blocks)))
-    return max(value - error, 0.0)
-
-
-def _shortest(groups: list[Group], quality: Quality, reason: str) -> Number:
-    """The seek over the shortest distance: where the root through all short seeks meets it.
-
-    The least of many times lies below all of them by what one offset leaves open; the curve through them
-    does not. Where one distance was met sooner by more than an offset, it stands for
-    the shortest.
-    """
-    first = min(group.distance for group in groups)
-    least = min(groups, key=lambda group: group.best_ms)
-    short = [group for group in groups if group.distance <= NEIGHBOURS * first]
-    if len(short) < FEWEST_FOR_FIT:
-        return Number(least.best_ms, least.low_ms, least.high_ms, least.count, quality, reason)
-    root = np.sqrt([group.distance for group in short])
-    low, high = (np.array([getattr(group, end) for group in short]) for end in ("missed_ms", "high_ms"))
-    value, error = line_at(root, low, high, float(np.sqrt(first)))
-    ends = [group for group in short if group.distance == first]
-    earliest, latest = min(group.missed_ms for group in ends), max(group.high_ms for group in ends)
-    count = sum(group.count for group in short)
-    if value - least.high_ms > least.high_ms - least.low_ms:
-        return Number(least.best_ms, least.low_ms, least.high_ms, least.count, quality, reason)
-    if earliest <= value <= latest:
-        return Number(value, max(value - error, 0.0), value + error, count, quality, reason)
-    # To the next cylinder some arms take a way of their own, far off the curve of all others.
-    own = float(np.median([group.best_ms for group in ends]))
-    return Number(own, earliest, latest, sum(group.count for group in ends), quality, reason)
-
-
-def _why_none(groups: list[Group]) -> str:
-    if not groups:
-        return "No seeks of a known distance were measured."
-    return "The offsets of no distance cover a full turn: the device does not turn, or a cache answers."
-
-
 def _full_stroke(groups: list[Group], capacity_blocks: float) -> Number | str:
     seen = [group for group in groups if group.covered and group.distance > 0]
     if not seen:
-        return _why_none(groups)
+        return why_none(groups)
     last = max(seen, key=lambda group: group.distance)
     reach = last.distance / max(capacity_blocks, 1.0)
     distance, time = distinct(seen)
@@ -192,7 +101,9 @@ def _full_stroke(groups: list[Group], capacity_blocks: float) -> Number | str:
         )
     rise = _rise(distance[far], time[far]) * max(capacity_blocks - last.distance, 0.0)
     if reach >= AT_END:
-        return Number(last.best_ms, last.low_ms, last.high_ms + rise, last.count, Quality.GOOD)
+        found = Number(last.best_ms, last.low_ms, last.high_ms + rise, last.count, Quality.GOOD)
+        open_ms = max(found.value - found.low, found.high - found.value)
+        return replace(found, quality=Quality.FAIR, reason=FEW_FAR) if open_ms > WIDE * found.low else found
     # Tracks are shortest at the inner edge: the arm moves further there for the same number of blocks.
     value = last.best_ms + rise
     return Number(
@@ -238,11 +149,11 @@ def _average(groups: list[Group], found: Average | None, pairs: Number | None) -
             return Number(pairs.value, low, high, count + pairs.count, Quality.FAIR, TWO_WAYS)
         return Number(value, value - error, value + error, count + pairs.count, Quality.GOOD)
     if groups and not seen:
-        return _why_none(groups)
+        return why_none(groups)
     if pairs is not None:
         return pairs
     if not seen:
-        return _why_none(groups)
+        return why_none(groups)
     return "The distances measured are too few or too short to weigh them like random pairs."
 
 
@@ -291,33 +202,31 @@ def _random_mean(random: Samples, turn_ms: float, capacity_blocks: float) -> Num
 
 
 def _baseline(groups: list[Group]) -> Number | str:
+    """What accesses of one track need. All need the same: the latest angle that any of them missed and the
+    shortest latency of all lie nearest."""
     if not groups:
         return "No baseline without seek was measured."
     covered = [group for group in groups if group.covered]
     if not covered:
         return "The baseline's latencies do not rise with the distance over a full turn: a cache may answer."
-    clean = [group for group in covered if group.clean]
-    seen = clean or covered
-    best = min(seen, key=lambda group: group.best_ms)
-    count = sum(group.count for group in seen)
-    if not clean:
-        return Number(
-            best.best_ms,
-            0.0,
-            best.high_ms,
-            count,
-            Quality.POOR,
-            "Every baseline is cut short by a track's end, so that a switch may be in it.",
-        )
-    # All need the same: the latest angle that any of them missed lies nearest.
-    missed = max(
-        (group.missed_ms for group in seen if group.missed_ms < best.high_ms), default=best.missed_ms
-    )
-    value = (missed + best.high_ms) / 2
+    clean = [group for group in covered if group.track_high_ms < math.inf]
+    count = sum(group.count for group in clean or covered)
+    high = min((group.track_high_ms for group in clean), default=math.inf)
+    missed = sorted((one for group in clean for one in group.track_missed_ms if one < high), reverse=True)
+    # A drive that reads ahead may have left the track: one read that came too late proves nothing.
+    surely = missed[1:] if covered[0].variant == "read" else missed
+    low = surely[0] if surely else 0.0
+    if low <= 0:
+        best = min(covered, key=lambda group: group.best_ms)
+        return Number(best.best_ms, 0.0, best.high_ms, count, Quality.POOR, CUT_SHORT)
+    value = (low + high) / 2
     if len(clean) < min(2, len(groups)):
-        alone = "One baseline alone is not cut short by a track's end."
-        return Number(value, best.low_ms, best.high_ms, count, Quality.FAIR, alone)
-    return Number(value, best.low_ms, best.high_ms, count, Quality.GOOD)
+        return Number(
+            value, low, high, count, Quality.FAIR, "One baseline alone is not cut short by a track's end."
+        )
+    if high - low > 2 * WIDE * low:
+        return Number(value, low, high, count, Quality.FAIR, FEW_ANGLES)
+    return Number(value, low, high, count, Quality.GOOD)
 
 
 def _both(what: Metric, number: Number | str, baseline: Number | str) -> list[Measurement]:
@@ -328,16 +237,21 @@ def _both(what: Metric, number: Number | str, baseline: Number | str) -> list[Me
         return [*found, _measurement(what, WITHOUT, baseline)]
     value = number.value - baseline.value
     # What a seek may be less or more, with what the baseline may be more or less.
-    less = float(np.hypot(number.value - number.low, baseline.high - baseline.value))
-    more = float(np.hypot(number.high - number.value, baseline.value - baseline.low))
+    less = _together(number.value - number.low, baseline.high - baseline.value)
+    more = _together(number.high - number.value, baseline.value - baseline.low)
     if value <= 0:
         return [*found, _measurement(what, WITHOUT, "The seek is not told from the baseline.")]
     quality, reason = _worse(number, baseline)
-    if max(less, more) > 0.25 * value and quality is Quality.GOOD:
+    if max(less, more) > WIDE * value and quality is Quality.GOOD:
         quality, reason = Quality.FAIR, "The difference is small against the distance between two offsets."
     count = number.count + baseline.count
     alone = Number(value, max(value - less, 0.0), value + more, count, quality, reason)
     return [*found, _measurement(what, WITHOUT, alone)]
+
+
+def _together(one: float, other: float) -> float:
+    """What 95 % of the sums of two errors stay within that are alike likely as far as they reach."""
+    return max(one + other - math.sqrt(0.2 * one * other), one, other)
 
 
 def _worse(number: Number, baseline: Number) -> tuple[Quality, str]:

@@ -7,6 +7,7 @@ angle that was missed lies the time to seek and to reach the medium.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -21,8 +22,11 @@ NS_PER_MS = 1e6
 FEWEST_IN_GROUP = 6
 BESIDE = 4
 """So many accesses before the shortest are looked at: a few of them may be late."""
-ONE_TRACK = 0.04
-"""Share of a turn within which an angle counts as no gap; track skews are wider."""
+ONE_TRACK, ONE_TRACK_MS = 0.04, 0.2
+"""Share of a turn, and time, within which an angle counts as no gap: no head or arm settles in less."""
+LATE_SIGMAS = 3.0
+"""By so many deviations of the other accesses a start may have been late and so have missed its angle."""
+MAD_TO_SIGMA = 1.4826
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,10 @@ class Group:
     """Whether the offsets cover a full turn, so that the low end of the sawtooth is among them."""
     clean: bool
     """Whether the low end lies on the track of the access before: no gap is in its angle."""
+    track_missed_ms: tuple[float, ...]
+    track_high_ms: float
+    """Of accesses on the track of the one before: the two latest angles that they missed, and the shortest
+    latency; none and infinity where they say nothing."""
 
     @property
     def best_ms(self) -> float:
@@ -120,11 +128,13 @@ def _group(samples: Samples, use: NDArray[np.bool_], variant: str, turn_ms: floa
     step_ms = _sampling_ms(latency[order])
     lowest = float(latency.min())
     span = float(np.quantile(latency, 0.95) - lowest)
-    on_track = _on_track(latency, along.astype(np.float64), turn_ms, block_ms)
+    beside = _beside(latency, along.astype(np.float64), turn_ms, block_ms)
+    on_track = np.abs(beside) < min(ONE_TRACK * turn_ms, ONE_TRACK_MS)
     clean = _begins_on_track(on_track[order], int(latency[order].argmin()))
     # Tracks beside it are reached later: an angle missed there says nothing of one that needs no arm.
     missed = _missed_ms(latency[on_track] if clean else latency, turn_ms, step_ms)
     likely = max(missed, lowest - step_ms)
+    track_missed, track_high = _within_track(latency[on_track], beside[on_track], turn_ms)
     return Group(
         pattern=str(samples.pattern[use][0]),
         variant=variant,
@@ -135,18 +145,30 @@ def _group(samples: Samples, use: NDArray[np.bool_], variant: str, turn_ms: floa
         count=int(use.sum()),
         covered=span > 0.7 * turn_ms and rising,
         clean=clean,
+        track_missed_ms=track_missed,
+        track_high_ms=track_high,
     )
 
 
-def _on_track(latency: FloatArray, along: FloatArray, turn_ms: float, block_ms: float) -> NDArray[np.bool_]:
-    """Which accesses stay on the track of the access before, `along` blocks further.
+def _beside(latency: FloatArray, along: FloatArray, turn_ms: float, block_ms: float) -> FloatArray:
+    """By how much latencies of accesses `along` blocks further differ from the platter's turn to there.
 
-    There latency is the distance's turn plus whole turns; behind a boundary the gap comes on top.
+    On the track of the access before that is nothing but whole turns; behind a boundary the gap comes on top.
     """
     if turn_ms <= 0 or block_ms <= 0:
-        return np.zeros(len(latency), dtype=np.bool_)
-    beside = (latency - along * block_ms + turn_ms / 2) % turn_ms - turn_ms / 2
-    return np.asarray(np.abs(beside) < ONE_TRACK * turn_ms, dtype=np.bool_)
+        return np.full(len(latency), np.inf)
+    return np.asarray((latency - along * block_ms + turn_ms / 2) % turn_ms - turn_ms / 2, dtype=np.float64)
+
+
+def _within_track(latency: FloatArray, beside: FloatArray, turn_ms: float) -> tuple[tuple[float, ...], float]:
+    """The two latest angles that were missed on one track, less what a start may have been late, and the
+    shortest latency there."""
+    if not len(latency):
+        return (), math.inf
+    late_ms = LATE_SIGMAS * MAD_TO_SIGMA * float(np.median(np.abs(beside - np.median(beside))))
+    lowest = float(latency.min())
+    missed = np.sort(latency[latency < lowest + turn_ms] - turn_ms)[::-1]
+    return tuple(min(float(one) - late_ms, lowest) for one in missed[:2] if one > late_ms), lowest
 
 
 def _begins_on_track(on_track: NDArray[np.bool_], best: int) -> bool:

@@ -133,7 +133,19 @@ def test_the_average_is_that_of_all_places_on_tracks_that_get_shorter(shrinking:
     shares = np.concatenate([np.geomspace(1e-4, 0.05, 20), np.linspace(0.1, 1.0, 12)])
     ready = seek(along_stroke(shares, shrinking)) + MEDIA_MS
     groups = [
-        Group("outward", "write", share * BLOCKS, at - 0.01, at - 0.01, at + 0.01, 88, True, False)
+        Group(
+            "outward",
+            "write",
+            share * BLOCKS,
+            at - 0.01,
+            at - 0.01,
+            at + 0.01,
+            88,
+            True,
+            False,
+            0.0,
+            math.inf,
+        )
         for share, at in zip(shares, ready, strict=True)
     ]
     start, end = (rng.integers(0, BLOCKS, 400) for _ in range(2))
@@ -328,3 +340,46 @@ def test_no_distance_s_shortest_latency_lies_below_the_shortest_seek() -> None:
     found = one(KIND.extract(entry_of(outward=rows), FACTS), "minimum")
     met = min(latency for group, _, _, latency in rows if group == 1) / 1e6
     assert found.value is not None and found.value <= met
+
+
+SKEW_MS, SWITCH_MS = 0.26, 0.5
+
+
+def backward(spacing: int, group: int = 0) -> list[tuple[int, int, int, int]]:
+    """Reads at a place and then lower by ever more, each pair on fresh tracks, as a baseline of reads is."""
+    rows = []
+    for index, offset in enumerate(range(1 + group, 2 * TRACK, spacing)):
+        origin = (20 + 3 * index) * TRACK + (37 * index**2 + 71 * group) % TRACK
+        target = origin - offset
+        tracks = origin // TRACK - target // TRACK
+        turned = (-offset / TRACK * TURN_MS - tracks * SKEW_MS) % TURN_MS
+        ready = MEDIA_MS + (SWITCH_MS if tracks else 0.0)
+        rows.append((group, origin, target, round((turned + TURN_MS * (turned < ready)) * 1e6)))
+    return rows
+
+
+def test_an_angle_missed_behind_a_narrow_skew_says_nothing_of_the_track() -> None:
+    """A skew of 3 % of a turn counted as no gap, and the switch behind it as time to media."""
+    pairs = [row for group in range(3) for row in backward(5, group)]
+    found = one(KIND.extract(entry_of(outward=outward(), baseline=pairs), FACTS), "baseline", "")
+    assert found.low is not None and found.high is not None and found.low <= MEDIA_MS <= found.high
+    assert found.quality in (Quality.GOOD, Quality.FAIR)
+
+
+def test_a_baseline_between_angles_far_apart_is_fair_and_says_so() -> None:
+    pairs = [row for group in range(3) for row in group_of(group, 0)[::8]]
+    found = one(KIND.extract(entry_of(outward=outward(), baseline=pairs), FACTS), "baseline", "")
+    assert found.low is not None and found.high is not None and found.low <= MEDIA_MS <= found.high
+    assert found.quality is Quality.FAIR
+    assert "Few angles" in found.reason
+
+
+def test_a_head_switch_far_away_is_no_seek() -> None:
+    """Blocks that go there and back over the cylinders come by the same one again, hundreds of tracks on."""
+    rows = [(g, a, b, latency - 2_500_000 if g == 4 else latency) for g, a, b, latency in outward()]
+    found = one(KIND.extract(entry_of(outward=rows), FACTS), "minimum")
+    least = seek_ms(TRACK * 40) + MEDIA_MS
+    assert found.value == pytest.approx(least, abs=0.15)
+    assert found.low is not None and found.high is not None and found.low <= least <= found.high
+    assert found.quality is Quality.FAIR
+    assert "there and back" in found.reason

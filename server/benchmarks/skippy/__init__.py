@@ -11,7 +11,7 @@ from server.benchmarks.skippy.extract import extract
 KIND = Kind(
     slug="skippy",
     title="SKIPPY: rotation, tracks and heads",
-    extractor_version="3.8.0",
+    extractor_version="3.8.1",
     metrics=METRICS,
     extract=extract,
     charts=charts,

@@ -279,6 +279,8 @@ def _doubt(finding: Finding, findings: tuple[Finding, ...], write_cache: bool | 
         if other.trace.region == finding.trace.region
         and other.trace.variant != finding.trace.variant
         and other.threshold is not None
+        and other.model is not None
+        and other.threshold.latency_ms >= other.model.lines.block_ms
         and other.trusted
     ]
     slack = max(MOST_SWITCH_SHARE * limit.latency_ms, 2 * model.lines.block_ms)

@@ -11,7 +11,10 @@ import pytest
 
 from server.benchmarks.contract import Quality
 from server.benchmarks.skippy import KIND, lines
+from server.benchmarks.skippy.combine import thresholds
+from server.benchmarks.skippy.findings import analyse
 from server.benchmarks.skippy.media import Threshold, share_regions
+from server.benchmarks.skippy.series import traces_of
 from server.benchmarks.skippy.test_skippy import FACTS, columns, entry_of, mock_disk, one, value
 
 CACHED = replace(FACTS, write_cache=True)
@@ -45,6 +48,24 @@ def test_no_write_comes_sooner_than_reads_unless_the_cache_is_known_to_be_off() 
     assert one(KIND.extract(entry, UNCACHED), "mtm", "outer/write").quality is Quality.GOOD
     slower = entry_of(columns(mock_disk(mtm_ms=3.2)), columns(mock_disk(mtm_ms=2.0), variant="read"))
     assert one(KIND.extract(slower, FACTS), "mtm", "outer/write").quality is Quality.GOOD
+
+
+def test_reads_that_a_cache_answers_do_not_bear_out_a_write_that_one_took() -> None:
+    """Below the time of one block no read came from the medium, yet it made the write look late enough."""
+    entry = entry_of(
+        columns(mock_disk(mtm_ms=0.8)),
+        columns(mock_disk(mtm_ms=2.0), variant="backward"),
+        columns(mock_disk(mtm_ms=2.0), variant="read"),
+    )
+    write, backward, read = analyse(traces_of(entry["samples"]), (8.333,))
+    assert read.threshold is not None
+    answered = replace(read, threshold=replace(read.threshold, latency_ms=0.01))
+    (mtm, *_) = [
+        one
+        for one in thresholds((write, backward, answered), None)
+        if (one.metric, one.scope) == ("skippy.mtm", "outer/write")
+    ]
+    assert mtm.quality is Quality.POOR
 
 
 def test_the_time_to_media_counts_from_when_the_request_was_handed_over() -> None:
