@@ -28,7 +28,8 @@ AVERAGE = Metric(
     definition="Mean seek time between two places chosen at random, rotational wait excluded.",
     method=(
         "The seek curve over random pairs, with tracks that shorten as the waits of random pairs show: each "
-        "waits between nothing and a turn. Where both contradict, the pairs' mean latency less half a turn."
+        "waits between nothing and a turn. Where both contradict, halfway to the pairs' mean latency less "
+        "half a turn."
     ),
     source="Skippy 4.3; the weighting is this project's own",
     headline=True,

@@ -145,8 +145,9 @@ def _average(groups: list[Group], found: Average | None, pairs: Number | None) -
             high = max(found.usual, value) + max(width, error)
             return Number(value, value - max(width, error), high, count, Quality.FAIR, NO_PAIRS)
         if abs(value - pairs.value) > max(pairs.value - pairs.low, APART * pairs.value):
-            low, high = min(value, pairs.low), max(value, pairs.high)
-            return Number(pairs.value, low, high, count + pairs.count, Quality.FAIR, TWO_WAYS)
+            low, high = min(value - error, pairs.low), max(value + error, pairs.high)
+            both = (value + pairs.value) / 2
+            return Number(both, low, high, count + pairs.count, Quality.FAIR, TWO_WAYS)
         return Number(value, value - error, value + error, count + pairs.count, Quality.GOOD)
     if groups and not seen:
         return why_none(groups)

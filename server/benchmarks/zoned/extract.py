@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from itertools import pairwise
+from dataclasses import replace
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,11 @@ STEP_HIDDEN = (
 WIDE_GAP, HIDDEN_GAP = 0.05, 0.25
 """Shares of the device that no region lies in: regions usually stand at 65 places."""
 GAP = "Nothing was read between {first:.0f} and {last:.0f} % of the device: it is taken to be as beside it."
+OVERLAP = "Regions were read that overlap those just before: the drive's buffer answered a part of them."
+ROSE = (
+    "Further in the disk is faster again by {rise:.1%}: its rate depends on where a request falls, or other "
+    "load disturbed it. The interval reaches as far either way."
+)
 INTERFACES = (
     "The profile is flat: one zone, or a slow interface hides the zones. The number may be that of the "
     "interface and not of the drive."
@@ -83,11 +89,13 @@ def _bandwidths(profile: Profile, zones: list[Zone]) -> list[Measurement]:
     flat = _flat(zones)
     if flat:
         quality, reason = Quality.POOR, INTERFACES
+    rise = rise_of(zones)
     found = [
         _at_end(metric.OUTER, profile, outer, quality, reason),
         _at_end(metric.INNER, profile, inner, quality, reason),
         _mean(profile, zones, quality, reason),
     ]
+    found = [_with_rise(one, rise) for one in found]
     if inner.mb_per_s <= 0 or inner.low <= 0:
         return [*found, _none(metric.RATIO, "The inner bandwidth is not told from zero.")]
     return [*found, _ratio(found[0], found[1], flat=flat)]
@@ -102,6 +110,20 @@ def _at_end(what: Metric, profile: Profile, zone: Zone, quality: Quality, reason
     elif end.hides and quality is Quality.GOOD:
         quality, reason = Quality.FAIR, STEP_HIDDEN
     return Measurement(what.key, "", zone.mb_per_s, end.low, end.high, zone.count, quality, reason)
+
+
+def _with_rise(found: Measurement, rise: float) -> Measurement:
+    """Tracks get shorter inwards. What rises all the same is no zone, and may be in any of the rates."""
+    if rise <= SMALLEST_STEP or found.value is None:
+        return found
+    good = found.quality is Quality.GOOD
+    return replace(
+        found,
+        low=min(found.low or 0.0, found.value / (1 + rise)),
+        high=max(found.high or 0.0, found.value * (1 + rise)),
+        quality=Quality.FAIR if good else found.quality,
+        reason=ROSE.format(rise=rise) if good else found.reason,
+    )
 
 
 def _ratio(outer: Measurement, inner: Measurement, *, flat: bool) -> Measurement:
@@ -126,6 +148,8 @@ def _coverage(profile: Profile) -> tuple[Quality, str]:
     first, last = float(profile.start_mb[0]), float(profile.end_mb[-1])
     if first > 0.05 * profile.capacity_mb or last < 0.95 * profile.capacity_mb:
         return Quality.POOR, "The regions do not reach both ends of the device."
+    if profile.overlapping:
+        return Quality.POOR, OVERLAP
     return Quality.GOOD, ""
 
 
@@ -201,12 +225,26 @@ def _zone_count(profile: Profile, zones: list[Zone]) -> Measurement:
             Quality.FAIR,
             "Some zones are seen in few regions only; narrower ones may be missed.",
         )
+    elif quality is Quality.GOOD and (rise := rise_of(zones)) > SMALLEST_STEP:
+        quality, reason = (
+            Quality.FAIR,
+            f"Further in the disk is faster again by {rise:.1%}, which no zone is.",
+        )
     elif quality is Quality.GOOD and _faint(profile, zones):
         quality, reason = Quality.FAIR, "Some zones differ by little more than the noise."
     count = float(len(zones))
     low = count if quality is Quality.GOOD else float(at_least(zones))
     high = count if quality is Quality.GOOD else max(count, min(2 * count + 8, len(profile)))
     return Measurement(metric.ZONES.key, "", count, low, high, len(profile), quality, reason)
+
+
+def rise_of(zones: list[Zone]) -> float:
+    """By what share a zone is faster than one further out, at most."""
+    speeds = [zone.mb_per_s for zone in zones]
+    slowest = list(accumulate(speeds, min))
+    return max(
+        (speed / least - 1 for speed, least in zip(speeds, slowest, strict=True) if least > 0), default=0.0
+    )
 
 
 def at_least(zones: list[Zone]) -> int:
@@ -216,7 +254,7 @@ def at_least(zones: list[Zone]) -> int:
     make of one; a fall of that size may be the same.
     """
     speeds = [zone.mb_per_s for zone in zones]
-    rise = max((after / before - 1 for before, after in pairwise(speeds) if before > 0), default=0.0)
+    rise = rise_of(zones)
     # Each rate is itself known to what a region's ends leave open.
     margin = max(rise + EDGE, SMALLEST_STEP)
     longest: list[int] = []

@@ -165,6 +165,8 @@ class Profile:
     """Whether a point is a cell, a stretch in which all heads take part, and not a single region."""
     cell_error: float = 0.0
     """Standard error of a cell's bandwidth as a share of it, the same way for all cells; 0 without cells."""
+    overlapping: bool = False
+    """Whether regions of a cell hold what was read just before, which the buffer may still have had."""
 
     def __len__(self) -> int:
         return len(self.position_mb)
@@ -181,8 +183,21 @@ def profile_of(entry: Mapping[str, Any], block_bytes: int, capacity_bytes: int) 
         start, size, speed = thinned(start, size, speed, MOST_POINTS)
     middle = start + size / 2
     capacity = max(capacity_bytes / BYTES_PER_MB, float((start + size).max()))
-    error = scatter_in_cells(regions)
-    return Profile(middle, start, start + size, speed, _shares(middle, capacity), capacity, in_cells, error)
+    error, overlapping = scatter_in_cells(regions), _overlapping(regions)
+    shares = _shares(middle, capacity)
+    return Profile(middle, start, start + size, speed, shares, capacity, in_cells, error, overlapping)
+
+
+OVERLAPPING = 0.1
+"""By this share of them, and in so many cases, regions overlap by no chance: narrow bands left no room."""
+
+
+def _overlapping(regions: Regions) -> bool:
+    """Whether the next region of a cell usually begins before the end of the one that was read before it."""
+    ends = regions.start_mb + (1 - OVERLAPPING) * regions.size_mb
+    together = (regions.group[1:] == regions.group[:-1]) & (regions.group[1:] != NO_CELL)
+    again = together & (regions.start_mb[1:] < ends[:-1])
+    return bool(again.sum() > OVERLAPPING * max(together.sum(), 1))
 
 
 def _shares(position: FloatArray, capacity: float) -> FloatArray:

@@ -176,3 +176,15 @@ def test_ends_of_a_drive_whose_heads_differ_are_known_no_better_than_the_mean_of
         assert end.low < true < end.high
         assert end.high - end.value > of_heads
         assert end.quality is Quality.FAIR
+
+
+def test_regions_that_overlap_are_poor_as_the_buffer_may_have_answered() -> None:
+    """Regions of 4 MB every 2 MB came out 20 % too fast, and good: the drive still had half of each."""
+    entry = entry_of(AROUND)
+    (series,) = entry["samples"]["series"]
+    series["length_blocks"] = [2 * REGION] * len(series["offset_blocks"])
+    series["elapsed_ns"] = [2 * one for one in series["elapsed_ns"]]
+    found = KIND.extract(entry, FACTS)
+    for name in ("outer_bandwidth", "inner_bandwidth", "mean_bandwidth", "zone_count"):
+        assert one(found, name).quality is Quality.POOR
+    assert "overlap" in one(found, "outer_bandwidth").reason

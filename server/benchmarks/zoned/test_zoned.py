@@ -243,3 +243,15 @@ def test_a_parabola_s_zones_give_a_linear_error_several_times_that_of_a_parabola
         if name in errors:
             over, under = (one(found, f"fit_error_{model}").value or 0.0 for model in errors[name])
             assert ratio.value == pytest.approx(over / under)
+
+
+def test_a_profile_that_rises_inwards_is_known_no_better_than_by_what_it_rises() -> None:
+    """A drive that loses turns gives one rate or another by where a request falls: 23.8, of a true 23.5."""
+    profile = [23.8] * 60 + [22.5] * 10 + [23.8] * 60 + [18.0] * 70
+    found = KIND.extract(entry_of(profile), FACTS)
+    for name, true in (("outer_bandwidth", 23.5), ("inner_bandwidth", 17.7), ("mean_bandwidth", 21.2)):
+        number = one(found, name)
+        assert number.low is not None and number.high is not None and number.low <= true <= number.high
+        assert number.quality is Quality.FAIR
+        assert "faster again by 5.8%" in number.reason
+    assert one(found, "zone_count").quality is not Quality.GOOD

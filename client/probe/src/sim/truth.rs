@@ -80,6 +80,9 @@ pub struct ZoneTruth {
     /// What a host gets that reads on and on, by the size of its requests; empty until it is asked for.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub sequential_mb_s: BTreeMap<&'static str, f64>,
+    /// The least and the most of it, by where in the zone it begins.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub sequential_range_mb_s: BTreeMap<&'static str, [f64; 2]>,
 }
 
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -219,6 +222,7 @@ fn zone_truth(model: &Model, first: u64, first_cylinder: u32, zone: &Zone, ratio
         bandwidth_mb_s: medium.min(bus),
         bus_limited: bus < medium,
         sequential_mb_s: BTreeMap::new(),
+        sequential_range_mb_s: BTreeMap::new(),
     }
 }
 

@@ -79,7 +79,7 @@ pub fn find(session: &mut Session<'_>, plan: &Plan, scatter: f64) -> Result<Opti
             row.push(region::read(session, &plan, offset, plan.length, LEAD)?.map(to_f64));
         }
         if let Some(period) = period_of(&row) {
-            return Ok(Some(cell_of(&row, period, stride, plan.length)));
+            return Ok(cell_of(&row, period, stride, plan.length, LEAD * plan.transfer_blocks));
         }
     }
     Ok(None)
@@ -152,12 +152,14 @@ fn mismatch(row: &[Option<f64>], lag: usize) -> f64 {
 }
 
 /// How many regions a cell has: cells that start anywhere in the row must agree. A number that meets every head once
-/// does so best.
-fn cell_of(row: &[Option<f64>], period: f64, stride: u64, length: u64) -> Cell {
+/// does so best. `None` where regions of `length` and what is read before them, `lead`, would overlap: the drive's
+/// buffer would answer for the medium.
+fn cell_of(row: &[Option<f64>], period: f64, stride: u64, length: u64, lead: u64) -> Option<Cell> {
     let blocks = to_u64(period * to_f64(stride));
-    let noises = (REGIONS_FEWEST..=CELL_REGIONS_MOST).map(|regions| (disagreement(row, period, regions), regions));
-    let (noise, regions) = noises.min_by(|one, other| one.0.total_cmp(&other.0)).unwrap_or((1.0, CELL_REGIONS_MOST));
-    Cell { period: blocks, length, regions, noise: (HARDLY_CHANCE * noise).max(ALIKE) }
+    let apart = (REGIONS_FEWEST..=CELL_REGIONS_MOST).filter(|regions| blocks / *regions as u64 >= length + lead);
+    let noises = apart.map(|regions| (disagreement(row, period, regions), regions));
+    let (noise, regions) = noises.min_by(|one, other| one.0.total_cmp(&other.0))?;
+    Some(Cell { period: blocks, length, regions, noise: (HARDLY_CHANCE * noise).max(ALIKE) })
 }
 
 /// Standard deviation of the cells that the row holds, as a share of their mean.

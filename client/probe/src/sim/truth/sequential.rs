@@ -19,6 +19,10 @@ const LEAD: u64 = 8;
 
 const TRACKS_FEWEST: u64 = 2000;
 
+/// Places in a zone, and requests from each, that show whether a drive has one rate or falls into one of several.
+const STARTS: u64 = 8;
+const REQUESTS_FROM_START: u64 = 400;
+
 /// So many requests are needed for the mean of a noise's delays.
 const REQUESTS_WITH_NOISE: u64 = 40_000;
 
@@ -30,6 +34,9 @@ impl Truth {
         for zone in &mut self.zones {
             let rate = |bytes| sequential_mb_s(&model, zone.first_block, zone.last_block + 1, bytes, noise.clone());
             zone.sequential_mb_s = SIZES.map(|(name, bytes)| (name, rate(bytes))).into();
+            let (first, end) = (zone.first_block, zone.last_block + 1);
+            let range = |bytes| range_mb_s(&model, first, end, bytes, noise);
+            zone.sequential_range_mb_s = SIZES.map(|(name, bytes)| (name, range(bytes))).into();
         }
         self
     }
@@ -39,10 +46,23 @@ impl Truth {
 const REQUESTS_MOST: u64 = 100_000;
 
 /// MB/s from the sector `first` on, as far as `end`, with the delays of `noise`.
-fn sequential_mb_s(model: &Arc<Model>, first: u64, end: u64, bytes: u64, mut noise: Noise) -> f64 {
+fn sequential_mb_s(model: &Arc<Model>, first: u64, end: u64, bytes: u64, noise: Noise) -> f64 {
+    let blocks = length(model, first, bytes, noise.is_off());
+    rate_mb_s(model, first, end, bytes, blocks, noise)
+}
+
+/// The least and the most MB/s of a few hundred requests that begin at places all over a zone.
+fn range_mb_s(model: &Arc<Model>, first: u64, end: u64, bytes: u64, noise: &Noise) -> [f64; 2] {
+    let blocks = REQUESTS_FROM_START * bytes / u64::from(model.physical_block_bytes);
+    let starts = (0..STARTS).map(|index| first + (end - first) * index / STARTS);
+    let rates = starts.map(|start| rate_mb_s(model, start, end, bytes, blocks, noise.clone()));
+    rates.fold([f64::INFINITY, 0.0], |[low, high], rate| [low.min(rate), high.max(rate)])
+}
+
+fn rate_mb_s(model: &Arc<Model>, first: u64, end: u64, bytes: u64, blocks: u64, mut noise: Noise) -> f64 {
     let sector_bytes = u64::from(model.physical_block_bytes);
     let (ratio, count) = (model.blocks_per_sector(), bytes / sector_bytes);
-    let blocks = length(model, first, bytes, noise.is_off()).div_ceil(count) * count;
+    let blocks = blocks.div_ceil(count) * count;
     let mut engine = Engine::new(Arc::clone(model));
     let (mut now_ns, mut taken_ns, mut read, mut at) = (0.0, 0.0, 0, first);
     let mut lead = LEAD;

@@ -42,11 +42,18 @@ fn a_row_without_any_order_has_no_period() {
 #[test]
 fn a_cell_has_as_many_regions_as_let_cells_agree_wherever_they_start() {
     let row = row(&HEADS, 3, 192);
-    let cell = cell_of(&row, 36.0, 1000, 200);
+    let cell = cell_of(&row, 36.0, 1000, 200, 100).expect("a cell");
     assert_eq!((cell.period, cell.length), (36_000, 200));
     // A multiple of six meets every head equally often, wherever the cell starts; seventeen do not.
     assert_eq!(cell.regions % 6, 0);
     assert!(disagreement(&row, 36.0, 18) < 1e-12 && disagreement(&row, 36.0, 17) > 1e-4);
+}
+
+#[test]
+fn there_is_no_cell_where_its_regions_would_overlap() {
+    let row = row(&HEADS, 3, 192);
+    assert!(cell_of(&row, 36.0, 1000, 2200, 50).is_some(), "sixteen times 2250 fit into 36,000");
+    assert!(cell_of(&row, 36.0, 1000, 2200, 100).is_none());
 }
 
 #[test]
