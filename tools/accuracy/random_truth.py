@@ -60,23 +60,20 @@ def _region(truth: dict[str, Any], strictness: str, region: str, zone: dict[str,
     ]
     rows = rows if region == "outer" else rows[:1]
     for name, key in (("head_switch_gap", "track_skew_ms"), ("cylinder_switch_gap", "cylinder_skew_ms")):
-        gap = None if truth["layout"] == SERPENTINE else _usual_gap(local, key)
-        bar = None if gap is None else (block_ms if clean else max(0.03 * gap, block_ms))
-        rows.append(Expected(f"skippy.{name}", region, gap, bar, False))
+        gap, blur = (None, 0.0) if truth["layout"] == SERPENTINE else _gap(local, key)
+        bar = None if gap is None else (block_ms if clean else max(0.03 * gap, block_ms)) + blur
+        rows.append(Expected(f"skippy.{name}", region, gap, bar, False, blur=blur))
     return rows + _media(truth, clean, region, block_ms)
 
 
-def _usual_gap(local: dict[str, Any], key: str) -> float | None:
-    """The gap of most boundaries after the start, in ms: slipped sectors use up the spares of some of them,
-    and the first may be one of them. The tool names each gap with three digits."""
+def _gap(local: dict[str, Any], key: str) -> tuple[float | None, float]:
+    """The gap of the boundaries after the start, and how far they differ either way, in ms: slipped sectors
+    use up the spares of some, and each of their gaps is true."""
     sort = "H gap" if key == "track_skew_ms" else "C gap"
-    counts = {
-        float(name.split()[2]): count for name, count in local["boundaries"].items() if name.startswith(sort)
-    }
-    if local[key] is None or not counts:
-        return local[key]
-    usual = max(counts, key=lambda gap: (counts[gap], gap))
-    return local[key] if abs(local[key] - usual) < 1e-3 else usual
+    gaps = [float(name.split()[2]) for name in local["boundaries"] if name.startswith(sort)]
+    if local[key] is None or len(gaps) < 2:
+        return local[key], 0.0
+    return (min(gaps) + max(gaps)) / 2, (max(gaps) - min(gaps)) / 2
 
 
 def _media(truth: dict[str, Any], clean: bool, region: str, block_ms: float) -> list[Expected]:

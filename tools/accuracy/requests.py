@@ -52,6 +52,8 @@ def positional_expected(
 
 SEVERAL = 0.01
 """Starts whose rates differ by more than this are in different rhythms; less is where a stretch ended."""
+KEEPS_UP = 0.995
+"""A drive that gives so much of what its medium brings loses no turns."""
 
 
 def sequential(zone: Mapping[str, Any], size: str) -> tuple[float, float]:
@@ -63,7 +65,9 @@ def sequential(zone: Mapping[str, Any], size: str) -> tuple[float, float]:
     rate = float(zone["sequential_mb_s"][size])
     low, high = (float(one) for one in zone["sequential_range_mb_s"][size])
     low, high = min(low, rate), max(high, rate)
-    return (rate, 0.0) if high <= (1 + SEVERAL) * low else ((low + high) / 2, (high - low) / 2)
+    if rate >= KEEPS_UP * float(zone["bandwidth_mb_s"]) or high <= (1 + SEVERAL) * low:
+        return rate, 0.0
+    return (low + high) / 2, (high - low) / 2
 
 
 def sync_write_expected(

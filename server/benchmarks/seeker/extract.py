@@ -42,6 +42,10 @@ SEVERAL_ARMS = (
 )
 FEW_FAR = "Tracks' ends took some angles of the longest seek: it lies anywhere between two of the others."
 ALONE = "One baseline alone is not cut short by a track's end."
+READ_AHEAD = (
+    "A drive that reads ahead may have left the track, so that a read that came too late proves nothing: "
+    "only the upper end is sure."
+)
 CUT_SHORT = "Every baseline is cut short by a track's end, so that a switch may be in it."
 WIDE = 0.08
 """What the angles leave open by more of it, either way, is no good number."""
@@ -214,9 +218,7 @@ def _baseline(groups: list[Group]) -> Number | str:
     count = sum(group.count for group in clean or covered)
     high = min((group.track_high_ms for group in clean), default=math.inf)
     missed = sorted((one for group in clean for one in group.track_missed_ms if one < high), reverse=True)
-    # A drive that reads ahead may have left the track: one read that came too late proves nothing.
-    surely = missed[1:] if covered[0].variant == "read" else missed
-    low = surely[0] if surely else 0.0
+    low = missed[0] if missed else 0.0
     if low <= 0:
         best = min(covered, key=lambda group: group.best_ms)
         return Number(best.best_ms, 0.0, best.high_ms, count, Quality.POOR, CUT_SHORT)
@@ -225,6 +227,8 @@ def _baseline(groups: list[Group]) -> Number | str:
         return Number(
             value, low, high, count, Quality.FAIR, "One baseline alone is not cut short by a track's end."
         )
+    if covered[0].variant == "read":
+        return Number(value, 0.0, high, count, Quality.FAIR, READ_AHEAD)
     if high - low > 2 * WIDE * low:
         return Number(value, low, high, count, Quality.FAIR, FEW_ANGLES)
     return Number(value, low, high, count, Quality.GOOD)
@@ -237,9 +241,9 @@ def _both(what: Metric, number: Number | str, baseline: Number | str) -> list[Me
     if isinstance(baseline, str):
         return [*found, _measurement(what, WITHOUT, baseline)]
     value = number.value - baseline.value
-    # What a seek may be less or more, with what the baseline may be more or less.
-    less = _together(number.value - number.low, baseline.high - baseline.value)
-    more = _together(number.high - number.value, baseline.value - baseline.low)
+    # What a seek may be less or more, with what the baseline may be more or less: bounds add up.
+    less = number.value - number.low + baseline.high - baseline.value
+    more = number.high - number.value + baseline.value - baseline.low
     if value <= 0:
         return [*found, _measurement(what, WITHOUT, "The seek is not told from the baseline.")]
     quality, reason = _worse(number, baseline)
@@ -248,11 +252,6 @@ def _both(what: Metric, number: Number | str, baseline: Number | str) -> list[Me
     count = number.count + baseline.count
     alone = Number(value, max(value - less, 0.0), value + more, count, quality, reason)
     return [*found, _measurement(what, WITHOUT, alone)]
-
-
-def _together(one: float, other: float) -> float:
-    """What 95 % of the sums of two errors stay within that are alike likely as far as they reach."""
-    return max(one + other - math.sqrt(0.2 * one * other), one, other)
 
 
 def _worse(number: Number, baseline: Number) -> tuple[Quality, str]:

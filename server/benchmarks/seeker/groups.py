@@ -129,7 +129,9 @@ def _group(samples: Samples, use: NDArray[np.bool_], variant: str, turn_ms: floa
     lowest = float(latency.min())
     span = float(np.quantile(latency, 0.95) - lowest)
     beside = _beside(latency, along.astype(np.float64), turn_ms, block_ms)
-    on_track = np.abs(beside) < min(ONE_TRACK * turn_ms, ONE_TRACK_MS)
+    # Beyond a track's length the gaps of several boundaries may add up to a turn.
+    near = np.abs(along) * block_ms < turn_ms
+    on_track = near & (np.abs(beside) < min(ONE_TRACK * turn_ms, ONE_TRACK_MS))
     clean = _begins_on_track(on_track[order], int(latency[order].argmin()))
     # Tracks beside it are reached later: an angle missed there says nothing of one that needs no arm.
     missed = _missed_ms(latency[on_track] if clean else latency, turn_ms, step_ms)
@@ -140,7 +142,7 @@ def _group(samples: Samples, use: NDArray[np.bool_], variant: str, turn_ms: floa
         variant=variant,
         distance=float(np.abs(along).min()),
         missed_ms=likely,
-        low_ms=max(min(missed, lowest - step_ms), 0.0),
+        low_ms=max(min(missed, lowest - step_ms) - LATE_SIGMAS * _late_ms(steps), 0.0),
         high_ms=lowest,
         count=int(use.sum()),
         covered=span > 0.7 * turn_ms and rising,
@@ -196,6 +198,14 @@ def _sampling_ms(latency: FloatArray) -> float:
     steps = np.diff(latency)
     rises = steps[steps > 0] if bool((steps > 0).any()) else np.abs(steps)
     return float(min(np.median(rises), np.ptp(latency) / 4)) if len(rises) else 0.0
+
+
+def _late_ms(steps: FloatArray) -> float:
+    """Deviation of single starts, from how the rises between neighbouring offsets differ."""
+    rises = steps[steps > 0]
+    if not len(rises):
+        return 0.0
+    return MAD_TO_SIGMA * float(np.median(np.abs(rises - np.median(rises)))) / math.sqrt(2)
 
 
 def turn_of(samples: Samples, hint_ms: float) -> float:

@@ -3,6 +3,7 @@
 //! A drive that reads ahead enough gives what its medium brings. One that does not loses turns between requests, the
 //! more of them the shorter they are and the later the host asks again.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::super::engine::{Engine, Request};
@@ -19,9 +20,10 @@ const LEAD: u64 = 8;
 
 const TRACKS_FEWEST: u64 = 2000;
 
-/// Places in a zone, and requests from each, that show whether a drive has one rate or falls into one of several.
-const STARTS: u64 = 8;
-const REQUESTS_FROM_START: u64 = 400;
+/// Places in a zone, and requests from each, that show whether a drive has one rate or falls into one of several: about
+/// as many requests as the kinds make in a row.
+const STARTS: u64 = 64;
+const REQUESTS_FROM_START: u64 = 32;
 
 /// So many requests are needed for the mean of a noise's delays.
 const REQUESTS_WITH_NOISE: u64 = 40_000;
@@ -48,30 +50,32 @@ const REQUESTS_MOST: u64 = 100_000;
 /// MB/s from the sector `first` on, as far as `end`, with the delays of `noise`.
 fn sequential_mb_s(model: &Arc<Model>, first: u64, end: u64, bytes: u64, noise: Noise) -> f64 {
     let blocks = length(model, first, bytes, noise.is_off());
-    rate_mb_s(model, first, end, bytes, blocks, noise)
+    rate_mb_s(model, first..end, first, (bytes, blocks), noise)
 }
 
-/// The least and the most MB/s of a few hundred requests that begin at places all over a zone.
+/// The least and the most MB/s of a few dozen requests that begin at places all over a zone.
 fn range_mb_s(model: &Arc<Model>, first: u64, end: u64, bytes: u64, noise: &Noise) -> [f64; 2] {
     let blocks = REQUESTS_FROM_START * bytes / u64::from(model.physical_block_bytes);
     let starts = (0..STARTS).map(|index| first + (end - first) * index / STARTS);
-    let rates = starts.map(|start| rate_mb_s(model, start, end, bytes, blocks, noise.clone()));
+    let rates = starts.map(|start| rate_mb_s(model, first..end, start, (bytes, blocks), noise.clone()));
     rates.fold([f64::INFINITY, 0.0], |[low, high], rate| [low.min(rate), high.max(rate)])
 }
 
-fn rate_mb_s(model: &Arc<Model>, first: u64, end: u64, bytes: u64, blocks: u64, mut noise: Noise) -> f64 {
+/// Requests of so many bytes until so many blocks are read, from `start` on; behind the end of the zone, from its first.
+fn rate_mb_s(model: &Arc<Model>, zone: Range<u64>, start: u64, request: (u64, u64), mut noise: Noise) -> f64 {
+    let (bytes, blocks) = request;
     let sector_bytes = u64::from(model.physical_block_bytes);
     let (ratio, count) = (model.blocks_per_sector(), bytes / sector_bytes);
     let blocks = blocks.div_ceil(count) * count;
     let mut engine = Engine::new(Arc::clone(model));
-    let (mut now_ns, mut taken_ns, mut read, mut at) = (0.0, 0.0, 0, first);
+    let (mut now_ns, mut taken_ns, mut read, mut at) = (0.0, 0.0, 0, start);
     let mut lead = LEAD;
     while read < blocks {
-        if at + count > end {
-            if at == first {
+        if at + count > zone.end {
+            if at == zone.start {
                 break;
             }
-            (at, lead) = (first, LEAD);
+            (at, lead) = (zone.start, LEAD);
         }
         let before_ns = now_ns;
         now_ns = engine.serve(now_ns, Request::read(at * ratio, count * ratio)) + noise.delay_ns();

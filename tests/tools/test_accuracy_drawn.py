@@ -1,0 +1,27 @@
+"""A small version of `make accuracy-random`: a few drives of two seeds, every kind that it draws for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.probe import probe_path, simtool_path
+from tools.accuracy.stress import Job, judge_drive, line
+
+SEEDS = (31415, 4711)
+DRIVES = 3
+"""Of each seed: all three layouts, spares, defects and caches are among them."""
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.probe
+@pytest.mark.parametrize("seed", SEEDS)
+def test_no_number_of_a_drawn_drive_is_wrong_without_saying_so(seed: int, tmp_path: Path) -> None:
+    probe, simtool = probe_path(), simtool_path()
+    if probe is None or simtool is None:
+        pytest.skip("the probe or diskatlas-simtool is not built: call `make build simtool`")
+    jobs = [Job(number, seed, tmp_path, probe, simtool) for number in range(DRIVES)]
+    rows = [row for job in jobs for row in judge_drive(job)]
+    assert len({row.metric for _, row in rows}) > 20
+    assert [line(words, row) for words, row in rows if row.failed] == []
