@@ -56,6 +56,19 @@ KEEPS_UP = 0.995
 """A drive that gives so much of what its medium brings loses no turns."""
 
 
+def with_rhythms(truth: dict[str, Any], quiet: dict[str, Any]) -> dict[str, Any]:
+    """The truth with the range of rates that each zone has without noise, which would blur it; one rate where
+    the drive keeps up."""
+    zones = []
+    for zone, still in zip(truth["zones"], quiet["zones"], strict=True):
+        ranges = {}
+        for size, rate in zone["sequential_mb_s"].items():
+            keeps_up = still["sequential_mb_s"][size] >= KEEPS_UP * still["bandwidth_mb_s"]
+            ranges[size] = (rate, rate) if keeps_up else still["sequential_range_mb_s"][size]
+        zones.append(zone | {"sequential_range_mb_s": ranges})
+    return truth | {"zones": zones}
+
+
 def sequential(zone: Mapping[str, Any], size: str) -> tuple[float, float]:
     """What a host gets that reads on and on, and how far that may be off.
 
@@ -65,9 +78,7 @@ def sequential(zone: Mapping[str, Any], size: str) -> tuple[float, float]:
     rate = float(zone["sequential_mb_s"][size])
     low, high = (float(one) for one in zone["sequential_range_mb_s"][size])
     low, high = min(low, rate), max(high, rate)
-    if rate >= KEEPS_UP * float(zone["bandwidth_mb_s"]) or high <= (1 + SEVERAL) * low:
-        return rate, 0.0
-    return (low + high) / 2, (high - low) / 2
+    return ((low + high) / 2, (high - low) / 2) if high > (1 + SEVERAL) * low else (rate, 0.0)
 
 
 def sync_write_expected(

@@ -15,6 +15,7 @@ from server.benchmarks.registry import KINDS
 from tests.support.probe import ROOT, Probe, probe_path, simtool_path
 from tools.accuracy.cases import CLEAN, NOISY, Case, Expected
 from tools.accuracy.kinds import EXPECTATIONS, facts_of
+from tools.accuracy.requests import with_rhythms
 from tools.accuracy.transfers import over_time_cases
 
 NOISES = (("off", "clean", CLEAN), ("default", "default noise", NOISY))
@@ -36,8 +37,10 @@ def simulated_cases() -> tuple[list[Case], list[str]]:
     with tempfile.TemporaryDirectory() as folder:
         caller = Probe(probe, Path(folder))
         for name in _names(simtool):
+            quiet = json.loads(_output(simtool, "truth", f"{name},noise=off", "--json"))
             for noise, words, strictness in NOISES:
-                truth = json.loads(_output(simtool, "truth", f"{name},noise={noise}", "--json"))
+                noisy = json.loads(_output(simtool, "truth", f"{name},noise={noise}", "--json"))
+                truth = with_rhythms(noisy, quiet)
                 document = _run(caller, name, noise, Path(folder))
                 cases += _cases(name, words, strictness, truth, document)
         cases += over_time_cases(

@@ -23,6 +23,7 @@ from tools.accuracy.coverage import coverage_of, failures, table
 from tools.accuracy.kinds import EXPECTATIONS, facts_of
 from tools.accuracy.random_drives import draw
 from tools.accuracy.random_truth import expected_of, starts_of
+from tools.accuracy.requests import with_rhythms
 from tools.accuracy.simulated import built_simtool
 from tools.accuracy.table import random_report
 
@@ -109,7 +110,8 @@ def _cases(job: Job, file: Path, name: str) -> Iterator[Case]:
         document = document_of(output)
         facts = facts_of(document)
         measured = {one["kind"]: one for one in document["benchmarks"] if "samples" in one}
-        truth = _truth(job, file, noise, starts_of(measured["skippy"]) if "skippy" in measured else {})
+        starts = starts_of(measured["skippy"]) if "skippy" in measured else {}
+        truth = with_rhythms(_truth(job, file, noise, starts), _truth(job, file, "off", {}))
         for slug, entry in measured.items():
             expected = (
                 expected_of(truth, strictness, entry)
