@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from server.benchmarks.access import definitions as metric
-from server.benchmarks.access.rates import Columns, FloatArray, columns_of, scatter_of
+from server.benchmarks.access.rates import Columns, FloatArray, columns_of, delays_of, scatter_of
 from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
 from server.benchmarks.heads import of_one_head
 from server.core.robust import median, t_quantile
@@ -93,12 +93,12 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
     if (printed := printed_of(entry)) is not None:
         return Extraction(printed)
     spread, positions = columns_of(entry, "spread"), columns_of(entry, "positions")
-    scatter = scatter_of(spread.mb_per_s(facts))
+    scatter, delays = scatter_of(spread.mb_per_s(facts)), delays_of(spread.mb_per_s(facts))
     burst = columns_of(entry, "burst")
     measurements = (
         _access_time(columns_of(entry, "random")),
         *(of_one_head(one, facts) for one in _transfer(spread.mb_per_s(facts), scatter)),
-        *(of_one_head(one, facts) for one in _positions(positions, scatter, facts)),
+        *(of_one_head(one, facts) for one in _positions(positions, scatter, delays, facts)),
         _burst(burst, facts),
         _cpu(entry, facts),
         _buffer(columns_of(entry, "buffer"), burst, entry["params"], facts),
@@ -174,7 +174,7 @@ def _judge(rate: float, scatter: float) -> tuple[Quality, str]:
     return Quality.GOOD, ""
 
 
-def _positions(positions: Columns, scatter: float, facts: Facts) -> list[Measurement]:
+def _positions(positions: Columns, scatter: float, delays: float, facts: Facts) -> list[Measurement]:
     rates, ends = positions.mb_per_s(facts), positions.offset_blocks + positions.length_blocks
     shares = positions.share(facts)
     # The last position is the end of the disk, and the stretch that stands for it ends there.
@@ -192,8 +192,9 @@ def _positions(positions: Columns, scatter: float, facts: Facts) -> list[Measure
         quality, reason = _judge(value, scatter)
         if quality is Quality.GOOD:
             quality, reason = Quality.FAIR, "A single sample."
-        low = max(value - error, 0.0)
-        found.append(Measurement(metric.RATE_AT.key, name, value, low, value + error, 1, quality, reason))
+        # A delay only ever slows a stretch down.
+        low, high = max(value - error, 0.0), value + error + SINGLE * delays
+        found.append(Measurement(metric.RATE_AT.key, name, value, low, high, 1, quality, reason))
     return found
 
 

@@ -64,3 +64,12 @@ def scatter_of(rates: FloatArray) -> float:
         return 0.0
     second = rates[2:] - 2 * rates[1:-1] + rates[:-2]
     return 1.4826 * median(np.abs(second)) / 6**0.5
+
+
+def delays_of(rates: FloatArray) -> float:
+    """Root mean square of how far rates lie below both neighbours, as delays that are rare and long make them
+    and no zone does."""
+    if len(rates) < 5:
+        return 0.0
+    dips = np.minimum(rates[2:], rates[:-2]) - rates[1:-1]
+    return float(np.sqrt(np.mean(np.maximum(dips, 0.0) ** 2)))

@@ -220,3 +220,20 @@ def test_whatever_the_schema_allows_is_answered_with_finite_numbers_or_reasons(
         assert (m.value is None) == (m.quality is Quality.NONE)
         assert m.value is not None or m.reason
         assert m.low is None or m.value is None or m.high is None or m.low <= m.value <= m.high
+
+
+def test_a_stretch_that_a_rare_delay_may_have_slowed_reaches_further_up() -> None:
+    """One rate in eight 10 % too low: a robust scatter does not see it, and the interval missed the truth."""
+    steady = [rate_row(BLOCKS // 32 * k, 100.0 - 0.1 * k) for k in range(32)]
+    delayed = [rate_row(row[0], 90.0) if k % 8 == 3 else row for k, row in enumerate(steady)]
+    place = rate_row(round(BLOCKS * 0.1525), 88.0)
+    found = [
+        one(
+            KIND.extract(entry_of(series("spread", rows), series("positions", [place])), FACTS),
+            "rate_at",
+            "15.25",
+        )
+        for rows in (steady, delayed)
+    ]
+    assert found[0].high is not None and found[0].high < 90
+    assert found[1].high is not None and found[1].high > 94

@@ -143,7 +143,7 @@ def test_the_average_is_that_of_all_places_on_tracks_that_get_shorter(shrinking:
             88,
             True,
             False,
-            0.0,
+            (),
             math.inf,
         )
         for share, at in zip(shares, ready, strict=True)
