@@ -55,7 +55,7 @@ def minimum_of(groups: list[Group], track_blocks: float) -> Number | str:
             beyond = _shortest(others, Quality.FAIR, THERE_AND_BACK)
             return replace(beyond, low=min(best.low_ms, beyond.low))
         found = _shortest(sure, Quality.GOOD, "")
-        least = _at_one_track(sure, track_blocks)
+        least = min(_at_one_track(sure, track_blocks), best.low_ms)
         if least >= found.low:
             return found
         return replace(found, low=least, quality=Quality.FAIR, reason=NO_SHORTER)

@@ -247,20 +247,19 @@ def rise_of(zones: list[Zone]) -> float:
     )
 
 
-MIXTURE = 0.002
-"""Share of a device within which regions may straddle one boundary: the probe locates it to 1/2048."""
+FEWEST_COUNTED = 4
+"""Fewer regions differ from their neighbours by chance: each holds a boundary of tracks more or less."""
 
 
 def at_least(zones: list[Zone]) -> int:
     """How many of the zones differ for sure: those that fall from one to the next by more than any rises.
 
     Tracks get shorter inwards, so that a rise between neighbours is no zone but what heads, spares and noise
-    make of one; a fall of that size may be the same. A narrow stretch may be a mixture of its neighbours.
+    make of one; a fall of that size may be the same. A few regions may be a mixture.
     """
     rise = rise_of(zones)
-    narrow = MIXTURE * zones[-1].end_mb
-    wide = [zone for zone in zones[1:-1] if zone.end_mb - zone.start_mb > narrow]
-    speeds = [zone.mb_per_s for zone in (zones[0], *wide, *zones[1:][-1:])]
+    sure = [zone for zone in zones[1:-1] if zone.count >= FEWEST_COUNTED]
+    speeds = [zone.mb_per_s for zone in (zones[0], *sure, *zones[1:][-1:])]
     # Each rate is itself known to what a region's ends leave open.
     margin = max(rise + EDGE, SMALLEST_STEP)
     longest: list[int] = []
