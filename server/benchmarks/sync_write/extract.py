@@ -56,11 +56,12 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
         law = law_of(sizes)
         verdict, sentence = verdict_of(state, sizes, turn)
         count = sum(one.count for one in sizes)
-        measurements += _law(state, law, turn, count)
+        short = on_track(sizes, law, turn) if law and turn and verdict == "off" else None
+        measurements += _law(state, law, short, turn, count)
         measurements.append(
             Measurement(metric.WRITE_CACHE.key, state, None, None, None, count, Quality.NONE, sentence)
         )
-        measurements.append(_track(state, verdict, sizes, law, turn))
+        measurements.append(_track(state, verdict, sizes, law, short, turn))
         without = law_of(states["off"]) if state != "off" and "off" in states else None
         measurements += [_steady(state, verdict, sizes, turn, without), *percentiles(state, sizes)]
         details["write_cache"][state] = verdict
@@ -80,7 +81,11 @@ def turn_ms(entry: Mapping[str, Any], facts: Facts) -> float | None:
     return None if estimate is None else float(estimate) / 1e6
 
 
-def _law(state: str, law: Line | None, turn: float | None, count: int) -> list[Measurement]:
+def _law(
+    state: str, law: Line | None, short: Line | None, turn: float | None, count: int
+) -> list[Measurement]:
+    """The law's numbers. Long writes meet the gaps between tracks, short ones hardly do: a line through both
+    begins below the one of the short ones, so the time without data reaches over where that begins, too."""
     if law is None:
         return [_none(one, state, NO_LAW) for one in (metric.REQUEST_TIME, metric.RATE, metric.TURNS)]
     quality, reason = _judge(law)
@@ -96,17 +101,20 @@ def _law(state: str, law: Line | None, turn: float | None, count: int) -> list[M
         rate_quality, rate_reason = Quality.POOR, "The slope is hardly told from the noise."
     else:
         rate_quality, rate_reason = quality, reason
+    first, last = cost - error, cost + error
+    if short is not None:
+        reach = short.factor * short.intercept_error
+        first, last = min(first, short.intercept_ms - reach), max(last, short.intercept_ms + reach)
     found = [
-        Measurement(metric.REQUEST_TIME.key, state, cost, cost - error, cost + error, count, quality, reason),
+        Measurement(metric.REQUEST_TIME.key, state, cost, first, last, count, quality, reason),
         Measurement(metric.RATE.key, state, rate, low, high, count, rate_quality, rate_reason),
     ]
     if turn is None:
         return [*found, _none(metric.TURNS, state, NO_TURN)]
-    turns, off = cost / turn, error / turn
-    return [
-        *found,
-        Measurement(metric.TURNS.key, state, turns, turns - off, turns + off, count, quality, reason),
-    ]
+    turns = Measurement(
+        metric.TURNS.key, state, cost / turn, first / turn, last / turn, count, quality, reason
+    )
+    return [*found, turns]
 
 
 def _judge(law: Line) -> tuple[Quality, str]:
@@ -117,7 +125,12 @@ def _judge(law: Line) -> tuple[Quality, str]:
 
 
 def _track(
-    state: str, verdict: str, sizes: Sequence[Size], law: Line | None, turn: float | None
+    state: str,
+    verdict: str,
+    sizes: Sequence[Size],
+    law: Line | None,
+    line: Line | None,
+    turn: float | None,
 ) -> Measurement:
     """The track's bytes, where writes wait for one turn and their own data and nothing else."""
     what = metric.TRACK
@@ -127,7 +140,6 @@ def _track(
         return _none(what, state, NO_LAW)
     if verdict != "off":
         return _none(what, state, COLLECTED)
-    line = on_track(sizes, law, turn)
     if line is None:
         return _none(what, state, NO_SHORT)
     turns = line.intercept_ms / turn

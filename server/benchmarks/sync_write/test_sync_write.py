@@ -77,6 +77,19 @@ def waiting(track_bytes: int, gap_ms: float) -> dict[int, list[float]]:
     return found
 
 
+def catching(track_bytes: int, gap_ms: float) -> dict[int, list[float]]:
+    """Such a drive, and one whose head is over the next track in time for a write that begins there."""
+    found = {}
+    for size in (512 << power for power in range(19)):
+        latency = []
+        for at in range(0, min(2500 * size, 1 << 28), size):
+            crossed = (at + size - 1) // track_bytes - at // track_bytes
+            wait = gap_ms if at and at % track_bytes == 0 else TURN_MS
+            latency.append(wait + TURN_MS * size / track_bytes + crossed * gap_ms)
+        found[size] = latency
+    return found
+
+
 def collecting(slots: int = 64) -> dict[int, list[float]]:
     """A drive with a write cache: small writes at once, now and then a wait; long ones at 143 MB/s."""
     found = {}
@@ -115,6 +128,14 @@ def test_the_track_is_found_without_the_gaps_between_tracks_which_the_rate_conta
     rate = 1_500_672 / (TURN_MS + 1.5) / 1e3
     assert one(found, "asymptotic_rate", "off").value == pytest.approx(rate, rel=0.01)
     assert one(found, "request_time", "off").quality is Quality.GOOD
+
+
+def test_the_time_without_data_reaches_over_where_writes_within_a_track_begin() -> None:
+    found = KIND.extract(entry_of({False: catching(78 * 512, 3.05)}), FACTS)
+    for name, truth in (("request_time", TURN_MS), ("turns", 1.0)):
+        measured = one(found, name, "off")
+        assert measured.low is not None and measured.high is not None
+        assert measured.low <= truth <= measured.high < 1.03 * truth
 
 
 def test_a_cache_that_is_on_although_the_drive_says_off_is_told() -> None:
