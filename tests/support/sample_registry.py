@@ -8,13 +8,14 @@ from unittest import mock
 
 from django.core.cache import cache
 
-from server.benchmarks import registry
+from server.benchmarks import measurands, registry
 from tests.support.sample_kinds import SAMPLE_KINDS
 
 
 def _forget() -> None:
     registry.kinds_by_slug.cache_clear()
     registry.metrics_by_key.cache_clear()
+    measurands._defining.cache_clear()
     cache.clear()
 
 
