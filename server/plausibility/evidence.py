@@ -25,8 +25,7 @@ PEERS_FOR_A_RATE = 3
 ROTATION_RATE = ".rotation_rate"
 RATED_TOLERANCE = 0.01
 """A spindle is a motor locked to a crystal: it keeps its rate within a few tenths of a per cent under any
-load,
-and makers' ratings are rounded by as much."""
+load, and makers' ratings are rounded by as much."""
 PEERS_TOLERANCE = 0.05
 """Where other units stand in for a rating."""
 
@@ -183,8 +182,7 @@ class Evidence:
     @cached_property
     def witnesses(self) -> tuple[PeerUnit, ...]:
         """The other units that a key with standing measured: digests of units are self-declared, so only
-        these
-        can speak against a run."""
+        these can speak against a run."""
         standing = self.standing_among({keyid for peer in self.peers for keyid in peer.keyids})
         return tuple(peer for peer in self.peers if standing & set(peer.keyids))
 
