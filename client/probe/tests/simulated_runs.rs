@@ -258,6 +258,23 @@ fn an_interrupted_run_saves_and_signs_what_was_measured_and_exits_with_1() {
     assert!(benchmark(&document, "skippy").get("samples").is_some());
 }
 
+#[test]
+fn no_kind_is_measured_while_the_drive_writes_what_an_earlier_one_left() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("collects.toml");
+    // As many long writes as there are slots wait in a cache that can't be switched off.
+    let drive = include_str!("../src/sim/drives/samsung-hd103sj.toml")
+        .replace("changeable = true", "changeable = false")
+        .replace("buffer_kib", "# buffer_kib")
+        .replace("in_one_pass", "# in_one_pass");
+    std::fs::write(&file, drive).expect("the drive's file");
+    let options = ["--only", "sync_write,access", "--suite", "quick", "--writes", "preserve", "--confirm=ects"];
+    let document = run(&format!("sim:{}", file.display()), &options);
+    let random = series(&document, "access").iter().find(|one| one["pattern"] == "random").expect("random reads");
+    let longest_ns = column(random, "elapsed_ns").into_iter().max().expect("a read");
+    assert!(longest_ns < 100_000_000, "a read took {longest_ns} ns");
+}
+
 /// Device time of all kinds of a suite together as a run took it, and as the plan expects it, in seconds.
 fn suite_seconds(device: &str, suite: &str, writes: &str) -> (f64, f64) {
     let seconds = |kinds: &Value| -> f64 {

@@ -1,4 +1,4 @@
-"""Reads a DiskAtlas archive. Needs nothing but Python 3.11; pandas only for `frame`.
+"""Reads a DiskAtlas archive. Needs nothing but Python 3.11; pandas, polars or pyarrow for their tables only.
 
 from diskatlas_client import Archive
 
@@ -8,6 +8,8 @@ for run in archive.runs(drive="seagate-st2000nm0001"):
 """
 
 from diskatlas_client.archive import Archive, ArchiveError
+from diskatlas_client.asynchronous import AsyncArchive, AsyncRows
+from diskatlas_client.releases import NotVerified, ReleaseFiles
 from diskatlas_client.rows import (
     Aggregate,
     Batch,
@@ -31,16 +33,23 @@ from diskatlas_client.rows import (
     Pair,
     Release,
     Run,
+    SeekCurves,
+    SeekPoints,
     Standing,
+    Tracks,
     Unit,
     Vendor,
     Wanted,
+    Zones,
 )
+from diskatlas_client.tables import Rows
 
 __all__ = [
     "Aggregate",
     "Archive",
     "ArchiveError",
+    "AsyncArchive",
+    "AsyncRows",
     "Batch",
     "Benchmark",
     "ChartInList",
@@ -59,11 +68,18 @@ __all__ = [
     "LiteratureValue",
     "Measurement",
     "Metric",
+    "NotVerified",
     "Pair",
     "Release",
+    "ReleaseFiles",
+    "Rows",
     "Run",
+    "SeekCurves",
+    "SeekPoints",
     "Standing",
+    "Tracks",
     "Unit",
     "Vendor",
     "Wanted",
+    "Zones",
 ]

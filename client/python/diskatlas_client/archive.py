@@ -6,16 +6,23 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from pathlib import Path
 from typing import Any, cast
-from urllib.error import HTTPError
-from urllib.parse import quote, urlencode
+from urllib.error import HTTPError, URLError
+from urllib.parse import quote, urlencode, urlsplit
 from urllib.request import Request, urlopen
 
 from diskatlas_client import rows as row
+from diskatlas_client.releases import ReleaseFiles
+from diskatlas_client.tables import Rows
 
 PAGE = 500
 RETRIES = 5
-"""How often a request is made again that the archive put off with a 429."""
+"""How often a request is made again that the archive put off, or that did not reach it."""
+PUT_OFF = {429, 503}
+"""Too many requests, and too busy."""
 
 
 class ArchiveError(Exception):
@@ -35,23 +42,23 @@ class Archive:
     token: str | None = None
     timeout_s: float = 60.0
     wait: Callable[[float], object] = field(default=time.sleep, repr=False)
-    """How a 429 is waited out."""
+    """How a 429 or 503 is waited out."""
 
-    def vendors(self, **filters: object) -> Iterator[row.Vendor]:
+    def vendors(self, **filters: object) -> Rows[row.Vendor]:
         """Give the vendors."""
-        return cast(Iterator[row.Vendor], self.rows("vendors", **filters))
+        return cast(Rows[row.Vendor], self.rows("vendors", **filters))
 
-    def drives(self, **filters: object) -> Iterator[row.Drive]:
+    def drives(self, **filters: object) -> Rows[row.Drive]:
         """Give the drive models; `q` searches, `capacity_bytes__gte` and the like filter."""
-        return cast(Iterator[row.Drive], self.rows("drives", **filters))
+        return cast(Rows[row.Drive], self.rows("drives", **filters))
 
     def drive(self, slug: str) -> row.Drive:
         """Return a drive model; raises ArchiveError."""
         return cast(row.Drive, self.get(f"drives/{slug}/"))
 
-    def runs(self, **filters: object) -> Iterator[row.Run]:
+    def runs(self, **filters: object) -> Rows[row.Run]:
         """Give the published runs, latest first."""
-        return cast(Iterator[row.Run], self.rows("runs", **filters))
+        return cast(Rows[row.Run], self.rows("runs", **filters))
 
     def run(self, run_id: str, **parameters: object) -> row.Run:
         """Return a run; raises ArchiveError."""
@@ -61,17 +68,17 @@ class Archive:
         """Return how a run stands among the other drives of its model; raises ArchiveError."""
         return cast(row.Standing, self.get(f"runs/{run_id}/standing/"))
 
-    def units(self, **filters: object) -> Iterator[row.Unit]:
+    def units(self, **filters: object) -> Rows[row.Unit]:
         """Give the physical drives."""
-        return cast(Iterator[row.Unit], self.rows("units", **filters))
+        return cast(Rows[row.Unit], self.rows("units", **filters))
 
-    def batches(self, **filters: object) -> Iterator[row.Batch]:
+    def batches(self, **filters: object) -> Rows[row.Batch]:
         """Give the batches."""
-        return cast(Iterator[row.Batch], self.rows("batches", **filters))
+        return cast(Rows[row.Batch], self.rows("batches", **filters))
 
-    def firmware(self, **filters: object) -> Iterator[row.Firmware]:
+    def firmware(self, **filters: object) -> Rows[row.Firmware]:
         """Give the firmware revisions."""
-        return cast(Iterator[row.Firmware], self.rows("firmware", **filters))
+        return cast(Rows[row.Firmware], self.rows("firmware", **filters))
 
     def batch(self, drive: str, part: str) -> row.Division:
         """Return a batch, such as `2012-w31`, with its statistics; raises ArchiveError."""
@@ -101,29 +108,29 @@ class Archive:
         """Give the account's webhooks; raises ArchiveError without a token."""
         return iter(cast(list[row.Follow], self.get("follows/")["results"]))
 
-    def benchmarks(self, **filters: object) -> Iterator[row.Benchmark]:
+    def benchmarks(self, **filters: object) -> Rows[row.Benchmark]:
         """Give the benchmarks of published runs."""
-        return cast(Iterator[row.Benchmark], self.rows("benchmarks", **filters))
+        return cast(Rows[row.Benchmark], self.rows("benchmarks", **filters))
 
-    def measurements(self, **filters: object) -> Iterator[row.Measurement]:
+    def measurements(self, **filters: object) -> Rows[row.Measurement]:
         """Give the numbers of single runs, each with its interval, its count and its quality."""
-        return cast(Iterator[row.Measurement], self.rows("measurements", **filters))
+        return cast(Rows[row.Measurement], self.rows("measurements", **filters))
 
-    def aggregates(self, **filters: object) -> Iterator[row.Aggregate]:
+    def aggregates(self, **filters: object) -> Rows[row.Aggregate]:
         """Give the statistics of models, each with its number of runs and drives."""
-        return cast(Iterator[row.Aggregate], self.rows("aggregates", **filters))
+        return cast(Rows[row.Aggregate], self.rows("aggregates", **filters))
 
-    def claims(self, **filters: object) -> Iterator[row.Claim]:
+    def claims(self, **filters: object) -> Rows[row.Claim]:
         """Give the vendors' claims with their verdicts."""
-        return cast(Iterator[row.Claim], self.rows("claims", **filters))
+        return cast(Rows[row.Claim], self.rows("claims", **filters))
 
-    def literature(self, **filters: object) -> Iterator[row.LiteratureValue]:
+    def literature(self, **filters: object) -> Rows[row.LiteratureValue]:
         """Give the published values with their citations."""
-        return cast(Iterator[row.LiteratureValue], self.rows("literature", **filters))
+        return cast(Rows[row.LiteratureValue], self.rows("literature", **filters))
 
-    def metrics(self, **filters: object) -> Iterator[row.Metric]:
+    def metrics(self, **filters: object) -> Rows[row.Metric]:
         """Give what each metric is."""
-        return cast(Iterator[row.Metric], self.rows("metrics", page=None, **filters))
+        return cast(Rows[row.Metric], self.rows("metrics", page=None, **filters))
 
     def comparison(self, *groups: str, level: float | None = None, kind: str | None = None) -> row.Comparison:
         """Return what two to eight groups differ in: every number with its intervals and tests.
@@ -152,8 +159,48 @@ class Archive:
         """Return a benchmark's raw samples as columns by series; raises ArchiveError."""
         return self.get(f"runs/{run_id}/benchmarks/{kind}/samples/", **window)
 
-    def rows(self, resource: str, *, page: int | None = PAGE, **filters: object) -> Iterator[dict[str, Any]]:
-        """Give the rows of a list, page after page; raises ArchiveError."""
+    def zones(self, **filters: object) -> Rows[row.Zones]:
+        """Give the zones of runs, of many drives at once: `rpm=7200`, `drive__in=[...]`, `vendor=`..."""
+        return cast(Rows[row.Zones], self.rows("zones", **filters))
+
+    def seek_points(self, **filters: object) -> Rows[row.SeekPoints]:
+        """Give the points of runs' seek curves."""
+        return cast(Rows[row.SeekPoints], self.rows("seek-points", **filters))
+
+    def seek_curves(self, **filters: object) -> Rows[row.SeekCurves]:
+        """Give the fitted seek curves of runs."""
+        return cast(Rows[row.SeekCurves], self.rows("seek-curves", **filters))
+
+    def tracks(self, **filters: object) -> Rows[row.Tracks]:
+        """Give what runs show of tracks, by region."""
+        return cast(Rows[row.Tracks], self.rows("tracks", **filters))
+
+    def series(self, kind: str, **filters: object) -> Rows[dict[str, Any]]:
+        """Give the raw samples of one kind of many runs: a row for each series, its columns as lists."""
+        return self.rows("samples", kind=kind, **filters)
+
+    def release(self, number: int | str = "latest") -> ReleaseFiles:
+        """Return a release, whose files can be fetched and are checked; raises ArchiveError."""
+        return ReleaseFiles(self, number)
+
+    def citation(self) -> str:
+        """Return how to cite what is read now: the archive, and the head of its publication log, by which
+        anyone can tell later what was published then."""
+        head = self.get("log/")
+        today = datetime.now(UTC).date().isoformat()
+        return (
+            "DiskAtlas contributors: DiskAtlas: measured characteristics of disks. "
+            f"{self.address.rstrip('/')}/, publication log {head['origin']}, {head['size']} leaves, root "
+            f"{head['root_hash']}, read {today}."
+        )
+
+    def rows(self, resource: str, *, page: int | None = PAGE, **filters: object) -> Rows[dict[str, Any]]:
+        """Give the rows of a list, page after page, as they are taken; raises ArchiveError then."""
+        return Rows(self._pages(resource, page, filters))
+
+    def _pages(
+        self, resource: str, page: int | None, filters: Mapping[str, object]
+    ) -> Iterator[dict[str, Any]]:
         limit = {} if page is None or "limit" in filters else {"limit": page}
         body = self.get(f"{resource}/", **limit, **filters)
         while True:
@@ -171,19 +218,71 @@ class Archive:
         """Return the JSON at a path below `/api/v1/`; raises ArchiveError."""
         return self._read(self.url(path, **parameters))
 
+    def save(self, resource: str, path: str | Path, **filters: object) -> Path:
+        """Write all rows of a list into a file, by one request, and return its path: as CSV or NDJSON, by how
+        the path ends. Raises ArchiveError; what was begun and broke off is not kept."""
+        target = Path(path)
+        suffix = target.suffix.lower()
+        if suffix not in {".csv", ".ndjson"}:
+            raise ValueError(f"{target.name} ends in neither .csv nor .ndjson, which say the format.")
+        part = target.with_name(f"{target.name}.part")
+        try:
+            with part.open("wb") as file:
+                for piece in self.pieces(self.url(f"{resource}{suffix}", **filters), 1 << 20):
+                    file.write(piece)
+            return part.replace(target)
+        finally:
+            part.unlink(missing_ok=True)
+
+    def read_bytes(self, url: str) -> bytes:
+        """Return what is at an address of the archive; raises ArchiveError."""
+        return b"".join(self.pieces(url, 1 << 20))
+
+    def pieces(self, url: str, size: int) -> Iterator[bytes]:
+        """Give what is at an address in pieces of at most `size` bytes; raises ArchiveError."""
+        with self._opened(url, "*/*") as answer:
+            while piece := answer.read(size):
+                yield piece
+
     def _read(self, url: str) -> dict[str, Any]:
-        headers = {"Accept": "application/json", "User-Agent": "diskatlas-client/1"}
-        if self.token:
+        with self._opened(url, "application/json") as answer:
+            return cast(dict[str, Any], json.load(answer))
+
+    def _opened(self, url: str, accept: str) -> Any:
+        """Return the open answer. What the archive puts off is asked again when it says, what could not be
+        reached after a while that doubles."""
+        headers = {"Accept": accept, "User-Agent": "diskatlas-client/1"}
+        if self.token and _origin(url) == _origin(self.address):
             headers["Authorization"] = f"Bearer {self.token}"
-        for left in reversed(range(RETRIES + 1)):
+        for turn in range(RETRIES + 1):
             try:
-                with urlopen(Request(url, headers=headers), timeout=self.timeout_s) as answer:
-                    return cast(dict[str, Any], json.load(answer))
+                return urlopen(Request(url, headers=headers), timeout=self.timeout_s)
             except HTTPError as error:
-                if error.code != 429 or not left:
+                if error.code not in PUT_OFF or turn == RETRIES:
                     raise ArchiveError(error.code, _problem(error)) from None
-                self.wait(float(error.headers.get("Retry-After") or 1))
+                self.wait(_seconds(error.headers.get("Retry-After")) or 2.0**turn)
+            except URLError:
+                if turn == RETRIES:
+                    raise
+                self.wait(2.0**turn)
         raise AssertionError("the last try raises")
+
+
+def _origin(url: str) -> tuple[str, str]:
+    found = urlsplit(url)
+    return found.scheme, found.netloc
+
+
+def _seconds(told: str | None) -> float | None:
+    """Return how long a `Retry-After` says to wait (RFC 9110, 10.2.3), which may be a date."""
+    if told is None:
+        return None
+    if told.strip().isdecimal():
+        return float(told)
+    try:
+        return max(0.0, (parsedate_to_datetime(told) - datetime.now(UTC)).total_seconds())
+    except (TypeError, ValueError):
+        return None
 
 
 def _text(value: object) -> str:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
+from diskatlas_client.detail_rows import Release, SeekCurves, SeekPoints, Tracks, Zones
+
+__all__ = ["Release", "SeekCurves", "SeekPoints", "Tracks", "Zones"]
+
 
 class DriveName(TypedDict):
     slug: str
@@ -13,6 +17,7 @@ class DriveName(TypedDict):
 
 class Vendor(TypedDict):
     slug: str
+    vendor_slug: str
     name: str
     aliases: list[str]
     updated_at: str
@@ -20,7 +25,10 @@ class Vendor(TypedDict):
 
 class Drive(TypedDict):
     slug: str
+    drive_model: str
     vendor: str
+    vendor_slug: str
+    vendor_name: str
     number: str
     name: str
     title: str
@@ -40,13 +48,16 @@ class Drive(TypedDict):
 
 class Unit(TypedDict):
     drive: DriveName
+    drive_model: str
     digest: str
+    unit_digest: str
     group: str
     first_seen_at: str
 
 
 class Batch(TypedDict):
     drive: DriveName
+    drive_model: str
     year: int | None
     week: int | None
     label: str
@@ -55,6 +66,7 @@ class Batch(TypedDict):
 
 class Firmware(TypedDict):
     drive: DriveName
+    drive_model: str
     revision: str
     group: str
 
@@ -127,13 +139,19 @@ class Follow(TypedDict):
 
 class Run(TypedDict):
     id: str
+    run_id: str
     drive: DriveName
+    drive_model: str
+    unit_digest: str | None
     unit: str | None
     batch: str | None
     firmware: str
     provenance: str
     measured_on_request: bool
+    in_browser: bool
     after_revocation: bool
+    beyond_share: bool
+    standing: str
     license: str
     capacity_bytes: int
     block_bytes: int
@@ -148,7 +166,9 @@ class Run(TypedDict):
 
 class Benchmark(TypedDict):
     run: str
+    run_id: str
     drive: DriveName
+    drive_model: str
     provenance: str
     kind: str
     state: str
@@ -162,8 +182,12 @@ class Benchmark(TypedDict):
 class Measurement(TypedDict):
     id: int
     run: str
+    run_id: str
     drive: DriveName
+    drive_model: str
     drive_unit: str | None
+    unit_digest: str | None
+    unit_of_measure: str
     provenance: str
     kind: str
     unit: str
@@ -181,6 +205,8 @@ class Measurement(TypedDict):
 
 class Aggregate(TypedDict):
     drive: DriveName
+    drive_model: str
+    unit_of_measure: str
     provenance: str
     metric: str
     scope: str
@@ -188,6 +214,8 @@ class Aggregate(TypedDict):
     n: int
     units: int
     excluded: int
+    conditions: dict[str, str]
+    strata: list[dict[str, Any]]
     mean: float
     stdev: float | None
     median: float
@@ -195,6 +223,8 @@ class Aggregate(TypedDict):
     q3: float
     minimum: float
     maximum: float
+    low: float | None
+    high: float | None
     differing: dict[str, dict[str, int]]
     updated_at: str
 
@@ -202,6 +232,8 @@ class Aggregate(TypedDict):
 class _Stated(TypedDict):
     id: int
     drive: DriveName
+    drive_model: str
+    unit_of_measure: str
     metric: str
     scope: str
     unit: str
@@ -214,6 +246,7 @@ class _Stated(TypedDict):
 
 
 class Claim(_Stated):
+    claim_id: int
     form: str
     quantity: str
     low: float | None
@@ -225,6 +258,7 @@ class Claim(_Stated):
 
 
 class LiteratureValue(_Stated):
+    literature_id: int
     provenance: str
     relation: str
     value: float
@@ -237,6 +271,8 @@ class LiteratureValue(_Stated):
 
 class Metric(TypedDict):
     key: str
+    metric: str
+    unit_of_measure: str
     kind: str
     title: str
     unit: str
@@ -316,6 +352,7 @@ class Curves(TypedDict):
     a: list[float]
     b: list[float]
     difference: Interval | None
+    interval_over: str
     p: float | None
     adjusted_p: float | None
     better: str | None
@@ -350,15 +387,3 @@ class DriveChartInList(ChartInList):
     provenance: str
     run: str
     units: int
-
-
-class Release(TypedDict):
-    number: int
-    url: str
-    published_at: str
-    schema_version: str
-    log_size: int
-    rows: dict[str, int]
-    changes: dict[str, int]
-    file_count: int
-    total_bytes: int

@@ -9,10 +9,12 @@ mod consent;
 #[cfg(test)]
 mod definitions;
 mod import;
+mod import_page;
 mod input;
 mod key;
 mod kinds;
 mod list;
+mod log;
 mod login;
 mod man;
 mod manifest;
@@ -63,6 +65,9 @@ enum Command {
     Verify(verify::Args),
     Show(show::Args),
     Import(import::Args),
+    Log(log::Args),
+    #[command(hide = true)]
+    ImportPage(import_page::Args),
     Login(login::Args),
     My(my::Args),
     Key(key::Args),
@@ -118,6 +123,8 @@ fn dispatch(command: Option<&Command>, stdout: &mut dyn Write) -> anyhow::Result
         Command::Verify(args) => verify::execute(args, stdout),
         Command::Show(args) => show::execute(args, stdout),
         Command::Import(args) => import::execute(args, stdout),
+        Command::Log(args) => log::execute(args, stdout),
+        Command::ImportPage(_args) => import_page::execute(stdout),
         Command::Login(args) => login::execute(args, stdout),
         Command::My(args) => my::execute(args, stdout),
         Command::Key(args) => key::execute(args, stdout),

@@ -78,6 +78,9 @@ fn describe(document: &RunDocument, verified: &Verified) -> String {
     for benchmark in &document.benchmarks {
         describe_benchmark(&mut page, benchmark);
     }
+    if document.imported.is_some() {
+        describe_read(&mut page, document);
+    }
     page.section("Signature");
     page.row("key", format!("ed25519 {}", verified.keyid));
     page.row("meaning", "who signs this is the same as who signs your other runs; no name is sent");
@@ -91,6 +94,7 @@ fn describe_import(page: &mut Page, imported: &Imported) {
     page.section("Imported from");
     page.row("tool", imported.tool_version.as_ref().unwrap_or(&imported.tool));
     page.optional("written", imported.measured_at.as_ref());
+    page.optional("from", imported.source.as_ref());
     for file in &imported.files {
         page.row(&file.format, format!("{} bytes, SHA-256 {}", text::grouped(file.size_bytes), file.sha256));
     }
@@ -177,6 +181,45 @@ fn describe_benchmark(page: &mut Page, benchmark: &Benchmark) {
                 let (write, ahead) = (state(caches.write), state(caches.look_ahead));
                 let instead = caches.instead.as_ref().map(|why| format!("; {why}")).unwrap_or_default();
                 page.row("", format!("with write cache {write}, look-ahead {ahead}{instead}"));
+            }
+        }
+    }
+}
+
+/// The numbers that were read, series by series. It goes by the names of columns, which mean the same in every kind.
+#[expect(clippy::cast_precision_loss, reason = "shown with three digits")]
+fn describe_read(page: &mut Page, document: &RunDocument) {
+    page.section("Read from the files");
+    let block_bytes = f64::from(document.device.block_bytes);
+    for benchmark in &document.benchmarks {
+        let Benchmark::Measured(measured) = benchmark else { continue };
+        for series in measured.samples["series"].items() {
+            let word = |name: &str| series[name].as_str().unwrap_or_default().to_owned();
+            let words = [word("position"), word("variant"), word("pattern")].join(" ");
+            let name = if words.trim().is_empty() { &measured.kind } else { words.trim() };
+            let number = |name: &str| series[name].as_u64().map(|number| number as f64);
+            let column =
+                |name: &str| series[name].as_column().map(|column| column.iter().map(|one| one as f64).sum::<f64>());
+            if let Some(stated) = series["stated"].as_object() {
+                for (name, value) in stated {
+                    page.row(name, value.as_str().unwrap_or_default());
+                }
+            } else if let Some(((requests, elapsed_ns), at_once)) =
+                number("requests").zip(number("elapsed_ns")).zip(number("concurrency"))
+            {
+                let rate = requests / elapsed_ns * 1e9;
+                let bytes = number("request_blocks").unwrap_or_default() * block_bytes;
+                page.row(
+                    name,
+                    format!("{requests} requests of {bytes} bytes, {at_once} under way: {rate:.2} a second"),
+                );
+            } else if let Some((blocks, elapsed_ns)) = column("length_blocks").zip(column("elapsed_ns")) {
+                let rate = blocks * block_bytes / elapsed_ns * 1e3;
+                let places = series["length_blocks"].list_length().unwrap_or(0) as u64;
+                page.row(name, format!("{}, {rate:.1} MB/s on average", text::count(places, "sample")));
+            } else {
+                let writes = series["latency_ns"].list_length().unwrap_or(0) as u64;
+                page.row(name, text::count(writes, "request"));
             }
         }
     }

@@ -10,19 +10,24 @@ pub struct Figure {
 impl Figure {
     /// Digits with at most one point or comma between them; nothing else is a figure, `1,234.5` included.
     pub fn parse(text: &str) -> Option<Self> {
-        let plain = decimal(text)?;
+        let plain = plain(text, 7)?;
         let digits = plain.split_once('.').map_or(0, |(_, after)| after.len());
         let half = 0.5 * 10f64.powi(-i32::try_from(digits).ok()?);
         Some(Self { value: plain.parse().ok()?, half })
     }
 
-    const fn times(self, factor: f64) -> Self {
+    pub const fn times(self, factor: f64) -> Self {
         Self { value: self.value * factor, half: self.half * factor }
     }
 }
 
 /// The same digits with a point, as a document has them.
 pub fn decimal(text: &str) -> Option<String> {
+    plain(text, 4)
+}
+
+/// Up to seven digits, and so many behind a point or a comma.
+fn plain(text: &str, decimals: usize) -> Option<String> {
     let (whole, part) = match text.split_once(['.', ',']) {
         Some((whole, part)) => (whole, Some(part)),
         None => (text, None),
@@ -30,7 +35,7 @@ pub fn decimal(text: &str) -> Option<String> {
     let digits = |text: &str, most: usize| {
         !text.is_empty() && text.len() <= most && text.bytes().all(|byte| byte.is_ascii_digit())
     };
-    if !digits(whole, 7) || part.is_some_and(|part| !digits(part, 4)) {
+    if !digits(whole, 7) || part.is_some_and(|part| !digits(part, decimals)) {
         return None;
     }
     Some(part.map_or_else(|| whole.to_owned(), |part| format!("{whole}.{part}")))

@@ -1,22 +1,24 @@
 //! `hdparm -t`: how much was read in three seconds, at the start of the disk or `--offset` GiB into it. Its MB are 2^20 bytes, and
 //! it reads 2 MiB at a time until three seconds are over (hdparm's `time_device`, `TIMING_BUF_MB`; hdparm(8), -t and --offset).
+//! Before version 4 it read 64 MB, however long that took. The line `/dev/DISK:` above a result says what was read; where it lacks,
+//! as in some pastes, the command does.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
 use super::figures::{Figure, time_of};
-use super::{ImportContext, ImportError, Input, ToolOutput, entry};
+use super::node::{public_name, whole_drive};
+use super::{ImportContext, ImportError, Input, ToolOutput, entry, plain_lines, position_of, text_of};
 use crate::report::document::Measured;
 
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 const REQUEST_MIB: u64 = 2;
 const SAMPLE_NS: u64 = 3_000_000_000;
-/// A place belongs to the middle within a twentieth of the capacity, and to the inner end from 95 % on.
-const NEAR: f64 = 0.05;
 
 struct Line {
+    drive: Option<String>,
     direct: bool,
     offset_gib: Option<u64>,
     mib: u64,
@@ -25,42 +27,100 @@ struct Line {
     rate_unit_bytes: f64,
 }
 
+impl Line {
+    fn reads_fixed_amount(&self) -> bool {
+        self.mib == 64 && self.seconds.value + self.seconds.half < 3.0
+    }
+}
+
 /// A sample that can be told from others: its place, length and time.
 type Sample = (u64, u64, u64);
 
 pub fn import(inputs: &[Input], about: &ImportContext<'_>) -> Result<ToolOutput, ImportError> {
     let mut taken = ToolOutput::default();
+    let mut results: Vec<(&Input, Line)> = Vec::new();
+    for input in inputs {
+        let found = lines(input, &mut taken).map_err(ImportError::of(input))?;
+        results.extend(found.into_iter().map(|line| (input, line)));
+    }
+    let mut left_out = BTreeSet::new();
+    results.retain(|(_, line)| match &line.drive {
+        Some(name) if about.asked.device.as_ref().is_none_or(|asked| asked == name) => match whole_drive(name) {
+            Ok(()) => true,
+            Err(why) => {
+                left_out.insert(why);
+                false
+            }
+        },
+        Some(name) => {
+            left_out.insert(format!("{} is not what was asked for", public_name(name)));
+            false
+        }
+        None => true,
+    });
+    let drives: BTreeSet<Option<&str>> = results.iter().map(|(_, line)| line.drive.as_deref()).collect();
+    let names: Vec<&str> = drives.iter().copied().flatten().collect();
+    if drives.contains(&None) {
+        let why = "no line says which device its results are of (/dev/DISK: above each); give the whole output";
+        return Err(ImportError::new(&inputs[0], why));
+    }
+    if names.len() > 1 {
+        let why = format!(
+            "it has results of several drives ({}), and a run is of one; take one with --device {}, and its own --identity",
+            names.join(", "),
+            names[0]
+        );
+        return Err(ImportError::new(&inputs[0], why));
+    }
+    if results.is_empty() && !left_out.is_empty() {
+        let why: Vec<String> = left_out.into_iter().collect();
+        let why = format!("{}; run hdparm -t --direct on the drive itself", why.join("; "));
+        return Err(ImportError::new(&inputs[0], why));
+    }
+    taken.remarks.extend(left_out.into_iter().map(|why| format!("Results were left out: {why}.")));
+    carry(&results, about, taken, &inputs[0])
+}
+
+fn carry(
+    results: &[(&Input, Line)],
+    about: &ImportContext<'_>,
+    mut taken: ToolOutput,
+    first: &Input,
+) -> Result<ToolOutput, ImportError> {
     let mut positions: BTreeMap<&'static str, Vec<Sample>> = BTreeMap::new();
     let (mut direct, mut buffered) = (0, 0);
-    for input in inputs {
-        for line in lines(input, &mut taken).map_err(ImportError::of(input))? {
-            let offset_gib = line.offset_gib.or(about.offset_gib).unwrap_or(0);
-            match sample(&line, offset_gib, about).map_err(ImportError::of(input))? {
-                Ok((position, sample)) => {
-                    positions.entry(position).or_default().push(sample);
-                    if line.direct { direct += 1 } else { buffered += 1 }
-                }
-                Err(why) => taken.remarks.push(why),
+    for (input, line) in results {
+        let offset_gib = line.offset_gib.or(about.asked.offset_gib).unwrap_or(0);
+        match sample(line, offset_gib, about).map_err(ImportError::of(input))? {
+            Ok((position, sample)) => {
+                positions.entry(position).or_default().push(sample);
+                if line.direct { direct += 1 } else { buffered += 1 }
             }
+            Err(why) => taken.remarks.push(why),
         }
     }
     if positions.is_empty() {
-        let why = "it holds no result of hdparm -t that a kind can carry; give the whole output of hdparm -t --direct, repeated, with --offset for other places";
-        return Err(ImportError::new(&inputs[0], format!("{why}. {}", taken.remarks.join(" "))));
+        let why = "it holds no result of hdparm -t that a kind can carry; give the whole output of hdparm -t --direct of the whole disk, repeated, with --offset for other places";
+        return Err(ImportError::new(first, format!("{why}. {}", super::printable_once(&taken.remarks).join(" "))));
     }
     if direct > 0 && buffered > 0 {
         let why = "some of it was read with --direct and some through the page cache, which are not one measurement; import them as two runs";
-        return Err(ImportError::new(&inputs[0], why));
+        return Err(ImportError::new(first, why));
     }
     if buffered > 0 {
         taken.remarks.push("hdparm read through the kernel's page cache, without --direct: read-ahead and copying of the kernel are in its times.".to_owned());
     }
     taken.remarks.push("hdparm prints whole MB of 2^20 bytes, hundredths of a second and the rate: each time is the middle of what these allow.".to_owned());
-    taken.benchmarks.push(benchmark(&positions, about));
+    let fixed = results.iter().any(|(_, line)| line.reads_fixed_amount());
+    if fixed {
+        taken.remarks.push("This hdparm read 64 MB, however long that took, as before version 4.".to_owned());
+    }
+    taken.benchmarks.push(benchmark(&positions, fixed, about));
     Ok(taken)
 }
 
-fn benchmark(positions: &BTreeMap<&'static str, Vec<Sample>>, about: &ImportContext<'_>) -> Measured {
+fn benchmark(positions: &BTreeMap<&'static str, Vec<Sample>>, fixed: bool, about: &ImportContext<'_>) -> Measured {
+    let shortest_ns = positions.values().flatten().map(|sample| sample.2).min().unwrap_or(SAMPLE_NS);
     let mut elapsed_ns = 0;
     let mut series = Vec::new();
     for position in ["outer", "middle", "inner"] {
@@ -77,7 +137,7 @@ fn benchmark(positions: &BTreeMap<&'static str, Vec<Sample>>, about: &ImportCont
     let params = json!({
         "block_bytes": about.block_bytes(),
         "transfer_blocks": (REQUEST_MIB * MIB / about.block_bytes()).max(1),
-        "sample_ns": SAMPLE_NS,
+        "sample_ns": if fixed { shortest_ns.clamp(1_000_000, SAMPLE_NS) } else { SAMPLE_NS },
         "samples_per_position": positions.values().map(Vec::len).max().unwrap_or(1),
     });
     entry("positional", params, series, elapsed_ns)
@@ -85,13 +145,19 @@ fn benchmark(positions: &BTreeMap<&'static str, Vec<Sample>>, about: &ImportCont
 
 /// The results of a file. What is printed besides becomes a remark.
 fn lines(input: &Input, taken: &mut ToolOutput) -> Result<Vec<Line>, String> {
-    let text = String::from_utf8_lossy(&input.bytes);
-    let mut found = Vec::new();
-    for line in text.lines().map(str::trim) {
+    let text = text_of(&input.bytes);
+    let lines: Vec<String> = plain_lines(&text).map(|line| line.trim_start_matches('#').trim().to_owned()).collect();
+    let mut found: Vec<Line> = Vec::new();
+    let (mut drive, mut asked_gib) = (None, None);
+    for (at, line) in lines.iter().enumerate() {
+        if let Some(name) = line.strip_suffix(':').filter(|name| name.starts_with("/dev/") && !name.contains(' ')) {
+            drive = Some(name.to_owned());
+        } else if let Some(command) = command(line) {
+            (drive, asked_gib) = command;
+        }
         let Some(rest) = line.strip_prefix("Timing ") else { continue };
-        let early = || format!("the line {line:?} ends early; give the whole output");
-        let (what, result) = rest.split_once(':').ok_or_else(early)?;
-        if what.ends_with("cached reads") {
+        let (what, result) = rest.split_once(':').unwrap_or((rest, ""));
+        if what.contains("cache") {
             taken.remarks.push("Cached reads (hdparm -T) time the machine's memory and were left out.".to_owned());
             continue;
         }
@@ -102,10 +168,30 @@ fn lines(input: &Input, taken: &mut ToolOutput) -> Result<Vec<Line>, String> {
             );
             continue;
         }
-        let wrong = || format!("the line {line:?} is not as hdparm prints it; give its output unchanged");
-        found.push(parse(what, result).ok_or_else(wrong)?);
+        // Mail programs fold lines.
+        let folded = lines.get(at + 1).map(|next| format!("{result} {next}"));
+        match parse(what, result).or_else(|| folded.and_then(|whole| parse(what, &whole))) {
+            Some(result) => {
+                found.push(Line { drive: drive.clone(), offset_gib: result.offset_gib.or(asked_gib), ..result });
+            }
+            None if result.split_whitespace().count() < 8 || !line.ends_with("/sec") => {
+                taken.remarks.push("A result whose line ends early was left out.".to_owned());
+            }
+            None => return Err(format!("the line {line:?} is not as hdparm prints it; give its output unchanged")),
+        }
     }
     Ok(found)
+}
+
+/// `$ sudo hdparm -t --offset 37 /dev/sdb`: what it reads, where it names one device, and from where on.
+fn command(line: &str) -> Option<(Option<String>, Option<u64>)> {
+    let mut words = line.split_whitespace().skip_while(|word| word.rsplit('/').next() != Some("hdparm"));
+    words.next()?;
+    let words: Vec<&str> = words.collect();
+    let devices: Vec<&&str> = words.iter().filter(|word| word.starts_with("/dev/")).collect();
+    let offset = words.windows(2).find(|pair| pair[0] == "--offset").and_then(|pair| pair[1].parse().ok());
+    let device = if let [device] = devices[..] { Some((*device).to_owned()) } else { None };
+    Some((device, offset))
 }
 
 fn parse(what: &str, result: &str) -> Option<Line> {
@@ -119,7 +205,8 @@ fn parse(what: &str, result: &str) -> Option<Line> {
         "" => None,
         words => Some(words.strip_prefix("(offset ")?.strip_suffix(" GB)")?.parse().ok()?),
     };
-    let words: Vec<&str> = result.split_whitespace().collect();
+    let spaced = result.replace('=', " = ");
+    let words: Vec<&str> = spaced.split_whitespace().collect();
     let [amount, "MB", "in", seconds, "seconds", "=", rate, unit] = words[..] else { return None };
     #[expect(clippy::cast_precision_loss, reason = "2^20")]
     let rate_unit_bytes = match unit {
@@ -128,6 +215,7 @@ fn parse(what: &str, result: &str) -> Option<Line> {
         _ => return None,
     };
     Some(Line {
+        drive: None,
         direct,
         offset_gib,
         mib: amount.parse().ok()?,
@@ -152,26 +240,20 @@ fn sample(
         ));
     }
     #[expect(clippy::cast_precision_loss, reason = "sizes of disks")]
-    let (bytes, share) = (length as f64, offset as f64 / capacity as f64);
-    let elapsed = time_of(bytes, line.seconds, line.rate, line.rate_unit_bytes, 3.0);
+    let elapsed = time_of(length as f64, line.seconds, line.rate, line.rate_unit_bytes, 3.0);
     let elapsed_ns = elapsed.ok_or_else(|| {
         format!(
             "{} MB in {} seconds are not {} MB/sec: the file was changed or is not hdparm's; give its output unchanged",
             line.mib, line.seconds.value, line.rate.value
         )
     })?;
-    let position = if offset == 0 {
-        "outer"
-    } else if (share - 0.5).abs() <= NEAR {
-        "middle"
-    } else if share >= 1.0 - NEAR {
-        "inner"
-    } else {
-        return Ok(Err(format!(
-            "A result at {offset_gib} GiB ({:.0} % of the disk) was left out: the kind has the start, the middle and the last {:.0} %.",
-            100.0 * share,
-            100.0 * NEAR
-        )));
+    let left_out = || {
+        let percent = (100 * offset + capacity / 2) / capacity;
+        format!(
+            "A result at {offset_gib} GiB ({percent} % of the disk) was left out: the kind has the start, the middle and the last 5 %."
+        )
     };
-    Ok(Ok((position, (offset / block, length / block, elapsed_ns))))
+    Ok(position_of(offset, capacity)
+        .map(|position| (position, (offset / block, length / block, elapsed_ns)))
+        .ok_or_else(left_out))
 }

@@ -1,14 +1,23 @@
 //! Reads what other tools printed into a run document that says so. Parsers take bytes, never panic, and give nothing that the
 //! output does not carry: what is left out stands as a sentence among the remarks.
 
+mod dd;
+mod diskinfo;
+mod dropped;
 mod figures;
 mod fio;
 mod hdparm;
 mod hdtune;
+mod ioping;
+mod node;
 mod smartctl;
+mod smartctl_text;
 mod zcav;
 
+use std::sync::LazyLock;
+
 use jiff::Timestamp;
+use regex_lite::Regex;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -18,6 +27,8 @@ use crate::report::document::{
 };
 use crate::report::json::Json;
 use crate::report::keys::hex;
+
+pub use dropped::split;
 
 /// No file of these tools comes near it; more would not fit into an envelope either.
 pub const LARGEST_FILE_BYTES: u64 = 64 << 20;
@@ -32,7 +43,7 @@ pub struct Input {
 #[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum, strum::Display)]
 #[strum(serialize_all = "lowercase")]
 pub enum Tool {
-    /// JSON (json or json+), with latency logs
+    /// JSON of fio 2 and 3, with latency logs, or text with its command
     Fio,
     /// hdparm -t
     Hdparm,
@@ -41,6 +52,12 @@ pub enum Tool {
     HdTune,
     /// zcav of bonnie++
     Zcav,
+    /// FreeBSD's diskinfo -t
+    Diskinfo,
+    /// dd, with its command
+    Dd,
+    /// ioping of a whole drive
+    Ioping,
 }
 
 /// What can't be imported: the file, the fact and the remedy as a sentence.
@@ -72,8 +89,7 @@ struct ToolOutput {
 
 struct ImportContext<'a> {
     device: &'a DeviceReport,
-    /// For tools whose output does not say where they read.
-    offset_gib: Option<u64>,
+    asked: &'a ImportOptions,
 }
 
 impl ImportContext<'_> {
@@ -86,18 +102,51 @@ impl ImportContext<'_> {
     }
 }
 
+/// Outputs that people have and that can't be carried: what only they hold, what they are, and why.
+const NOT_CARRIED: [(&[&str], &str); 8] = [
+    (&[";fio-", "\nfio-"], "fio's text without the result of a job; run fio with --output-format=json+ and give that"),
+    (
+        &["CrystalDiskMark"],
+        "CrystalDiskMark's, which measures a file in a file system; measure the drive itself with diskatlas run, or fio on the whole device",
+    ),
+    (
+        &["AS SSD Benchmark", "ATTO Disk Benchmark"],
+        "of a program that measures files in a file system; measure the drive itself with diskatlas run, or fio on the whole device",
+    ),
+    (
+        &["HD Tach", "h2benchw"],
+        "of HD Tach or h2benchw, whose text is not known here; copy the text of HD Tune's benchmark, or measure with diskatlas run",
+    ),
+    (&["Iozone:"], "iozone's, which measures files in a file system; measure the drive itself with diskatlas run"),
+    (&["Sequential Output"], "bonnie++'s, which measures files in a file system; give the output of its zcav"),
+    (
+        &["\"smartctl\"", "smartmontools"],
+        "smartctl's, which says which drive it is and measures nothing; give it as --identity beside what a tool measured",
+    ),
+    (
+        &["WinSAT", "Windows System Assessment"],
+        "WinSAT's, which prints rates alone; measure the drive itself with diskatlas run",
+    ),
+];
+
 impl Tool {
     /// Whose output a file is, by what only that tool prints.
     pub fn of(input: &Input) -> Option<Self> {
-        let text = String::from_utf8_lossy(&input.bytes);
-        if text.contains("\"fio version\"") || fio::is_log(input) {
+        let text = text_of(&input.bytes);
+        if text.contains("\"fio version\"") || fio::is_log(input) || fio::is_text(&text) {
             Some(Self::Fio)
         } else if text.contains("disk reads") && text.contains("Timing ") {
             Some(Self::Hdparm)
-        } else if text.contains("HD Tune") || text.contains("Transfer Rate Average") {
+        } else if text.contains("HD Tune") {
             Some(Self::HdTune)
         } else if text.contains("#block ") {
             Some(Self::Zcav)
+        } else if diskinfo::is_output(&text) {
+            Some(Self::Diskinfo)
+        } else if ioping::is_output(&text) {
+            Some(Self::Ioping)
+        } else if dd::is_output(&text) {
+            Some(Self::Dd)
         } else {
             None
         }
@@ -108,12 +157,7 @@ impl Tool {
     pub fn of_all(inputs: &[Input]) -> Result<Self, ImportError> {
         let mut found = None;
         for input in inputs {
-            let tool = Self::of(input).ok_or_else(|| {
-                ImportError::new(
-                    input,
-                    "this is no output of fio (JSON), hdparm -t, HD Tune (text) or zcav as far as it can be told; name the tool with --from, or give the whole output",
-                )
-            })?;
+            let tool = Self::of(input).ok_or_else(|| ImportError::new(input, unknown(input)))?;
             if found.is_some_and(|first| first != tool) {
                 let words = format!("this is {tool} output beside another tool's; import each tool by itself");
                 return Err(ImportError::new(input, words));
@@ -126,10 +170,14 @@ impl Tool {
     fn format_of(self, input: &Input) -> &'static str {
         match self {
             Self::Fio if fio::is_log(input) => "fio-lat-log",
+            Self::Fio if fio::is_text(&text_of(&input.bytes)) => "fio-text",
             Self::Fio => "fio-json",
             Self::Hdparm => "hdparm-text",
             Self::HdTune => "hdtune-text",
             Self::Zcav => "zcav-text",
+            Self::Diskinfo => "diskinfo-text",
+            Self::Dd => "dd-text",
+            Self::Ioping => "ioping-text",
         }
     }
 
@@ -143,8 +191,73 @@ impl Tool {
             Self::Hdparm => hdparm::import(inputs, about),
             Self::HdTune => single(hdtune::import, "HD Tune text"),
             Self::Zcav => single(zcav::import, "zcav output"),
+            Self::Diskinfo => single(diskinfo::import, "diskinfo output"),
+            Self::Dd => single(dd::import, "dd output"),
+            Self::Ioping => single(ioping::import, "ioping output"),
         }
     }
+}
+
+/// What a file is that no reader takes, where that can be told.
+fn unknown(input: &Input) -> String {
+    let text = text_of(&input.bytes);
+    let known = NOT_CARRIED.iter().find(|(words, _)| words.iter().any(|word| text.contains(word)));
+    known.map_or_else(
+        || "this is no output of fio (JSON), hdparm -t, HD Tune (text), zcav, diskinfo -t, dd or ioping as far as it can be told; name the tool with --from, or give the whole output".to_owned(),
+        |(_, why)| format!("this is {why}"),
+    )
+}
+
+/// Text as programs save it: UTF-16 with its mark, else bytes, of which those that are no UTF-8 become replacement characters.
+fn text_of(bytes: &[u8]) -> String {
+    let units = |rest: &[u8], of: fn([u8; 2]) -> u16| {
+        String::from_utf16_lossy(&rest.chunks_exact(2).map(|pair| of([pair[0], pair[1]])).collect::<Vec<_>>())
+    };
+    match bytes {
+        [0xff, 0xfe, rest @ ..] => units(rest, u16::from_le_bytes),
+        [0xfe, 0xff, rest @ ..] => units(rest, u16::from_be_bytes),
+        [0xef, 0xbb, 0xbf, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
+        _ => String::from_utf8_lossy(bytes).into_owned(),
+    }
+}
+
+/// A terminal's escape sequences (ECMA-48): CSI with its parameters, and the choice of a character set.
+static ESCAPES: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new("\u{1b}\\[[0-9;?]*[A-Za-z]|\u{1b}[()][A-Za-z0-9]|\u{1b}[=>]").expect("a pattern"));
+
+/// Lines without colours, marks of quotation, and the space around them.
+fn plain_lines(text: &str) -> impl Iterator<Item = String> + '_ {
+    text.lines().map(|line| {
+        let plain = ESCAPES.replace_all(line, "");
+        let plain: String = plain.chars().filter(|character| !character.is_control() || *character == '\t').collect();
+        plain.trim_start_matches(['>', '|', ' ', '\t', '\u{a0}']).trim_end().to_owned()
+    })
+}
+
+/// A place belongs to the middle within a twentieth of the capacity, and to the inner end from 95 % on.
+const NEAR: f64 = 0.05;
+
+/// Where POSITIONAL has a place.
+#[expect(clippy::cast_precision_loss, reason = "sizes of disks")]
+fn position_of(offset_bytes: u64, capacity_bytes: u64) -> Option<&'static str> {
+    let share = offset_bytes as f64 / capacity_bytes as f64;
+    if offset_bytes == 0 {
+        Some("outer")
+    } else if (share - 0.5).abs() <= NEAR {
+        Some("middle")
+    } else if share >= 1.0 - NEAR {
+        Some("inner")
+    } else {
+        None
+    }
+}
+
+/// Whether two spellings may be of one model: programs cut its name short, or put more before it.
+fn same_model(one: &str, two: &str) -> bool {
+    let letters =
+        |text: &str| text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_uppercase();
+    let (one, two) = (letters(one), letters(two));
+    one.len().min(two.len()) >= 4 && (one.contains(&two) || two.contains(&one))
 }
 
 fn file_of(input: &Input, format: &str) -> ImportedFile {
@@ -177,29 +290,68 @@ const REMARK_CHARACTERS_MOST: usize = 1000;
 
 #[derive(Clone, Debug, Default)]
 pub struct ImportOptions {
+    /// For tools whose output does not say where they read.
     pub offset_gib: Option<u64>,
+    /// Which of several devices in one output is meant.
+    pub device: Option<String>,
+    /// What whoever imports knows of the drive, where nothing else says it.
+    pub model: Option<String>,
+    pub capacity_bytes: Option<u64>,
+    pub block_bytes: Option<u32>,
     pub rotational: Option<bool>,
     pub manufacture: Option<Manufacture>,
     pub batch_label: Option<String>,
+    /// Where the files come from, where that is somebody else.
+    pub source: Option<String>,
     pub license: Option<String>,
 }
 
-/// The document of one tool's files, and of the drive that `identity` (smartctl's JSON) describes.
+/// Which drive it was: as a file says, as the output itself does, or as whoever imports does.
+fn identity_of(
+    tool: Tool,
+    inputs: &[Input],
+    identity: Option<&Input>,
+    asked: &ImportOptions,
+) -> Result<(Value, DeviceReport), ImportError> {
+    let own = if tool == Tool::Diskinfo { inputs.first().filter(|input| smartctl::facts(input).is_ok()) } else { None };
+    let Some(input) = identity.or(own) else {
+        if asked.model.is_none() || asked.capacity_bytes.is_none() {
+            let why = "nothing says which drive it was: give --identity with what smartctl --json -x /dev/DISK printed, or --model and --capacity";
+            return Err(ImportError::new(&inputs[0], why));
+        }
+        let known = ImportOptions { block_bytes: asked.block_bytes.or(Some(512)), ..asked.clone() };
+        let device = smartctl::device(&Value::Null, &known).map_err(ImportError::of(&inputs[0]))?;
+        return Ok((Value::Null, device));
+    };
+    let value = smartctl::facts(input)?;
+    let device = smartctl::device(&value, asked).map_err(ImportError::of(input))?;
+    Ok((value, device))
+}
+
+/// The document of one tool's files, and of the drive that `identity` (what smartctl or diskinfo printed) or `asked` describes.
 /// Errors: [`ImportError`] names the file, what is wrong with it, and what to do.
 pub fn document(
     tool: Tool,
     inputs: &[Input],
-    identity: &Input,
+    identity: Option<&Input>,
     asked: &ImportOptions,
 ) -> Result<RunDocument, ImportError> {
-    let device = smartctl::device(identity, asked)?;
-    let taken = tool.import(inputs, &ImportContext { device: &device, offset_gib: asked.offset_gib })?;
+    let (facts, device) = match identity_of(tool, inputs, identity, asked) {
+        Ok(found) => found,
+        Err(lack) => {
+            // What is no drive's is refused for that first: telling whether it turns would not help.
+            let turning = ImportOptions { rotational: Some(true), ..asked.clone() };
+            if let Ok((_, device)) = identity_of(tool, inputs, identity, &turning) {
+                tool.import(inputs, &ImportContext { device: &device, asked })?;
+            }
+            return Err(lack);
+        }
+    };
+    let taken = tool.import(inputs, &ImportContext { device: &device, asked })?;
     let mut files: Vec<_> = inputs.iter().map(|input| file_of(input, tool.format_of(input))).collect();
-    files.push(file_of(identity, "smartctl-json"));
+    files.extend(identity.map(|input| file_of(input, smartctl::format_of(input))));
     let mut remarks = taken.remarks;
-    if let Some(version) = smartctl::version(identity) {
-        remarks.push(format!("The drive's identity is that of smartctl {version}; its caches stood as it says when smartctl ran, not while {tool} measured."));
-    }
+    remarks.extend(smartctl::remarks(&facts, &device, &tool.to_string()));
     Ok(RunDocument {
         challenge: None,
         schema: SCHEMA.to_owned(),
@@ -211,8 +363,10 @@ pub fn document(
             tool: tool.to_string(),
             tool_version: taken.tool_version.map(|version| printable(&version, 256)),
             measured_at: taken.measured_at,
+            source: asked.source.as_deref().map(|source| printable(source, 256)).filter(|source| !source.is_empty()),
             files,
             remarks: printable_once(&remarks),
+            in_browser: false,
         }),
         probe: Probe::this(),
         host: Host::default(),

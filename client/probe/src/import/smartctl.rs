@@ -1,67 +1,222 @@
-//! `smartctl --json -x` (or `-i`): which drive it was. Field names are those of smartmontools 7.0 and later (`json_format_version` 1).
-//! Of the serial number only its slow digest goes on.
+//! Which drive it was: what smartctl printed of it (JSON of 7.0 and later, text of 5.4 and later), what diskinfo says, or the words
+//! of whoever imports. What the drive said goes before what a person says. Of the serial number only its slow digest goes on.
 
 use serde_json::Value;
 
-use super::{ImportError, ImportOptions, Input};
+use super::{ImportError, ImportOptions, Input, diskinfo, smartctl_text};
+use crate::identify::DriveName;
 use crate::report::digest::unit_digest;
-use crate::report::document::{CacheSetting, DeviceReport, Rotational};
+use crate::report::document::{CacheSetting, DeviceReport, Manufacture, Rotational};
 
-pub fn device(input: &Input, asked: &ImportOptions) -> Result<DeviceReport, ImportError> {
-    let wrong = |why: &str| ImportError::new(input, why);
-    let value: Value = serde_json::from_slice(&input.bytes)
-        .map_err(|_| wrong("this is no JSON; make it with: smartctl --json -x /dev/DISK"))?;
-    if value.get("json_format_version").is_none() || value.get("smartctl").is_none() {
-        return Err(wrong("this is JSON, but not smartctl's; make it with: smartctl --json -x /dev/DISK"));
+const MAKE_IT: &str = "make it with: smartctl --json -x /dev/DISK";
+
+/// What a file says of a drive, by the names that smartctl's JSON has.
+/// Errors: what it is instead, or what of it is damaged.
+pub fn facts(input: &Input) -> Result<Value, ImportError> {
+    let wrong = |why: String| ImportError::new(input, why);
+    let text = super::text_of(&input.bytes);
+    if smartctl_text::is_text(&text) && !text.trim_start().starts_with('{') {
+        return smartctl_text::parse(&text).map_err(wrong);
     }
-    let model = first_text(&value, &["scsi_product", "product", "model_name", "scsi_model_name"]);
-    let model = model.ok_or_else(|| wrong("it names no model: smartctl did not reach the drive. Run it as root, with -d TYPE behind a bridge or a RAID controller"))?;
-    let capacity = number(&value, "/user_capacity/bytes")
-        .or_else(|| number(&value, "/nvme_namespaces/0/capacity/bytes"))
-        .or_else(|| number(&value, "/nvme_total_capacity"));
-    let capacity_bytes = capacity
-        .filter(|bytes| *bytes >= 512)
-        .ok_or_else(|| wrong("it states no capacity; make it with: smartctl --json -x /dev/DISK"))?;
-    let logical =
-        block(&value, "/logical_block_size").or_else(|| block(&value, "/nvme_namespaces/0/formatted_lba_size"));
-    let logical =
-        logical.ok_or_else(|| wrong("it states no block size; make it with: smartctl --json -x /dev/DISK"))?;
-    let (rotational, rotation_rate_rpm) = rotation(&value, asked)
-        .ok_or_else(|| wrong("it does not say whether the drive turns; add --rotational yes or --rotational no"))?;
-    let serial = first_text(&value, &["serial_number"]);
+    if let Some(found) = diskinfo::identity(&text) {
+        return Ok(found);
+    }
+    let start = text.find('{').map(|at| &text[at..]).unwrap_or_default();
+    let mut values = serde_json::Deserializer::from_str(start).into_iter::<Value>();
+    let value = values.next().and_then(Result::ok);
+    let value = value
+        .ok_or_else(|| wrong(format!("this is neither JSON nor text of smartctl, or it is damaged; {MAKE_IT}")))?;
+    if text.trim_start().starts_with('[') || start[values.byte_offset()..].contains('{') {
+        return Err(wrong(
+            "it is of several drives; give what smartctl printed of the one that was measured".to_owned(),
+        ));
+    }
+    // A version before 7.0 wrote no version, and tools that keep what smartctl printed leave it out.
+    if value.get("smartctl").is_none() && value.pointer("/device/protocol").is_none() {
+        return Err(wrong(format!("this is JSON, but not smartctl's of one drive; {MAKE_IT}")));
+    }
+    Ok(value)
+}
+
+/// Whose words `facts` are, as the document names the format of a file.
+pub fn format_of(input: &Input) -> &'static str {
+    let text = super::text_of(&input.bytes);
+    if text.trim_start().starts_with('{') {
+        "smartctl-json"
+    } else if smartctl_text::is_text(&text) {
+        "smartctl-text"
+    } else {
+        "diskinfo-text"
+    }
+}
+
+/// Errors: what is missing or is no drive, and the remedy, as a sentence.
+pub fn device(value: &Value, asked: &ImportOptions) -> Result<DeviceReport, String> {
+    let vendor = first_text(value, &["scsi_vendor", "vendor"]);
+    let said = first_text(value, &["scsi_product", "product", "model_name", "scsi_model_name"]);
+    let model = said.or_else(|| asked.model.clone()).ok_or_else(|| no_model(value))?;
+    a_drive(value, vendor.as_deref().unwrap_or_default(), &model)?;
+    let logical = block(value, "/logical_block_size")
+        .or_else(|| namespace(value, "formatted_lba_size").and_then(|size| u32::try_from(size).ok()))
+        .or(asked.block_bytes)
+        .or_else(|| before_sectors(value).then_some(512))
+        .ok_or_else(|| no_block(value))?;
+    let capacity_bytes = capacity(value).or(asked.capacity_bytes).ok_or_else(no_capacity)?;
+    if !capacity_bytes.is_multiple_of(u64::from(logical)) {
+        return Err(format!(
+            "its capacity of {capacity_bytes} bytes is no whole number of blocks of {logical}: somebody changed it; {MAKE_IT}"
+        ));
+    }
+    let (rotational, rotation_rate_rpm) = rotation(value, asked)
+        .ok_or("nothing says whether the drive turns; add --rotational yes or --rotational no")?;
+    let serial = first_text(value, &["serial_number"]).filter(|serial| is_serial(serial));
     Ok(DeviceReport {
         unit_digest: serial.and_then(|serial| unit_digest(&model, &serial)),
-        vendor: first_text(&value, &["scsi_vendor", "vendor"]),
-        firmware: first_text(&value, &["firmware_version", "scsi_revision", "revision"]),
+        vendor,
+        firmware: first_text(value, &["firmware_version", "scsi_revision", "revision"])
+            .filter(|words| !is_masked(words)),
         model,
         capacity_bytes,
         logical_block_bytes: logical,
-        physical_block_bytes: block(&value, "/physical_block_size").unwrap_or(logical),
+        physical_block_bytes: block(value, "/physical_block_size").unwrap_or(logical),
         block_bytes: logical,
         block_bytes_source: "logical".to_owned(),
         rotational,
         rotation_rate_rpm,
         form_factor: text(value.pointer("/form_factor/name")),
-        interface: interface(&value).to_owned(),
-        link_speed_bits_per_s: speed(&value, "current"),
-        link_speed_supported_bits_per_s: speed(&value, "max"),
+        interface: interface(value).to_owned(),
+        link_speed_bits_per_s: speed(value, "current"),
+        link_speed_supported_bits_per_s: speed(value, "max"),
         bridge: None,
-        write_cache: cache(&value, "/write_cache/enabled"),
-        look_ahead: cache(&value, "/read_lookahead/enabled"),
-        manufacture: asked.manufacture.clone(),
+        write_cache: cache(value, "/write_cache/enabled"),
+        look_ahead: cache(value, "/read_lookahead/enabled"),
+        manufacture: asked.manufacture.clone().or_else(|| manufacture(value)),
         batch_label: asked.batch_label.clone(),
         temperature_celsius: None,
     })
 }
 
+/// What a document says of where its identity comes from.
+pub fn remarks(value: &Value, device: &DeviceReport, tool: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    if let Some(version) = version(value) {
+        found.push(format!("The drive's identity is that of smartctl {version}; its caches stood as it says when smartctl ran, not while {tool} measured."));
+    }
+    if value.is_null() {
+        found.push(
+            "Model and capacity of the drive are the words of whoever imported it: the drive itself was not asked."
+                .to_owned(),
+        );
+    }
+    if before_sectors(value) {
+        found.push(
+            "smartctl before 5.41 prints no block size; ATA disks of its time have blocks of 512 bytes.".to_owned(),
+        );
+    }
+    if device.unit_digest.is_none() {
+        found.push("The serial number is missing, or somebody masked it: nothing stands for the unit.".to_owned());
+    }
+    found
+}
+
 /// smartctl's own version, such as 7.3.
-pub fn version(input: &Input) -> Option<String> {
-    let value: Value = serde_json::from_slice(&input.bytes).ok()?;
+fn version(value: &Value) -> Option<String> {
     let parts = value.pointer("/smartctl/version")?.as_array()?;
     let parts: Option<Vec<String>> =
         parts.iter().take(4).map(|part| part.as_u64().map(|part| part.to_string())).collect();
     parts.filter(|parts| !parts.is_empty()).map(|parts| parts.join("."))
 }
+
+/// An ATA disk of a smartctl that printed no block size yet (before 5.41).
+fn before_sectors(value: &Value) -> bool {
+    let part = |at: usize| value.pointer(&format!("/smartctl/version/{at}")).and_then(Value::as_u64);
+    interface(value) == "ata"
+        && value.pointer("/logical_block_size").is_none_or(Value::is_null)
+        && part(0) == Some(5)
+        && part(1) < Some(41)
+}
+
+// ---- What is no drive, or whose words are masked.
+
+fn a_drive(value: &Value, vendor: &str, model: &str) -> Result<(), String> {
+    let name = |path: &str| value.pointer(path).and_then(Value::as_str).unwrap_or_default();
+    let known = DriveName::of(vendor, model).kind;
+    let words = format!("{vendor} {model}").to_lowercase();
+    let volume = ["raid ", "raid-", "volume", "logical", "virtual", "megaraid", "perc ", "smart array"];
+    if known == "volume" || known == "virtual" || volume.iter().any(|word| words.contains(word)) {
+        return Err(format!(
+            "{:?} is a volume that a controller or a virtual machine makes, not a drive; name the drive behind it, for example: smartctl --json -x -d megaraid,N /dev/DISK (or -d cciss,N, -d areca,N, -d 3ware,N; smartctl --scan lists them)",
+            format!("{vendor} {model}").trim()
+        ));
+    }
+    if name("/scsi_transport_protocol/name").to_lowercase().contains("iscsi") {
+        return Err(
+            "it was reached by iSCSI: what lies at the other end is a volume; run smartctl where the drives are"
+                .to_owned(),
+        );
+    }
+    let kind = name("/device_type/name");
+    if !kind.is_empty() && !kind.starts_with("disk") && !kind.contains("zoned") {
+        return Err(format!("it is a {kind}, not a disk; give what smartctl prints of the disk that was measured"));
+    }
+    if is_masked(model) {
+        return Err(format!(
+            "its model {model:?} is masked, and without it nobody knows which drive this is; give smartctl's output unchanged (of the serial number only a digest is kept)"
+        ));
+    }
+    Ok(())
+}
+
+/// Words that stand in somebody else's place: REDACTED, XXXX, ***.
+fn is_masked(words: &str) -> bool {
+    let upper = words.to_uppercase();
+    let hidden = ["XXXX", "REDACT", "MASKED", "HIDDEN", "REMOVED", "ANONYM", "CENSOR", "****", "####", "...."];
+    hidden.iter().any(|hidden| upper.contains(hidden))
+        || !words.chars().any(char::is_alphanumeric)
+        || ["XXX", "XX", "X"].contains(&upper.as_str())
+}
+
+/// Whether a serial number can stand for a unit. What is masked or made up would make one unit of many drives: too few different
+/// characters, one of them many times in a row, or digits that count up.
+fn is_serial(serial: &str) -> bool {
+    let upper = serial.to_uppercase();
+    let bytes: Vec<u8> = upper.bytes().filter(u8::is_ascii_alphanumeric).collect();
+    let different = bytes.iter().collect::<std::collections::BTreeSet<_>>().len();
+    let same = bytes.chunk_by(|one, two| one == two).map(<[u8]>::len).max().unwrap_or(0);
+    let counting = bytes.windows(7).any(|seven| seven.windows(2).all(|pair| pair[1] == pair[0] + 1));
+    let strange = !upper
+        .chars()
+        .all(|character| character.is_ascii_alphanumeric() || matches!(character, ' ' | '-' | '_' | '.' | '/' | ':'));
+    let placeholder = ["SERIAL", "UNKNOWN", "NONE", "N/A", "DEFAULT"].iter().any(|word| upper.contains(word));
+    !is_masked(serial) && !strange && !placeholder && different >= 4 && same < 6 && !counting
+}
+
+fn no_model(value: &Value) -> String {
+    let said =
+        value.pointer("/smartctl/messages/0/string").and_then(Value::as_str).map(|said| super::printable(said, 200));
+    let said = said.map(|said| format!(" (it said: {said})")).unwrap_or_default();
+    format!(
+        "it names no model: smartctl did not reach the drive, or was not asked for it{said}. Run it as root: smartctl --json -x /dev/DISK, with -d TYPE behind a bridge or a RAID controller; or add --model"
+    )
+}
+
+fn no_capacity() -> String {
+    "it states no capacity: the drive, or what lies before it, did not tell; add --capacity BYTES, or run smartctl on the disk itself (for NVMe its namespace: smartctl --json -x /dev/nvme0n1)".to_owned()
+}
+
+fn no_block(value: &Value) -> String {
+    let several = value.get("nvme_number_of_namespaces").and_then(Value::as_u64).is_some_and(|count| count > 1);
+    let why = if several {
+        "smartctl was asked of the controller, whose namespaces each have a size of blocks of their own"
+    } else {
+        "it states no size of blocks"
+    };
+    format!(
+        "{why}; add --block-bytes 512 (or 4096, as it is formatted), or run smartctl on the disk itself (for NVMe its namespace: smartctl --json -x /dev/nvme0n1)"
+    )
+}
+
+// ---- Members of smartctl's JSON (`json_format_version` 1).
 
 /// Words without control characters, trimmed; none where nothing is left.
 fn text(value: Option<&Value>) -> Option<String> {
@@ -76,6 +231,19 @@ fn first_text(value: &Value, names: &[&str]) -> Option<String> {
 
 fn number(value: &Value, path: &str) -> Option<u64> {
     value.pointer(path)?.as_u64().filter(|number| *number <= 9_007_199_254_740_991)
+}
+
+/// Of the only namespace that is described.
+fn namespace(value: &Value, member: &str) -> Option<u64> {
+    let [only] = value.get("nvme_namespaces")?.as_array()?.as_slice() else { return None };
+    only.pointer(&format!("/{member}"))?.as_u64()
+}
+
+fn capacity(value: &Value) -> Option<u64> {
+    number(value, "/user_capacity/bytes")
+        .or_else(|| namespace(value, "capacity/bytes"))
+        .or_else(|| number(value, "/nvme_total_capacity"))
+        .filter(|bytes| *bytes >= 512)
 }
 
 fn block(value: &Value, path: &str) -> Option<u32> {
@@ -119,4 +287,13 @@ fn speed(value: &Value, which: &str) -> Option<u64> {
 
 fn cache(value: &Value, path: &str) -> CacheSetting {
     CacheSetting { current: value.pointer(path).and_then(Value::as_bool), ..CacheSetting::default() }
+}
+
+/// From the log page of SCSI disks that counts starts and stops (0x0e).
+fn manufacture(value: &Value) -> Option<Manufacture> {
+    let of =
+        |name: &str| value.pointer(&format!("/scsi_start_stop_cycle_counter/{name}"))?.as_str()?.parse::<u16>().ok();
+    let year = of("year_of_manufacture").filter(|year| (1956..=2155).contains(year))?;
+    let week = of("week_of_manufacture").filter(|week| (1..=53).contains(week))?;
+    Some(Manufacture { year, week: u8::try_from(week).ok()?, source: "log_page_0x0e".to_owned() })
 }

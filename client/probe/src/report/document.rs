@@ -53,15 +53,21 @@ pub enum Provenance {
 /// The output of another tool that a document was made from.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Imported {
-    /// `fio`, `hdparm`, `hdtune` or `zcav`.
+    /// `fio`, `hdparm`, `hdtune`, `zcav`, `diskinfo`, `dd` or `ioping`.
     pub tool: String,
     pub tool_version: Option<String>,
     /// RFC 3339, UTC, whole seconds, `Z`, where the output says it.
     pub measured_at: Option<String>,
+    /// Who published the files, where that is somebody else than whoever imports them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
     /// The files without their names.
     pub files: Vec<ImportedFile>,
     /// What was left out and why, and what the output does not say.
     pub remarks: Vec<String>,
+    /// Whether an archive's page read the files, and the archive signed the run: no probe did. Left out where it was not so.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_browser: bool,
 }
 
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]

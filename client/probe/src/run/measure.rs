@@ -252,6 +252,10 @@ impl Run<'_> {
         let geometry = self.target.device.geometry();
         let later_ns =
             later.iter().map(|kind| kind.cost(&geometry, &self.request.settings, rotation_ns).elapsed_ns).sum();
+        if self.target.device.writable() {
+            // What an earlier kind wrote is not to be in the way of this one.
+            self.target.device.flush();
+        }
         let before = counters(self.target, self.tree);
         let earlier_ns = self.journal.elapsed_ns(kind.slug());
         let start_ns = self.target.device.now_ns();

@@ -36,16 +36,19 @@ impl ReadBuffer {
             let track = model.layout.track(segment.end);
             let arrived = stream.at_ns + model.travel_ns(*arm, &track, false);
             let start = arrived + model.wait_ns(track.angle(segment.end), arrived);
-            let sector_ns = model.sector_ns(&track, start);
             let wanted = stream.limit.min(track.end()) - segment.end;
-            // A little more than what fits, or rounding would hold back the sector that ends right now.
-            let passed = (((until_ns - start) / sector_ns + 1e-6).max(0.0) as u64).min(wanted);
+            let passed = if start + model.passing_ns(&track, wanted, start) <= until_ns {
+                wanted
+            } else {
+                // A little more than what fits, or rounding would hold back the sector that ends right now.
+                ((model.passed(&track, start, until_ns) + 1e-6).max(0.0) as u64).min(wanted)
+            };
             if passed == 0 {
                 break;
             }
             *arm = Arm { cylinder: track.cylinder, head: track.head };
             segment.end += passed;
-            stream.at_ns = start + passed as f64 * sector_ns;
+            stream.at_ns = start + model.passing_ns(&track, passed, start);
             if passed < wanted {
                 break;
             }

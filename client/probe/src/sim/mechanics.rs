@@ -31,28 +31,45 @@ impl Model {
 
     /// How long after `at_ns` the given angle (in turns) comes under the head.
     pub fn wait_ns(&self, angle: f64, at_ns: f64) -> f64 {
-        let here = self.turned(at_ns);
-        let part = (angle - here.fract()).rem_euclid(1.0);
-        let wait = part * self.rotation_ns;
-        if wait > self.rotation_ns - CATCH_NS {
+        let part = (angle - self.turned(at_ns).fract()).rem_euclid(1.0);
+        if part * self.rotation_ns > self.rotation_ns - CATCH_NS {
             return 0.0;
         }
-        if self.spindle.is_none() {
-            return wait;
-        }
-        // A turn is longer or shorter than the mean one by a share far below a hundredth: twice is enough.
-        (0..2).fold(wait, |wait, _| wait + (here + part - self.turned(at_ns + wait)) * self.rotation_ns)
+        self.turning_ns(part, at_ns)
     }
 
     /// Turns since the beginning.
     fn turned(&self, at_ns: f64) -> f64 {
-        (at_ns - self.spindle.map_or(0.0, |spindle| spindle.behind_ns(at_ns))) / self.rotation_ns
+        self.turns_between(0.0, at_ns)
     }
 
-    /// How long one sector of the track takes to pass.
-    pub fn sector_ns(&self, track: &Track, at_ns: f64) -> f64 {
-        let turn_ns = self.spindle.map_or(self.rotation_ns, |spindle| self.rotation_ns * (1.0 + spindle.longer(at_ns)));
-        turn_ns / f64::from(track.slots)
+    /// How far the platter turns from one moment to the next.
+    fn turns_between(&self, from_ns: f64, to_ns: f64) -> f64 {
+        let behind_ns = self.spindle.map_or(0.0, |spindle| spindle.behind_ns(to_ns) - spindle.behind_ns(from_ns));
+        (to_ns - from_ns - behind_ns) / self.rotation_ns
+    }
+
+    /// How long the platter takes for so many turns from `at_ns` on.
+    fn turning_ns(&self, turns: f64, at_ns: f64) -> f64 {
+        let even_ns = turns * self.rotation_ns;
+        if self.spindle.is_none() {
+            return even_ns;
+        }
+        // A turn is longer or shorter than the mean one by a hundredth at the most, and so is what each step leaves.
+        (0..4).fold(even_ns, |taken_ns, _| {
+            taken_ns + (turns - self.turns_between(at_ns, at_ns + taken_ns)) * self.rotation_ns
+        })
+    }
+
+    /// How long `count` sectors of the track take to pass. To be right within [`CATCH_NS`]: the next one follows at
+    /// once, and whoever is late by more waits for it a whole turn.
+    pub fn passing_ns(&self, track: &Track, count: u64, at_ns: f64) -> f64 {
+        self.turning_ns(count as f64 / f64::from(track.slots), at_ns)
+    }
+
+    /// How many sectors of the track have passed between two moments, the one that is passing counted as its part.
+    pub fn passed(&self, track: &Track, from_ns: f64, to_ns: f64) -> f64 {
+        self.turns_between(from_ns, to_ns) * f64::from(track.slots)
     }
 
     /// When the head could begin with `sector` if it set out at `at_ns`.
@@ -71,12 +88,11 @@ impl Model {
             now += self.travel_ns(*arm, &track, writes);
             now += self.wait_ns(track.angle(next), now);
             *arm = Arm { cylinder: track.cylinder, head: track.head };
-            let sector_ns = self.sector_ns(&track, now);
             if next == sector {
-                first_end = now + sector_ns;
+                first_end = now + self.passing_ns(&track, 1, now);
             }
             let here = end.min(track.end()) - next;
-            now += here as f64 * sector_ns;
+            now += self.passing_ns(&track, here, now);
             next += here;
         }
         Pass { first_end_ns: first_end, end_ns: now }

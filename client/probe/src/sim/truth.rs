@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::drive::HOST_THINK_NS;
 use super::engine::{Engine, Operation, Request};
 use super::layout::{Order, Track, Zone};
 use super::mechanics::Arm;
@@ -29,6 +30,8 @@ pub struct Truth {
     pub write_cache: bool,
     /// What the interface can carry.
     pub bus_mb_s: f64,
+    /// What the host lets pass between an answer and its next request.
+    pub host_think_ms: f64,
     /// The longest request that the read buffer still answers when it is made again: a segment without its look-ahead.
     pub buffer_hit_bytes: u64,
     pub zones: Vec<ZoneTruth>,
@@ -133,6 +136,7 @@ pub fn truth(model: &Model, starts: &[(&str, u64)]) -> Truth {
         layout: layout_name(model.layout.order()).to_owned(),
         write_cache: model.write_cache.enabled,
         bus_mb_s: 1e3 / command.bus_ns_per_byte,
+        host_think_ms: HOST_THINK_NS as f64 / 1e6,
         buffer_hit_bytes: buffer_hit_bytes(model),
         mean_bandwidth_mb_s: 1.0 / slowness.sum::<f64>(),
         zones,

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::submit::answer::Problem;
-use crate::submit::http::{Http, HttpError};
+use crate::submit::http::{Http, HttpError, Response};
 use known_head::KnownHead;
 use merkle::{Hash, is_consistent, is_included, leaf_hash};
 use note::{Checkpoint, NoteError, VerifierKey};
@@ -41,6 +41,10 @@ pub enum LogError {
     Shrunk { now: u64, before: u64 },
     #[error("the log does not go on from the head that this machine saw before: what it held was changed")]
     Inconsistent,
+    #[error(
+        "the archive showed somebody else a log of {other} leaves that is not the one of {now} that it shows here. Both heads are signed: keep them, and tell others"
+    )]
+    SplitView { now: u64, other: u64 },
     #[error("the log does not hold these bytes: the archive has not published them")]
     NotLogged,
     #[error("the log holds the run {0}, but with other bytes than this file's: fetch the run's envelope")]
@@ -100,29 +104,58 @@ pub fn check(
     seen: Option<&KnownHead>,
 ) -> Result<LogProof, LogError> {
     let log = Log { http, server };
-    let head = log.get("log/")?;
-    let offered = text(&head, "verifier_key")?;
-    let trusted = key.or(seen.map(|seen| seen.verifier_key.as_str())).unwrap_or(offered);
-    if key.is_none() && trusted != offered {
-        return Err(LogError::OtherKey { now: offered.to_owned(), before: trusted.to_owned() });
-    }
-    let trusted_key = VerifierKey::parse(trusted)?;
-    let note = text(&head, "checkpoint")?;
-    let checkpoint = note::open(note, &trusted_key)?;
+    let (checkpoint, known) = log.head(key, seen)?;
     let goes_on_from = log.consistency(&checkpoint, seen)?;
     let leaves = log.leaves(&checkpoint, digest, run_id)?;
     Ok(LogProof {
         size: checkpoint.size,
         origin: checkpoint.origin,
-        verifier_key: trusted.to_owned(),
+        verifier_key: known.verifier_key.clone(),
         leaves,
         goes_on_from,
-        seen: Some(KnownHead {
-            server: server.to_owned(),
-            verifier_key: trusted.to_owned(),
-            checkpoint: note.to_owned(),
-        }),
+        seen: Some(known),
     })
+}
+
+/// What watching a log showed.
+#[derive(Clone, Debug, Serialize)]
+pub struct Watched {
+    pub origin: String,
+    pub size: u64,
+    pub verifier_key: String,
+    /// Leaves of the head seen before, which the present one is proved to go on from.
+    pub goes_on_from: Option<u64>,
+    /// Leaves of the head that somebody else was shown, which is proved to be of the same log.
+    pub agrees_with: Option<u64>,
+    #[serde(skip)]
+    pub seen: KnownHead,
+}
+
+/// Asks for the log's head and has it proved to go on from the one seen before, and to be of one log with a head (a signed
+/// note) that somebody else was shown. Errors: [`LogError`], `SplitView` where those two contradict each other.
+pub fn watch(
+    http: &dyn Http,
+    server: &str,
+    key: Option<&str>,
+    seen: Option<&KnownHead>,
+    shown_elsewhere: Option<&str>,
+) -> Result<Watched, LogError> {
+    let log = Log { http, server };
+    let (now, known) = log.head(key, seen)?;
+    let goes_on_from = log.consistency(&now, seen)?;
+    let agrees_with = match shown_elsewhere {
+        None => None,
+        Some(note) => {
+            let other = note::open(note, &VerifierKey::parse(&known.verifier_key)?)?;
+            let (first, second) = if other.size <= now.size { (&other, &now) } else { (&now, &other) };
+            if !log.is_one(first, second)? {
+                return Err(LogError::SplitView { now: now.size, other: other.size });
+            }
+            Some(other.size)
+        }
+    };
+    let verifier_key = known.verifier_key.clone();
+    Ok(Watched { origin: now.origin, size: now.size, verifier_key, goes_on_from, agrees_with, seen: known })
 }
 
 struct Log<'a> {
@@ -134,12 +167,41 @@ impl Log<'_> {
     fn get(&self, path: &str) -> Result<Value, LogError> {
         let url = format!("{}/api/v1/{path}", self.server);
         let answer = self.http.get(&url)?;
-        if answer.status != 200 {
-            let problem =
-                Problem::parse(&answer.body).map_or_else(|| format!("status {}", answer.status), |it| it.to_string());
-            return Err(LogError::Refused(format!("{url}: {problem}")));
+        parsed(url, &answer)
+    }
+
+    /// The head that the archive shows, signed by the key that is trusted.
+    fn head(&self, key: Option<&str>, seen: Option<&KnownHead>) -> Result<(Checkpoint, KnownHead), LogError> {
+        let head = self.get("log/")?;
+        let offered = text(&head, "verifier_key")?;
+        let trusted = key.or(seen.map(|seen| seen.verifier_key.as_str())).unwrap_or(offered);
+        if key.is_none() && trusted != offered {
+            return Err(LogError::OtherKey { now: offered.to_owned(), before: trusted.to_owned() });
         }
-        serde_json::from_slice(&answer.body).map_err(|_| LogError::NotALog(url))
+        let note = text(&head, "checkpoint")?;
+        let checkpoint = note::open(note, &VerifierKey::parse(trusted)?)?;
+        let known =
+            KnownHead { server: self.server.to_owned(), verifier_key: trusted.to_owned(), checkpoint: note.to_owned() };
+        Ok((checkpoint, known))
+    }
+
+    /// Whether the log of the first head begins that of the second, as the archive has to prove.
+    fn is_one(&self, first: &Checkpoint, second: &Checkpoint) -> Result<bool, LogError> {
+        if first.size == second.size {
+            return Ok(first.root == second.root);
+        }
+        if first.size == 0 {
+            return Ok(true);
+        }
+        let path = format!("log/proofs/consistency?first={}&second={}", first.size, second.size);
+        let url = format!("{}/api/v1/{path}", self.server);
+        let answer = self.http.get(&url)?;
+        if matches!(answer.status, 400 | 404) {
+            // It does not have so many leaves, it says: what it showed somebody else is no part of this log.
+            return Ok(false);
+        }
+        let proof = hashes(&parsed(url, &answer)?, "proof")?;
+        Ok(is_consistent(first.size, second.size, &first.root, &second.root, &proof))
     }
 
     fn consistency(&self, now: &Checkpoint, seen: Option<&KnownHead>) -> Result<Option<u64>, LogError> {
@@ -188,6 +250,15 @@ impl Log<'_> {
         let answer = self.get(path)?;
         serde_json::from_value(answer["results"].clone()).map_err(|_| LogError::NotALog(path.to_owned()))
     }
+}
+
+fn parsed(url: String, answer: &Response) -> Result<Value, LogError> {
+    if answer.status != 200 {
+        let problem =
+            Problem::parse(&answer.body).map_or_else(|| format!("status {}", answer.status), |it| it.to_string());
+        return Err(LogError::Refused(format!("{url}: {problem}")));
+    }
+    serde_json::from_slice(&answer.body).map_err(|_| LogError::NotALog(url))
 }
 
 fn text<'a>(value: &'a Value, name: &str) -> Result<&'a str, LogError> {

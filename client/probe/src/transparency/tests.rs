@@ -127,3 +127,34 @@ fn a_file_that_was_never_published_is_told_apart_from_one_with_other_bytes() {
     let error = check(&http, SERVER, "", Some("run"), None, None).unwrap_err();
     assert!(matches!(error, LogError::OtherBytes(_)), "{error}");
 }
+
+/// Watches a log of two leaves, where somebody else was shown `other`; `proof` is what the archive answers then.
+fn watched(other: &str, proof: Option<Response>) -> Result<super::Watched, LogError> {
+    let second = leaf_hash(&leaf(1, "published", 2).bytes());
+    let head = json!({"verifier_key": vkey(3), "checkpoint": checkpoint(2, &node(&first(), &second), 3)});
+    let http = FakeHttp::new([Some(ok(&head)), proof].into_iter().flatten().map(Ok));
+    super::watch(&http, SERVER, None, None, Some(other))
+}
+
+#[test]
+fn a_head_that_somebody_else_was_shown_is_proved_to_be_of_the_same_log() {
+    let second = leaf_hash(&leaf(1, "published", 2).bytes());
+    let proof = ok(&json!({"proof": [STANDARD.encode(second)]}));
+    let shown = watched(&checkpoint(1, &first(), 3), Some(proof)).unwrap();
+    assert_eq!((shown.size, shown.agrees_with), (2, Some(1)));
+    let same = watched(&checkpoint(2, &node(&first(), &second), 3), None).unwrap();
+    assert_eq!(same.agrees_with, Some(2));
+}
+
+#[test]
+fn a_split_view_is_found_by_the_head_of_somebody_else() {
+    let second = leaf_hash(&leaf(1, "published", 2).bytes());
+    let proof = || Some(ok(&json!({"proof": [STANDARD.encode(second)]})));
+    let refused = Response { status: 400, body: b"{}".to_vec(), ..Response::default() };
+    for (size, answer) in [(1, proof()), (2, None), (5, proof()), (5, Some(refused))] {
+        let error = watched(&checkpoint(size, &[9; 32], 3), answer).unwrap_err();
+        assert!(matches!(error, LogError::SplitView { now: 2, other } if other == size), "{error}");
+    }
+    let error = watched(&checkpoint(1, &first(), 4), None).unwrap_err();
+    assert!(matches!(error, LogError::Note(_)), "a head that another key signed proves nothing: {error}");
+}

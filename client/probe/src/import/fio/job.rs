@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use super::super::node::public_name;
 use super::BUCKET_BITS;
 use super::log::LONGEST_NS;
 use crate::stats::{Latencies, lower_bound};
@@ -18,10 +19,14 @@ pub type Options = BTreeMap<String, String>;
 pub struct Times {
     pub minimum_ns: u64,
     pub maximum_ns: u64,
-    pub total_ns: f64,
-    pub count: u64,
+    pub mean_ns: f64,
+    pub deviation_ns: f64,
+    /// Left out by fio before 3.18.
+    pub count: Option<u64>,
     /// Middle of a bucket, as fio prints it, and how many it holds.
     pub bins: BTreeMap<u64, u64>,
+    /// Millionths of the requests, and the middle of the bucket in which the last of them lies.
+    pub percentiles: BTreeMap<u64, u64>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -54,9 +59,11 @@ pub fn jobs(document: &Value) -> Result<Vec<Job>, String> {
     let global = options_of(&document["global options"]);
     let mut found: Vec<Job> = Vec::new();
     for value in entries {
-        let job = job(value, &global).ok_or(
-            "a job in it lacks what fio 3 prints (jobname, job options, read, write); give its output unchanged",
-        )?;
+        if value.get("job options").is_none() {
+            return Err("it does not say which device its jobs read nor with which options, as fio before 2.14 or so; measure with fio 3".into());
+        }
+        let job = job(value, &global)
+            .ok_or("a job in it lacks what fio prints (jobname, read, write, total_ios); give its output unchanged")?;
         match found.last_mut() {
             Some(last) if last.name == job.name && last.group == job.group && last.options == job.options => {
                 last.add(job);
@@ -97,23 +104,55 @@ fn side(value: &Value) -> Option<Side> {
     Some(Side {
         total_ios: value["total_ios"].as_u64()?,
         runtime_ms: value["runtime"].as_u64()?.min(2_592_000_000),
-        completion: times(&value["clat_ns"]),
-        total: value["lat_ns"].get("bins").map(|_| times(&value["lat_ns"])),
+        completion: times(value, "clat"),
+        total: Some(times(value, "lat")).filter(|times| !times.bins.is_empty() || !times.percentiles.is_empty()),
     })
 }
 
-fn times(value: &Value) -> Times {
-    let number = |name: &str| value[name].as_u64().unwrap_or_default();
+/// fio 3 prints nanoseconds (`clat_ns`), fio 2 whole microseconds (`clat`), whose buckets are not those of fio 3.
+fn times(side: &Value, name: &str) -> Times {
+    let nanoseconds = side.get(format!("{name}_ns"));
+    let (value, unit) = nanoseconds.map_or_else(|| (&side[name], 1000), |value| (value, 1));
+    let number = |name: &str| value[name].as_u64().unwrap_or_default().saturating_mul(unit);
+    #[expect(clippy::cast_precision_loss, reason = "1 or 1000")]
+    let real = |name: &str| value[name].as_f64().unwrap_or_default() * unit as f64;
     let mut bins = BTreeMap::new();
-    for (middle, count) in value["bins"].as_object().into_iter().flatten() {
-        if let (Ok(middle), Some(count)) = (middle.parse(), count.as_u64().filter(|count| *count > 0)) {
-            bins.insert(middle, count);
+    for (middle, count) in value["bins"].as_object().filter(|_| unit == 1).into_iter().flatten() {
+        match (middle.parse(), count.as_u64()) {
+            (Ok(middle), Some(count)) if count > 0 => {
+                bins.insert(middle, count);
+            }
+            (Ok(_), Some(_)) => {}
+            // Another way to write buckets, by their number.
+            _ => {
+                bins.clear();
+                break;
+            }
         }
     }
-    let count = number("N");
-    #[expect(clippy::cast_precision_loss, reason = "requests of a job")]
-    let total_ns = value["mean"].as_f64().unwrap_or_default() * count as f64;
-    Times { minimum_ns: number("min"), maximum_ns: number("max"), total_ns, count, bins }
+    Times {
+        minimum_ns: number("min"),
+        maximum_ns: number("max"),
+        mean_ns: real("mean"),
+        deviation_ns: real("stddev"),
+        count: value["N"].as_u64(),
+        bins,
+        percentiles: percentiles(&value["percentile"], unit),
+    }
+}
+
+/// `50.000000` names half of the requests. fio fills its list up with zeros.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded just before")]
+fn percentiles(value: &Value, unit: u64) -> BTreeMap<u64, u64> {
+    let mut found = BTreeMap::new();
+    for (percent, latency) in value.as_object().into_iter().flatten() {
+        let share = percent.parse::<f64>().ok().filter(|percent| *percent > 0.0 && *percent < 100.0);
+        let latency = latency.as_u64().filter(|latency| *latency > 0).map(|latency| latency.saturating_mul(unit));
+        if let Some((share, latency)) = share.zip(latency) {
+            found.insert((share * 1e4).round() as u64, latency);
+        }
+    }
+    found
 }
 
 impl Job {
@@ -125,6 +164,11 @@ impl Job {
         self.clones += 1;
     }
 
+    /// Its name as a document may have it: that of a device may hold a serial number.
+    pub fn label(&self) -> String {
+        if self.name.contains('/') { public_name(&self.name) } else { self.name.clone() }
+    }
+
     pub fn option(&self, names: &[&str]) -> Option<&str> {
         names.iter().find_map(|name| self.options.get(*name)).map(String::as_str)
     }
@@ -132,47 +176,98 @@ impl Job {
 
 impl Side {
     fn add(&mut self, other: Self) {
-        self.total_ios = self.total_ios.saturating_add(other.total_ios);
-        self.completion.add(&other.completion);
+        let (mine, theirs) = (self.total_ios, other.total_ios);
+        self.completion.add(&other.completion, mine, theirs);
         self.total = match (self.total.take(), other.total) {
             (Some(mut one), Some(two)) => {
-                one.add(&two);
+                one.add(&two, mine, theirs);
                 Some(one)
             }
             _ => None,
         };
+        self.total_ios = mine.saturating_add(theirs);
+        self.runtime_ms = self.runtime_ms.max(other.runtime_ms);
     }
 }
 
 impl Times {
-    /// As a document has them: `json+` names each bucket by its middle. `None` where fio printed none, or not of all requests.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded just before")]
-    pub fn latencies(&self, requests: u64) -> Option<Latencies> {
+    /// As a document has them: `json+` names each bucket by its middle; without buckets what fio sums up, percentiles included. `None`
+    /// where fio printed neither, or not of all requests.
+    pub fn latencies(&self, requests: u64) -> Option<Value> {
+        #[expect(clippy::cast_precision_loss, reason = "requests of a job")]
+        let total_ns = self.mean_ns * requests as f64;
+        let possible = (1..=LONGEST_NS).contains(&self.maximum_ns)
+            && self.minimum_ns <= self.maximum_ns
+            && (0.0..9e15).contains(&total_ns)
+            && self.count.is_none_or(|count| count == requests);
+        if requests == 0 || !possible {
+            return None;
+        }
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded just before")]
+        let total_ns = total_ns.round() as u64;
+        let (minimum_ns, maximum_ns) = (self.minimum_ns, self.maximum_ns);
+        if let Some((low_ns, requests)) = self.buckets(requests) {
+            return serde_json::to_value(Latencies { low_ns, requests, total_ns, minimum_ns, maximum_ns }).ok();
+        }
+        self.summary(requests, total_ns)
+    }
+
+    /// Lower bounds of the buckets, and the requests in each, where they hold all and the shortest and the longest lie at their ends.
+    fn buckets(&self, requests: u64) -> Option<(Vec<u64>, Vec<u64>)> {
         let mut counts: BTreeMap<u64, u64> = BTreeMap::new();
         for (middle, count) in &self.bins {
             let sum = counts.entry(lower_bound(*middle, BUCKET_BITS)).or_default();
             *sum = sum.checked_add(*count)?;
         }
         let counted = counts.values().try_fold(0u64, |sum, count| sum.checked_add(*count))?;
-        let possible =
-            self.maximum_ns <= LONGEST_NS && self.minimum_ns <= self.maximum_ns && (0.0..9e15).contains(&self.total_ns);
-        (requests > 0 && counted == requests && self.count == requests && possible).then(|| Latencies {
-            low_ns: counts.keys().copied().collect(),
-            requests: counts.into_values().collect(),
-            total_ns: self.total_ns.round() as u64,
-            minimum_ns: self.minimum_ns,
-            maximum_ns: self.maximum_ns,
-        })
+        let ends = (*counts.keys().next()?, *counts.keys().next_back()?);
+        let bounds = (lower_bound(self.minimum_ns, BUCKET_BITS), lower_bound(self.maximum_ns, BUCKET_BITS));
+        (counted == requests && ends == bounds).then(|| counts.into_iter().unzip())
     }
 
-    fn add(&mut self, other: &Self) {
-        if other.count == 0 {
+    fn summary(&self, requests: u64, total_ns: u64) -> Option<Value> {
+        let rising = self.percentiles.values().is_sorted();
+        let low = lower_bound(self.minimum_ns, BUCKET_BITS);
+        let inside = self
+            .percentiles
+            .values()
+            .all(|latency| *latency >= low && lower_bound(*latency, BUCKET_BITS) <= self.maximum_ns);
+        if self.percentiles.is_empty() || !rising || !inside || !(0.0..1e15).contains(&self.deviation_ns) {
+            return None;
+        }
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded just before")]
+        let deviation_ns = self.deviation_ns.round() as u64;
+        Some(json!({
+            "low_ns": [],
+            "requests": [],
+            "total_ns": total_ns,
+            "minimum_ns": self.minimum_ns,
+            "maximum_ns": self.maximum_ns,
+            "summary": {
+                "requests": requests,
+                "deviation_ns": deviation_ns,
+                "per_million": self.percentiles.keys().collect::<Vec<_>>(),
+                "percentile_ns": self.percentiles.values().collect::<Vec<_>>(),
+            },
+        }))
+    }
+
+    /// Together with a clone's: what only sums up one of them is lost.
+    fn add(&mut self, other: &Self, mine: u64, theirs: u64) {
+        if theirs == 0 {
             return;
         }
-        self.minimum_ns = if self.count == 0 { other.minimum_ns } else { self.minimum_ns.min(other.minimum_ns) };
+        if mine == 0 {
+            *self = other.clone();
+            return;
+        }
+        self.minimum_ns = self.minimum_ns.min(other.minimum_ns);
         self.maximum_ns = self.maximum_ns.max(other.maximum_ns);
-        self.total_ns += other.total_ns;
-        self.count = self.count.saturating_add(other.count);
+        #[expect(clippy::cast_precision_loss, reason = "requests of a job")]
+        let (mine, theirs) = (mine as f64, theirs as f64);
+        self.mean_ns = self.mean_ns.mul_add(mine, other.mean_ns * theirs) / (mine + theirs);
+        self.count = self.count.zip(other.count).map(|(one, two)| one.saturating_add(two));
+        self.percentiles.clear();
         for (middle, count) in &other.bins {
             let sum = self.bins.entry(*middle).or_default();
             *sum = sum.saturating_add(*count);

@@ -54,7 +54,7 @@ pub fn of_job(job: &Job, logs: &[&Input], remarks: &mut Vec<String>) -> Result<O
         return Ok(None);
     }
     if job.option(&["log_avg_msec"]).is_some_and(|average| average != "0") {
-        remarks.push(format!("The log of the job {:?} holds means (log_avg_msec) and was left out.", job.name));
+        remarks.push(format!("The log of the job {:?} holds means of stretches of time (log_avg_msec), of no single request, and was left out.", job.label()));
         return Ok(None);
     }
     let mut lines = Vec::new();

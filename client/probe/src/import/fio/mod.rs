@@ -1,15 +1,16 @@
-//! fio's JSON (`--output-format=json` or `json+`) and the logs of `--write_lat_log`, as fio 3 writes them (fio(1), fio's HOWTO on log
+//! fio's JSON (`--output-format=json` or `json+`), its text with the command above it, and the logs of `--write_lat_log`, as fio 3 writes them (fio(1), fio's HOWTO on log
 //! files). A job is taken where it did what a kind measures, with direct requests over the whole device, and declined with the
 //! option that stands against it otherwise.
 
 mod job;
 mod log;
 mod options;
+mod text;
 
 use serde_json::{Value, json};
 
 use self::job::Job;
-use super::{ImportContext, ImportError, Input, ToolOutput, entry};
+use super::{ImportContext, ImportError, Input, ToolOutput, entry, text_of};
 use crate::report::document::{Measured, timestamp};
 use crate::stats::Latencies;
 
@@ -20,66 +21,104 @@ const BUCKET_BITS: u32 = 6;
 const SHORTEST_MS: u64 = 100;
 
 pub use log::is_log;
+pub use text::is_text;
 
 enum Series {
     Random(Value),
     Sync(Value),
 }
 
+/// Several JSON are one run where they are of one device: fio writes a file for each of its invocations.
 pub fn import(inputs: &[Input], about: &ImportContext<'_>) -> Result<ToolOutput, ImportError> {
-    let mut documents = inputs.iter().filter(|input| !log::is_log(input));
-    let (Some(input), None) = (documents.next(), documents.next()) else {
-        let why = "one fio JSON is one run, with the logs of its jobs beside it; import each JSON by itself";
+    let (logs, documents): (Vec<&Input>, Vec<&Input>) = inputs.iter().partition(|input| log::is_log(input));
+    let Some(first) = documents.first() else {
+        let why = "these are fio's logs alone: which device they are of, and what was asked of it, stands in the JSON of the same run; give that too";
         return Err(ImportError::new(&inputs[0], why));
     };
-    let logs: Vec<&Input> = inputs.iter().filter(|input| log::is_log(input)).collect();
-    read(input, &logs, about).map_err(ImportError::of(input))
-}
-
-fn read(input: &Input, logs: &[&Input], about: &ImportContext<'_>) -> Result<ToolOutput, String> {
-    let value = parse(input)?;
-    let mut taken = ToolOutput {
-        tool_version: value["fio version"].as_str().map(str::to_owned),
-        measured_at: value["timestamp"].as_u64().and_then(moment),
-        ..ToolOutput::default()
-    };
-    let jobs = job::jobs(&value)?;
-    // fio counts its groups up at each --stonewall, and prints no flag of it.
-    if jobs.iter().enumerate().any(|(place, job)| jobs[..place].iter().any(|earlier| earlier.group == job.group)) {
-        return Err("its jobs ran at the same time and disturbed each other; measure them one after the other (--stonewall), or each by itself".into());
-    }
-    if jobs.len() > 1 {
-        taken.remarks.push("That its jobs ran one after the other is taken from their groups, which --stonewall and --new_group both make.".to_owned());
-    }
+    let mut taken = ToolOutput::default();
     let mut made = Made::default();
-    for job in &jobs {
-        match series(job, logs, about, &mut taken.remarks) {
-            Ok(series) => made.add(job, series, &mut taken.remarks),
-            Err(why) => taken.remarks.push(format!("The job {:?} was left out: {why}.", job.name)),
+    let mut declined = Vec::new();
+    let mut all: Vec<Job> = Vec::new();
+    for input in &documents {
+        let value = parse(input).map_err(ImportError::of(input))?;
+        taken.tool_version = value["fio version"].as_str().map(str::to_owned);
+        taken.measured_at = taken.measured_at.max(value["timestamp"].as_u64().and_then(moment));
+        let jobs = jobs_in_order(&value, about, &mut taken.remarks).map_err(ImportError::of(input))?;
+        one_device(&all, &jobs).map_err(ImportError::of(input))?;
+        for job in &jobs {
+            match series(job, &logs, about, &mut taken.remarks) {
+                Ok(series) => made.add(job, series, &mut taken.remarks),
+                Err(why) => declined.push(format!("The job {:?} was left out: {why}.", job.label())),
+            }
         }
+        all.extend(jobs);
     }
-    unclaimed(&jobs, logs, &mut taken.remarks);
+    unclaimed(&all, &logs, &mut taken.remarks);
     taken.writes = made.writes;
     taken.benchmarks = made.benchmarks(about);
     if taken.benchmarks.is_empty() {
-        return Err(format!("no job of it measured what a kind can carry. {}", taken.remarks.join(" ")));
+        let why = super::printable_once(&declined).join(" ");
+        return Err(ImportError::new(first, format!("no job of it measured what a kind can carry. {why}")));
     }
+    taken.remarks.extend(declined);
     taken.remarks.push("fio prints how long a job ran in milliseconds.".to_owned());
     Ok(taken)
 }
 
-/// fio prints warnings before the JSON.
+/// The jobs of one JSON, which ran one after the other.
+fn jobs_in_order(value: &Value, about: &ImportContext<'_>, remarks: &mut Vec<String>) -> Result<Vec<Job>, String> {
+    let jobs = job::jobs(value)?;
+    // fio counts its groups up at each --stonewall, and prints no flag of it.
+    let together = |(at, job): (usize, &Job)| jobs[..at].iter().any(|earlier| earlier.group == job.group);
+    let carried = |job: &Job| options::shape(job, about.device.capacity_bytes).is_ok();
+    if jobs.iter().enumerate().any(together) && jobs.iter().any(carried) {
+        return Err("its jobs ran at the same time and disturbed each other; measure them one after the other (--stonewall), or each by itself".into());
+    }
+    if jobs.len() > 1 {
+        remarks.push("That its jobs ran one after the other is taken from their groups, which --stonewall and --new_group both make.".to_owned());
+    }
+    if value["fio version"].as_str().is_some_and(|version| version.starts_with("fio-2.")) {
+        remarks.push("fio 2 prints latencies in whole microseconds.".to_owned());
+    }
+    Ok(jobs)
+}
+
+fn one_device(before: &[Job], jobs: &[Job]) -> Result<(), String> {
+    let mut names: Vec<&str> =
+        before.iter().chain(jobs).map(options::device_name).filter(|name| !name.is_empty()).collect();
+    names.sort_unstable();
+    names.dedup();
+    match names[..] {
+        [] | [_] => Ok(()),
+        _ => Err(format!(
+            "its jobs ran on several devices ({}); a run is of one drive: import what is of each by itself",
+            names.join(", ")
+        )),
+    }
+}
+
+/// fio prints warnings before the JSON, and some wrap it into other text.
 fn parse(input: &Input) -> Result<Value, String> {
-    let start = input.bytes.iter().position(|byte| *byte == b'{');
-    let start = start.ok_or("this is no JSON; run fio with --output-format=json+")?;
-    let mut values = serde_json::Deserializer::from_slice(&input.bytes[start..]).into_iter::<Value>();
+    let text = text_of(&input.bytes);
+    if !text.contains("\"fio version\"") && text::is_text(&text) {
+        return text::parse(&text);
+    }
+    let bytes = text.as_bytes();
+    let at = |pattern: &[u8]| bytes.windows(pattern.len()).position(|part| part == pattern);
+    let version = at(b"\"fio version\"").ok_or("this is no JSON of fio; run fio with --output-format=json+")?;
+    let start = bytes[..version].iter().rposition(|byte| *byte == b'{');
+    let start = start.ok_or("its JSON has no beginning; give fio's whole output")?;
+    let mut values = serde_json::Deserializer::from_slice(&bytes[start..]).into_iter::<Value>();
     let value = values.next().and_then(Result::ok);
     let value = value.ok_or("its JSON ends early or is damaged; give fio's whole output")?;
     let version = value["fio version"].as_str().unwrap_or_default();
-    if !version.starts_with("fio-3.") {
-        return Err(format!(
-            "it is of {version:?}, and only fio 3 prints latencies in nanoseconds; measure with fio 3"
-        ));
+    if !version.starts_with("fio-3.") && !version.starts_with("fio-2.") {
+        return Err(format!("it is of {version:?}, and only the JSON of fio 2 and 3 is known; measure with fio 3"));
+    }
+    if bytes[start..].windows(13).filter(|part| part == b"\"fio version\"").count() > 1 {
+        return Err(
+            "it holds the JSON of several invocations of fio; save each as a file of its own and give them all".into(),
+        );
     }
     Ok(value)
 }
@@ -105,7 +144,7 @@ impl Made {
                 if self.combinations.contains(&combination) {
                     remarks.push(format!(
                         "The job {:?} was left out: an earlier job measured the same; import it as a run of its own.",
-                        job.name
+                        job.label()
                     ));
                     return;
                 }
@@ -200,16 +239,13 @@ fn series(job: &Job, logs: &[&Input], about: &ImportContext<'_>, remarks: &mut V
     })))
 }
 
-/// The latencies of a job's reads and writes: from its log, else from the buckets of `json+`, else none.
-fn latencies(
-    job: &Job,
-    log: Option<&[log::Line]>,
-    remarks: &mut Vec<String>,
-) -> (Option<Latencies>, Option<Latencies>) {
+/// The latencies of a job's reads and writes: from its log, else from the buckets of `json+`, else what fio sums up, else none.
+fn latencies(job: &Job, log: Option<&[log::Line]>, remarks: &mut Vec<String>) -> (Option<Value>, Option<Value>) {
     if let Some(lines) = log {
         let of = |direction: u8| {
             let mine = lines.iter().filter(|line| line.direction == direction);
-            Latencies::of(&mut mine.map(|line| line.latency_ns).collect::<Vec<_>>(), BUCKET_BITS)
+            let found = Latencies::of(&mut mine.map(|line| line.latency_ns).collect::<Vec<_>>(), BUCKET_BITS)?;
+            serde_json::to_value(found).ok()
         };
         return (of(log::READ), of(log::WRITE));
     }
@@ -217,18 +253,19 @@ fn latencies(
         if side.total_ios == 0 {
             return None;
         }
-        if let Some(found) = side.total.as_ref().and_then(|times| times.latencies(side.total_ios)) {
-            return Some(found);
-        }
-        let Some(found) = side.completion.latencies(side.total_ios) else {
+        let total = side.total.as_ref().and_then(|times| times.latencies(side.total_ios));
+        let Some(found) = total.clone().or_else(|| side.completion.latencies(side.total_ios)) else {
             remarks.push(format!(
-                "The job {:?} has no latencies here: its JSON has percentiles only. Run fio with --output-format=json+ or --write_lat_log.",
-                job.name
+                "The job {:?} has no latencies here: its JSON does not count them. Run fio with --output-format=json+ or --write_lat_log.",
+                job.label()
             ));
             return None;
         };
-        if job.is_queued {
-            remarks.push(format!("The latencies of the job {:?} are fio's completion latencies: the time to hand a request over is not in them.", job.name));
+        if found.get("summary").is_some() {
+            remarks.push("Of latencies without buckets fio's shortest, mean, longest, deviation and percentiles are kept; --output-format=json+ prints the buckets.".to_owned());
+        }
+        if job.is_queued && total.is_none() {
+            remarks.push(format!("The latencies of the job {:?} are fio's completion latencies: the time to hand a request over is not in them.", job.label()));
         }
         Some(found)
     };

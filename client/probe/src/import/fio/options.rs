@@ -1,20 +1,60 @@
 //! Whether a job did what a kind measures. Options that change nothing of it are known by name; any other one declines the job, since
 //! a number under a wrong name is worse than none.
 
+use super::super::node::whole_drive;
 use super::job::{Job, QUEUED};
 
 const SYNCHRONOUS: [&str; 5] = ["psync", "sync", "pvsync", "pvsync2", "vsync"];
 
-/// Options that leave what was measured as it is, or that are looked at below.
+/// Options that leave what was measured as it is, or that are looked at below. Those of the page cache and of how files are laid out
+/// do nothing to direct requests to a device.
 const KNOWN: &str = "\
     allow_file_create allow_mounted_write allrandrepeat blocksize bs buffer_compress_percentage \
-    buffer_pattern bwavgtime clat_percentiles cpus_allowed description direct directory eta exitall \
-    filename group_reporting gtod_reduce io_limit io_size iodepth ioengine iopsavgtime lat_percentiles \
-    log_avg_msec log_offset log_prio log_unix_epoch loops name norandommap number_ios numjobs output \
-    output-format per_job_logs percentile_list prio prioclass randrepeat randseed random_generator \
-    readonly refill_buffers runtime rw readwrite rwmixread rwmixwrite significant_figures size \
-    slat_percentiles startdelay stonewall thread time_based timeout wait_for_previous write_bw_log \
-    write_iops_log write_lat_log";
+    buffer_pattern bwavgtime clat_percentiles clocksource continue_on_error cpus_allowed \
+    cpus_allowed_policy create_on_open create_serialize description direct directory \
+    disable_bw disable_clat disable_lat disable_slat eta exitall exitall_on_error fadvise_hint fallocate \
+    filename group_reporting gtod_cpu gtod_reduce invalidate io_limit io_size iodepth ioengine iomem iomem_align \
+    iopsavgtime ioscheduler lat_percentiles log_avg_msec log_compression log_entries log_hist_coarseness log_hist_msec log_max_value log_offset log_prio \
+    log_store_compressed log_unix_epoch loops mem mem_align minimal name new_group nice norandommap nrfiles number_ios numjobs openfiles output \
+    output-format overwrite per_job_logs percentile_list prio prioclass ramp_time randrepeat randseed \
+    random_generator readonly refill_buffers runtime rw readwrite rwmixread rwmixwrite scramble_buffers \
+    significant_figures size slat_percentiles startdelay stonewall thread time_based timeout unit_base \
+    unlink unlink_each_loop verify_fatal verify_state_save wait_for_previous write_bw_log write_hist_log write_iops_log write_lat_log";
+
+/// Options of what is written and of when it is made permanent: they do nothing to a job that only reads.
+const OF_WRITES: &str = "\
+    buffer_compress_chunk dedupe_percentage end_fsync fdatasync fsync fsync_on_close sync sync_file_range \
+    write_barrier zero_buffers";
+
+/// Options that do nothing where they have one of these values.
+const OFF: [(&str, &[&str]); 26] = [
+    ("buffered", &["0"]),
+    ("do_verify", &["0", "1"]),
+    ("end_fsync", &["0"]),
+    ("fdatasync", &["0"]),
+    ("file_service_type", &["roundrobin"]),
+    ("fsync", &["0"]),
+    ("fsync_on_close", &["0"]),
+    ("hipri", &["0"]),
+    ("latency_target", &["0"]),
+    ("offset", &["0"]),
+    ("offset_increment", &["0"]),
+    ("percentage_random", &["100"]),
+    ("pre_read", &["0"]),
+    ("random_distribution", &["random"]),
+    ("rate", &["0"]),
+    ("rate_iops", &["0"]),
+    ("start_delay", &["0"]),
+    ("sync", &["0", "none"]),
+    ("thinktime", &["0"]),
+    ("unified_rw_reporting", &["0", "none"]),
+    ("verify", &["0", "none"]),
+    ("verify_pattern", &[]),
+    ("zero_buffers", &["0"]),
+    ("zonemode", &["none"]),
+    ("zonesize", &["0"]),
+    ("zoneskip", &["0"]),
+];
 
 #[derive(Debug)]
 pub struct Shape {
@@ -30,10 +70,6 @@ pub fn shape(job: &Job, capacity_bytes: u64) -> Result<Shape, String> {
     if job.failed {
         return Err("fio says that it failed".to_owned());
     }
-    let strange = |name: &&String| !KNOWN.split(' ').any(|known| known == *name);
-    if let Some(name) = job.options.keys().find(strange) {
-        return Err(format!("its option {name:?} may change what was measured, and is not known here"));
-    }
     whole_device(job, capacity_bytes)?;
     let (variant, sequential) = match job.option(&["rw", "readwrite"]).unwrap_or("read") {
         "randread" => ("read", false),
@@ -46,6 +82,10 @@ pub fn shape(job: &Job, capacity_bytes: u64) -> Result<Shape, String> {
     if variant == "mixed" && !(half("rwmixread") && half("rwmixwrite")) {
         return Err("its reads and writes are not half and half".to_owned());
     }
+    if let Some((name, value)) = job.options.iter().find(|(name, value)| !is_neutral(name, value, variant)) {
+        let given = if value.is_empty() { name.clone() } else { format!("{name}={value}") };
+        return Err(format!("its option {given:?} may change what was measured"));
+    }
     let (pattern, concurrency) = under_way(job)?;
     if sequential && concurrency != 1 {
         return Err("successive writes are of one job with one request under way".to_owned());
@@ -55,15 +95,33 @@ pub fn shape(job: &Job, capacity_bytes: u64) -> Result<Shape, String> {
     Ok(Shape { variant, pattern, sequential, concurrency, request_bytes })
 }
 
+fn is_neutral(name: &str, value: &str, variant: &str) -> bool {
+    let is_in = |list: &str| list.split(' ').any(|known| known == name);
+    is_in(KNOWN)
+        || (variant == "read" && is_in(OF_WRITES))
+        || OFF.iter().any(|(known, values)| *known == name && values.contains(&value))
+}
+
+/// The device of a job: its `filename`, or its own name where that is one (fio(1), `filename`).
+pub fn device_name(job: &Job) -> &str {
+    let named = job.name.strip_prefix("job-").unwrap_or(&job.name);
+    job.option(&["filename"]).unwrap_or_else(|| if named.starts_with("/dev/") { named } else { "" })
+}
+
 fn whole_device(job: &Job, capacity_bytes: u64) -> Result<(), String> {
+    let name = device_name(job);
+    let one_of_several = |name: &str| !name.starts_with('\\') && name.contains(':');
+    if name.is_empty() || job.options.contains_key("directory") {
+        return Err(
+            "it ran on files of a file system, not on a device as a whole; give --filename=/dev/DISK".to_owned()
+        );
+    }
+    if one_of_several(name) {
+        return Err(format!("it ran on several devices at once ({name}); a run is of one drive"));
+    }
+    whole_drive(name)?;
     if !matches!(job.option(&["direct"]), Some("1" | "true" | "")) {
         return Err("without direct=1 it measured the page cache too".to_owned());
-    }
-    let name = job.option(&["filename"]).unwrap_or_default();
-    let device =
-        name.starts_with("/dev/") || name.starts_with(r"\\.\PhysicalDrive") || name.starts_with(r"\\.\\PhysicalDrive");
-    if !device || name.contains(':') || job.options.contains_key("directory") {
-        return Err("it ran on a file or on several devices, not on one device as a whole".to_owned());
     }
     let Some(size) = job.option(&["size"]) else { return Ok(()) };
     let enough = match size.strip_suffix('%') {

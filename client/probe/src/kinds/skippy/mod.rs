@@ -7,6 +7,9 @@
 //! Variants: `read`, `backward` (walks down, which look-ahead does not help) and `write` where writing is allowed.
 //! Patterns: `increasing` as in Figure 1, long enough for the first edge, a full track and two cylinders; `constant`
 //! repeats one step just above the edge, so that every boundary shows even where a track has few blocks.
+//!
+//! Parts: `outer`, `middle` and `inner` in all variants, then one variant once at places between them, as the paper
+//! does in each zone of its drive (4.2): what a track holds there, and whether heads and gaps are the same.
 
 mod plan;
 
@@ -22,7 +25,7 @@ use crate::report::json::Column;
 use crate::session::{Session, Settings, Stop, Suite};
 use crate::stats::to_f64;
 use crate::terminal::overview::{Drawing, Overview};
-use plan::{Layout, Region, TRACKS_FIRST, TRACKS_MOST, Variant};
+use plan::{Known, Layout, Place, Region, TRACKS_FIRST, TRACKS_MOST, Variant};
 
 pub struct Skippy;
 
@@ -38,14 +41,17 @@ impl Kind for Skippy {
         // Before the track is known: 400 steps and 500 constant ones, at most of a turn each, in each region; fewer of
         // both where time is short.
         let (growing, constant) = if settings.suite == Suite::Quick { (300, 400) } else { (400, 500) };
-        let steps = regions(settings.suite).len() as u64 * (growing * u64::from(settings.repeats) + constant);
+        let steps = parts(settings.suite).len() as u64 * (growing * u64::from(settings.repeats) + constant);
         let (reading, writing) = (2, u64::from(settings.writes));
-        let bytes = steps * u64::from(geometry.block_bytes);
+        let places = Place::between(settings.suite).count() as u64;
+        let between = places * (growing + constant);
+        let block = u64::from(geometry.block_bytes);
         Cost {
-            elapsed_ns: (reading + writing) * steps * rotation_ns * 3 / 4,
+            elapsed_ns: ((reading + writing) * steps + between) * rotation_ns * 3 / 4
+                + places * TURNS_OF_ESTIMATE * rotation_ns,
             // What is written is read before.
-            read_bytes: (reading + writing) * bytes,
-            written_bytes: writing * bytes,
+            read_bytes: ((reading + writing) * steps + between) * block,
+            written_bytes: writing * (steps + between) * block,
         }
     }
 
@@ -84,9 +90,12 @@ impl Kind for Skippy {
     }
 }
 
+/// Turns that it takes to see how many blocks a track has: a dozen strides.
+const TURNS_OF_ESTIMATE: u64 = 200;
+
 /// All of them, or the outer one alone for a quick look.
-fn regions(suite: Suite) -> &'static [Region] {
-    if suite == Suite::Quick { &Region::ALL[..1] } else { &Region::ALL }
+fn parts(suite: Suite) -> &'static [Place] {
+    if suite == Suite::Quick { &[Place::OUTER] } else { &Place::PARTS }
 }
 
 fn measure_regions(session: &mut Session<'_>, rotation_ns: u64, out: &mut Vec<Series>) -> Result<(), Stop> {
@@ -98,18 +107,50 @@ fn measure_regions(session: &mut Session<'_>, rotation_ns: u64, out: &mut Vec<Se
     } else {
         &[Variant::Backward, Variant::Read]
     };
-    let regions = regions(session.settings.suite);
-    let parts = (regions.len() * variants.len()) as u64;
+    let suite = session.settings.suite;
+    let between = Place::between(suite).count() as u64;
+    let count = (parts(suite).len() * variants.len()) as u64;
     let mut done = 0;
-    for &region in regions {
-        session.progress(&format!("{region} part, length of a track"), 0);
-        let Some(mut layout) = Layout::find(session, region, rotation_ns)? else { continue };
+    let mut known = Known::default();
+    for &place in parts(suite) {
+        session.progress(&format!("{place}, length of a track"), 0);
+        let Some(mut layout) = Layout::find(session, place, rotation_ns, Known::default())? else { continue };
         for &variant in variants {
-            let left = layout.variant_ns(session.settings.repeats).saturating_mul(parts - done);
-            session.progress(&format!("{region} part, {}", variant.name()), left);
+            let left = layout.variant_ns(session.settings.repeats).saturating_mul(count - done)
+                + layout.variant_ns(1).saturating_mul(between);
+            session.progress(&format!("{place}, {}", variant.name()), left);
             measure_variant(session, &mut layout, variant, out)?;
             done += 1;
         }
+        known.mtm_ns = known.mtm_ns.max(layout.known.mtm_ns);
+        known.cylinder_tracks = known.cylinder_tracks.max(layout.known.cylinder_tracks);
+    }
+    // The variant that caches hide least of.
+    let variant = if session.writable() { Variant::Write } else { Variant::Backward };
+    for (number, place) in Place::between(suite).enumerate() {
+        let Some(mut layout) = Layout::find(session, place, rotation_ns, known)? else { continue };
+        let left = layout.variant_ns(1).saturating_mul(between - number as u64);
+        session.progress(&format!("{place}, {}", variant.name()), left);
+        measure_once(session, &mut layout, variant, out)?;
+    }
+    Ok(())
+}
+
+/// Measures one growing and one constant series.
+fn measure_once(
+    session: &mut Session<'_>,
+    layout: &mut Layout,
+    variant: Variant,
+    out: &mut Vec<Series>,
+) -> Result<(), Stop> {
+    let steps = layout.growing();
+    let step = layout.constant_step(variant);
+    let count = layout.constant_count(step, layout.tracks_between());
+    let constant = vec![step; usize::try_from(count).unwrap_or(1)];
+    for (pattern, steps) in [(Pattern::Increasing, steps), (Pattern::Constant, constant)] {
+        let span = steps.iter().map(|step| step + 1).sum::<u64>() + 1;
+        let lane = layout.next_lane(span);
+        take(session, &Request { layout, variant, pattern, repeat: 0, lane, span }, &steps, out)?;
     }
     Ok(())
 }
@@ -141,6 +182,8 @@ enum Pattern {
 struct Series {
     variant: Variant,
     region: Region,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    position_permille: Option<u64>,
     pattern: Pattern,
     repeat: u32,
     start_block: u64,
@@ -231,10 +274,11 @@ fn take(session: &mut Session<'_>, request: &Request<'_>, steps: &[u64], out: &m
     let &Request { layout, variant, pattern, repeat, lane, span } = request;
     // Unique within a run: a constant series that is taken again is a longer one.
     let count = steps.len();
-    let name = format!("{} part, {}, {pattern} {repeat}, {count} steps", layout.region, variant.name());
+    let name = format!("{}, {}, {pattern} {repeat}, {count} steps", layout.place, variant.name());
     let start_block = if variant == Variant::Backward { lane + span - 1 } else { lane };
     let (columns, end) = session.piece(&name, |session, columns| walk(session, variant, start_block, steps, columns));
-    out.push(Series { variant, region: layout.region, pattern, repeat, start_block, columns });
+    let Place { region, position_permille } = layout.place;
+    out.push(Series { variant, region, position_permille, pattern, repeat, start_block, columns });
     end
 }
 

@@ -1,5 +1,7 @@
 //! Where a region's series stand and how long they are: from what was seen there so far.
 
+use std::fmt;
+
 use serde::Serialize;
 
 use crate::device::Geometry;
@@ -10,6 +12,9 @@ use crate::stats::{Random, median, quantile, to_f64, to_u64};
 
 /// All series of a region together stay within this share of the disk, so that they see one zone where they can.
 const REGION_SHARE: u64 = 12;
+
+/// Those between the three parts within this share: half of what lies between two of them.
+const BETWEEN_SHARE: u64 = 40;
 
 /// Boundaries between tracks that a constant series passes at first, and at most.
 pub const TRACKS_FIRST: u64 = 100;
@@ -34,10 +39,58 @@ pub enum Region {
     Outer,
     Middle,
     Inner,
+    /// Elsewhere: in zones that the three may have missed.
+    Between,
 }
 
-impl Region {
-    pub const ALL: [Self; 3] = [Self::Outer, Self::Middle, Self::Inner];
+/// Where series are measured together.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Place {
+    pub region: Region,
+    /// Thousandths of the device's blocks that lie before it, of one between the three parts.
+    pub position_permille: Option<u64>,
+}
+
+impl Place {
+    pub const OUTER: Self = Self { region: Region::Outer, position_permille: None };
+    /// The three that each series is measured at, in every variant.
+    pub const PARTS: [Self; 3] = [
+        Self::OUTER,
+        Self { region: Region::Middle, position_permille: None },
+        Self { region: Region::Inner, position_permille: None },
+    ];
+
+    /// Places evenly over the device, in as many zones as time allows: none for a quick look.
+    pub fn between(suite: Suite) -> impl Iterator<Item = Self> {
+        let apart = match suite {
+            Suite::Quick => 1000,
+            Suite::Standard => 100,
+            Suite::Full | Suite::Day | Suite::Week => 50,
+        };
+        (apart..1000)
+            .step_by(apart)
+            // The middle part begins there.
+            .filter(|&position| position != 500)
+            .map(|position| Self { region: Region::Between, position_permille: Some(position as u64) })
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.position_permille {
+            Some(position) => write!(f, "{} % of the device", to_f64(position) / 10.0),
+            None => write!(f, "{} part", self.region),
+        }
+    }
+}
+
+/// What one place shows of the whole drive.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Known {
+    /// Tracks between two of the rarer boundaries, where a constant series showed them.
+    pub cylinder_tracks: Option<u64>,
+    /// About the minimum time to media, once a series has shown it.
+    pub mtm_ns: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
@@ -60,14 +113,11 @@ impl Variant {
 
 /// What is known of a region, and which of its blocks are still fresh.
 pub struct Layout {
-    pub region: Region,
+    pub place: Place,
     pub rotation_ns: u64,
     /// Blocks of a track, roughly.
     pub track_blocks: u64,
-    /// Tracks between two of the rarer boundaries, where a constant series showed them.
-    pub cylinder_tracks: Option<u64>,
-    /// About the minimum time to media, once a series has shown it.
-    mtm_ns: Option<u64>,
+    pub known: Known,
     quick: bool,
     first: u64,
     end: u64,
@@ -78,24 +128,24 @@ pub struct Layout {
 
 impl Layout {
     /// Measures the length of a track; `None` where the timing does not show it.
-    pub fn find(session: &mut Session<'_>, region: Region, rotation_ns: u64) -> Result<Option<Self>, Stop> {
+    pub fn find(session: &mut Session<'_>, place: Place, rotation_ns: u64, known: Known) -> Result<Option<Self>, Stop> {
         let geometry = session.geometry();
         let capacity = geometry.capacity_blocks();
-        let probe_at = match region {
+        let probe_at = match place.region {
             Region::Outer => capacity / 256,
             Region::Middle => capacity / 2,
             Region::Inner => capacity - capacity / 256,
+            Region::Between => begin(capacity, place),
         };
-        let track_blocks = session.whole_piece(&format!("{region} part, length of a track"), |session| {
+        let track_blocks = session.whole_piece(&format!("{place}, length of a track"), |session| {
             track::estimate_blocks(session, probe_at, rotation_ns)
         })?;
         let Some(track_blocks) = track_blocks else { return Ok(None) };
         let mut layout = Self {
-            region,
+            place,
             rotation_ns,
             track_blocks,
-            cylinder_tracks: None,
-            mtm_ns: None,
+            known,
             quick: session.settings.suite == Suite::Quick,
             first: 0,
             end: capacity,
@@ -103,23 +153,26 @@ impl Layout {
             remainder: session.settings.challenge_seed.map(|seed| Random(seed).draw() % LANE_STEP),
         };
         // Both directions of reading with fresh blocks for each repeat, one place for all writes, the constant series.
-        let lanes = 2 * u64::from(session.settings.repeats) + 2;
+        let (lanes, tracks) = match place.region {
+            Region::Between => (1, layout.tracks_between()),
+            _ => (2 * u64::from(session.settings.repeats) + 2, 2 * TRACKS_MOST),
+        };
         let steps = layout.steps();
-        let wanted = lanes * (steps * steps / 2 + steps + track_blocks) + 2 * TRACKS_MOST * track_blocks;
-        (layout.first, layout.end) = bounds(&geometry, region, session.writable(), wanted);
+        let wanted = lanes * (steps * steps / 2 + steps + track_blocks) + tracks * track_blocks;
+        (layout.first, layout.end) = bounds(&geometry, place, session.writable(), wanted);
         Ok(Some(layout))
     }
 
     /// Takes the minimum time to media from a series: the shortest latencies, but for the few that a cache answered.
     /// The longest of several variants counts, as a cache that answers all of one variant shows none.
     pub fn learn_mtm(&mut self, latencies: &[u64]) {
-        self.mtm_ns = self.mtm_ns.max(Some(quantile(latencies, 0.02)));
+        self.known.mtm_ns = self.known.mtm_ns.max(Some(quantile(latencies, 0.02)));
     }
 
     /// Blocks that pass under the head in the minimum time to media and a fiftieth of a turn: just above the edge.
     pub fn edge_blocks(&self) -> Option<u64> {
         let blocks =
-            to_f64(self.mtm_ns? + self.rotation_ns / 50) * to_f64(self.track_blocks) / to_f64(self.rotation_ns);
+            to_f64(self.known.mtm_ns? + self.rotation_ns / 50) * to_f64(self.track_blocks) / to_f64(self.rotation_ns);
         Some(to_u64(blocks.ceil()).max(1))
     }
 
@@ -129,7 +182,7 @@ impl Layout {
         let edge = self.edge_blocks().map_or(0.4 * track, to_f64).min(track);
         let one_track = 1.08 * track + edge + 8.0;
         // n steps cover n * n / 2 blocks.
-        let cylinders = self.cylinder_tracks.map_or(0.0, |tracks| (2.0 * 2.5 * to_f64(tracks) * track).sqrt());
+        let cylinders = self.known.cylinder_tracks.map_or(0.0, |tracks| (2.0 * 2.5 * to_f64(tracks) * track).sqrt());
         let room = (to_f64(self.end - self.first)).sqrt();
         to_u64(one_track.max(cylinders).min(room)).min(STEPS_MOST)
     }
@@ -162,7 +215,7 @@ impl Layout {
     /// Reads take fresh blocks each time, as the drive's cache may hold the ones before.
     pub fn next_lane(&mut self, span: u64) -> u64 {
         let room = (self.end - self.first).saturating_sub(span + 1).max(1);
-        let at = if self.region == Region::Inner {
+        let at = if self.place.region == Region::Inner {
             self.end - span.min(self.end - self.first) - self.lanes_used % room
         } else {
             self.first + self.lanes_used % room
@@ -176,10 +229,15 @@ impl Layout {
             let behind = at + (remainder + LANE_STEP - at % LANE_STEP) % LANE_STEP;
             let room = self.first..=last;
             // Inner lanes follow each other outwards, so that what comes next begins before this one.
-            let inwards = self.region != Region::Inner && room.contains(&behind);
+            let inwards = self.place.region != Region::Inner && room.contains(&behind);
             let before = behind.saturating_sub(LANE_STEP);
             if !inwards && behind > at && room.contains(&before) { before } else { behind.min(last) }
         })
+    }
+
+    /// Boundaries that the only constant series of a place between the parts passes: five of the rarer ones.
+    pub fn tracks_between(&self) -> u64 {
+        self.known.cylinder_tracks.map_or(TRACKS_FIRST, |tracks| (5 * tracks).clamp(TRACKS_FIRST, TRACKS_MOST))
     }
 
     pub fn variant_ns(&self, repeats: u32) -> u64 {
@@ -191,19 +249,26 @@ impl Layout {
     pub fn learn_cylinder(&mut self, offsets: &[u64], latencies: &[u64]) -> bool {
         let found = rare_spacing(offsets, latencies, self.rotation_ns);
         let tracks = found.map(|blocks| to_u64(to_f64(blocks) / to_f64(self.track_blocks)).max(1));
-        self.cylinder_tracks = self.cylinder_tracks.max(tracks);
+        self.known.cylinder_tracks = self.known.cylinder_tracks.max(tracks);
         tracks.is_some()
     }
 }
 
-fn bounds(geometry: &Geometry, region: Region, writing: bool, wanted: u64) -> (u64, u64) {
+/// The first block of a place between the parts.
+fn begin(capacity: u64, place: Place) -> u64 {
+    capacity / 1000 * place.position_permille.unwrap_or(0)
+}
+
+fn bounds(geometry: &Geometry, place: Place, writing: bool, wanted: u64) -> (u64, u64) {
     let capacity = geometry.capacity_blocks();
     let edge = if writing { guard_blocks(geometry) } else { 0 };
-    let size = wanted.min(capacity.saturating_sub(2 * edge) / REGION_SHARE);
-    match region {
+    let share = if place.region == Region::Between { BETWEEN_SHARE } else { REGION_SHARE };
+    let size = wanted.min(capacity.saturating_sub(2 * edge) / share);
+    match place.region {
         Region::Outer => (edge, edge + size),
         Region::Middle => (capacity / 2, capacity / 2 + size),
         Region::Inner => (capacity.saturating_sub(edge + size), capacity.saturating_sub(edge)),
+        Region::Between => (begin(capacity, place), begin(capacity, place) + size),
     }
 }
 

@@ -8,7 +8,7 @@ use super::Skippy;
 use crate::kinds::columns::{measured as series, numbers as column};
 use crate::kinds::{Kind, Measurement};
 use crate::session::fake::Fake;
-use crate::session::{Interrupt, Settings, Stop};
+use crate::session::{Interrupt, Settings, Stop, Suite};
 
 fn measure(fake: &mut Fake) -> Measurement {
     fake.session(Settings::default(), |session| Skippy.run(session))
@@ -30,6 +30,34 @@ fn reads_without_writing_give_three_repeats_of_both_directions_in_all_three_part
         assert!(pick(&all, "write", region, "increasing").is_empty());
     }
     assert!(fake.written.is_empty());
+}
+
+#[test]
+fn zones_between_the_parts_are_measured_once_each_as_many_as_the_suite_has_time_for() {
+    for (suite, apart) in [(Suite::Quick, 1000_usize), (Suite::Standard, 100), (Suite::Full, 50)] {
+        let settings = Settings { suite, ..Settings::default() };
+        let zones = vec![(0, 184), (1_000_000, 150), (2_500_000, 120)];
+        let mut fake = Fake { zones, writable: true, ..Fake::default() };
+        let all = series(&fake.session(settings, |session| Skippy.run(session)));
+        let between: Vec<&Value> = all.iter().filter(|one| one["region"] == "between").collect();
+        let wanted: Vec<u64> = (apart..1000).step_by(apart).filter(|&at| at != 500).map(|at| at as u64).collect();
+        let found: Vec<u64> = between
+            .iter()
+            .filter(|one| one["pattern"] == "increasing")
+            .map(|one| one["position_permille"].as_u64().unwrap())
+            .collect();
+        assert_eq!(found, wanted, "{suite:?}");
+        assert_eq!(between.len(), 2 * wanted.len(), "one growing and one constant series each");
+        for one in between {
+            assert_eq!(one["variant"], "write");
+            let begin = one["position_permille"].as_u64().unwrap() * 4_000;
+            let end = column(one, "offset_blocks").into_iter().max().unwrap();
+            assert!((begin..begin + 100_000).contains(&one["start_block"].as_u64().unwrap()));
+            assert!(end <= begin + 100_000);
+        }
+        let mut elsewhere = all.iter().filter(|one| one["region"] != "between");
+        assert!(elsewhere.all(|one| one.get("position_permille").is_none()));
+    }
 }
 
 #[test]

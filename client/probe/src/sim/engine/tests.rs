@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use super::super::catalog::open;
+use super::super::variation::Spindle;
 use super::*;
 
 fn engine(name: &str, change: impl FnOnce(&mut Model)) -> Engine {
@@ -238,4 +239,21 @@ fn writes_are_slow_in_the_cold_and_reads_are_not() {
     assert!((share(Request::write(0, 128 * mib)) - 0.24).abs() < 0.02);
     assert!((share(Request::read(0, 128 * mib)) - 1.0).abs() < 0.02);
     assert!(share(Request::write(0, 1)) > 0.3, "a single sector waits for its turn only");
+}
+
+#[test]
+fn a_spindle_that_wanders_loses_no_turn_of_a_read_in_a_row() {
+    let spindle = Spindle { wander_percent: 0.04, wander_period_s: 40.0, seed: 1, ..Spindle::default() };
+    let rate = |spindle| {
+        let mut engine = engine("samsung-hd103sj", |model| model.spindle = spindle);
+        // 2 MiB at a time for a minute.
+        let (mut now, mut block) = (0.0, 0);
+        while now < 60e9 {
+            now = engine.serve(now, Request::read(block, 4096));
+            block += 4096;
+        }
+        block as f64 / now
+    };
+    let share = rate(Some(spindle)) / rate(None);
+    assert!((share - 1.0).abs() < 0.002, "{share} of the blocks that an even spindle brings");
 }

@@ -1,4 +1,5 @@
-//! What a host gets that reads on and on, the next request right after the one before: measured on the model itself.
+//! What a host gets that reads on and on, the next request as soon after the one before as the simulated host can:
+//! measured on the model itself.
 //!
 //! A drive that reads ahead enough gives what its medium brings. One that does not loses turns between requests, the
 //! more of them the shorter they are and the later the host asks again.
@@ -6,6 +7,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::super::drive::HOST_THINK_NS;
 use super::super::engine::{Engine, Request};
 use super::super::layout::Order;
 use super::super::model::Model;
@@ -77,8 +79,8 @@ fn rate_mb_s(model: &Arc<Model>, zone: Range<u64>, start: u64, request: (u64, u6
             }
             (at, lead) = (zone.start, LEAD);
         }
-        let before_ns = now_ns;
-        now_ns = engine.serve(now_ns, Request::read(at * ratio, count * ratio)) + noise.delay_ns();
+        let (before_ns, asked_ns) = (now_ns, now_ns + HOST_THINK_NS as f64);
+        now_ns = (engine.serve(asked_ns, Request::read(at * ratio, count * ratio)) + noise.delay_ns()).round();
         at += count;
         if lead > 0 {
             lead -= 1;
@@ -107,7 +109,8 @@ fn length(model: &Model, first: u64, bytes: u64, quiet: bool) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sim::{NoiseLevel, open};
+    use crate::device::Device;
+    use crate::sim::{NoiseLevel, SimulatedDrive, open};
 
     fn outer_mb_s(name: &str, bytes: u64, level: NoiseLevel) -> f64 {
         let model = Arc::new(open(name).expect("the drive").model().clone());
@@ -132,5 +135,26 @@ mod tests {
         let (short, long) = (kept(64 << 10), kept(1 << 20));
         assert!(short < 0.99, "{short}");
         assert!(long > 0.995, "{long}");
+    }
+
+    #[test]
+    fn the_truth_asks_when_the_host_does() {
+        let mut model = open("ibm-ultrastar-xp").expect("the drive").model().clone();
+        // Slower than the medium, so that each request takes what it takes and no turn hides the host's part.
+        model.command.bus_ns_per_byte = 500.0;
+        let model = Arc::new(model);
+        let (mut drive, mut at, count) = (SimulatedDrive::new(Arc::clone(&model), NoiseLevel::Off, 1), 0, 128);
+        let mut read_on = |requests| {
+            let before_ns = drive.now_ns();
+            for _ in 0..requests {
+                drive.read_timed(at, count).expect("a read");
+                at += u64::from(count);
+            }
+            drive.now_ns() - before_ns
+        };
+        read_on(LEAD);
+        let met = 1000.0 * 65_536.0 / read_on(1000) as f64 * 1e3;
+        let told = rate_mb_s(&model, 0..1 << 20, 0, (65_536, 128_000), Noise::new(NoiseLevel::Off, 1));
+        assert!((told / met - 1.0).abs() < 1e-9, "{told} instead of {met} MB/s");
     }
 }
