@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from server.benchmarks.challenge import Followed
+from server.benchmarks.detail_tables import DetailTable
 
 
 class Quality(StrEnum):
@@ -103,6 +104,16 @@ class ListColumn:
 
 
 @dataclass(frozen=True, slots=True)
+class Answer:
+    """That a metric answers a question of drives' pages; comparisons say who `reads {by} faster`."""
+
+    position: int
+    question: str
+    says: str = ""
+    scope: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class FingerprintFeature:
     """That drives with one mechanism share a metric's value."""
 
@@ -141,6 +152,7 @@ class Metric:
     """Whether it is a difference of the platter's angle: what a bridge adds to each command is not in it."""
     measures: tuple[Measures, ...] = ()
     columns: tuple[ListColumn, ...] = ()
+    answers: tuple[Answer, ...] = ()
     fingerprint: tuple[FingerprintFeature, ...] = ()
 
     @property
@@ -355,7 +367,6 @@ SpreadFunction = Callable[[Mapping[str, Any], int], float]
 
 ChartFunction = Callable[[Mapping[str, Any], Facts, Extraction], tuple[Chart, ...]]
 
-
 FollowFunction = Callable[[Mapping[str, Any], Facts, int], Followed | None]
 """Takes an entry of a run under a challenge and the seed of its nonce, says how many of its places follow;
 None where it has none that could."""
@@ -377,6 +388,8 @@ class Kind:
     topic: Topic = Topic.OTHER
     export_details: tuple[ExportDetail, ...] = ()
     """What exports take from its `Extraction.details`."""
+    detail_tables: tuple[DetailTable, ...] = ()
+    """What of its `Extraction.details` releases and the API give as rows."""
     follows: FollowFunction | None = None
     """What of its samples follows from a challenge; None where nothing does."""
     reads_stretches: bool = False

@@ -49,6 +49,16 @@ def defining_metrics() -> tuple[Metric, ...]:
     return tuple(metrics_by_key()[key] for key in _defining())
 
 
+def answered() -> tuple[MetricKey, ...]:
+    """Return metric and scope of the questions that a drive's page leads with, in their order."""
+    found = [
+        (answer.position, (metric.key, answer.scope))
+        for metric in metrics_by_key().values()
+        for answer in metric.answers
+    ]
+    return tuple(key for _position, key in sorted(found))
+
+
 def by_measurand(numbers: Mapping[MetricKey, float]) -> dict[MeasurandKey, float]:
     """Return those of the numbers whose metrics define a measurand, by what they measure."""
     found = {}

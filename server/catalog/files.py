@@ -38,6 +38,8 @@ class CatalogFiles:
     vendors: dict[str, list[str]]
     drives: dict[str, dict[str, Any]]
     """By the name of the file, which is the drive's address."""
+    sheets: dict[str, dict[str, Any]]
+    """Vendors' documents by the name of the file, which is the citation's key; see `sheets.py`."""
 
 
 def catalog_read(folder: Path = DATA) -> CatalogFiles:
@@ -45,7 +47,10 @@ def catalog_read(folder: Path = DATA) -> CatalogFiles:
     citations = _checked(folder / "citations.json", "citations")["citations"]
     vendors = _checked(folder / "vendors.json", "vendors")["vendors"]
     drives = {path.stem: _checked(path, "drive") for path in sorted((folder / "drives").glob("*.json"))}
+    sheets = {path.stem: _checked(path, "sheet") for path in sheet_paths(folder)}
     keys = {entry["key"] for entry in citations}
+    if both := sorted(keys & sheets.keys()):
+        raise CatalogError(f"{both[0]} is a document of citations.json and of sheets/. Rename one of them.")
     for name, drive in drives.items():
         for entry in [*drive["published"], *drive["claims"]]:
             if entry["citation"] not in keys:
@@ -54,7 +59,12 @@ def catalog_read(folder: Path = DATA) -> CatalogFiles:
                     "Add the document there, or cite one of these."
                 )
         _check_numbers(name, drive)
-    return CatalogFiles(citations, vendors, drives)
+    return CatalogFiles(citations, vendors, drives, sheets)
+
+
+def sheet_paths(folder: Path = DATA) -> list[Path]:
+    """Return the files of vendors' documents, in the order of their names."""
+    return sorted((folder / "sheets").glob("*.json"))
 
 
 @cache
@@ -133,14 +143,24 @@ def _validator(name: str) -> jsonschema_rs.Draft202012Validator:
 
 
 def _checked(path: Path, name: str) -> dict[str, Any]:
+    data, errors = file_read(path, name)
+    if errors:
+        raise CatalogError(f"{path.name}{errors[0]}")
+    return data
+
+
+def file_read(path: Path, name: str) -> tuple[dict[str, Any], list[str]]:
+    """Return a file's content, and all that the schema's `name` finds wrong with it, each with its place."""
     try:
         data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise CatalogError(f"{path.name} cannot be read as JSON: {error}. Mend the file.") from None
-    for wrong in _validator(name).iter_errors(data):
-        place = "/".join(str(part) for part in wrong.instance_path) or "the top"
-        raise CatalogError(f"{path.name}, at {place}: {wrong.message}. See data/schema.json.")
-    return data
+        return {}, [f" cannot be read as JSON: {error}. Mend the file."]
+    wrong = [
+        f", at {'/'.join(str(part) for part in error.instance_path) or 'the top'}: {error.message}. "
+        "See data/schema.json."
+        for error in _validator(name).iter_errors(data)
+    ]
+    return data, wrong
 
 
 @dataclass(frozen=True, slots=True)

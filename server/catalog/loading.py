@@ -9,7 +9,7 @@ from typing import Any
 from django.db import transaction
 from django.utils.text import slugify
 
-from server.catalog.files import DATA, catalog_read, claim_rows, value_rows
+from server.catalog.files import DATA, CatalogError, CatalogFiles, catalog_read, claim_rows, value_rows
 from server.catalog.models import (
     Citation,
     Claim,
@@ -20,7 +20,13 @@ from server.catalog.models import (
     Vendor,
     VendorAlias,
 )
-from server.catalog.services import drive_alias_add, drive_model_search_text_update, vendor_resolve
+from server.catalog.services import (
+    drive_alias_add,
+    drive_model_resolve,
+    drive_model_search_text_update,
+    vendor_resolve,
+)
+from server.catalog.sheets import citation_of, claims_of, findings, identity_of
 from server.catalog.signals import catalogue_changed
 from server.catalog.sync import LoadReport, Table
 from server.core.locks import transaction_lock
@@ -41,8 +47,10 @@ def catalog_load(*, folder: Path = DATA, overwrite: bool = False) -> LoadReport:
     files are removed; drive models never are, since runs hang on them. Raises CatalogError.
     """
     files = catalog_read(folder)
+    for found in (found for key, sheet in files.sheets.items() for found in findings(key, sheet)):
+        raise CatalogError(str(found))
     transaction_lock("catalog")
-    report = LoadReport(drives=len(files.drives))
+    report = LoadReport()
     sources = Table(Citation, ("key",), report, overwrite=overwrite)
     citations = {entry["key"]: sources.bring({"url": ""} | entry) for entry in files.citations}
     for name, aliases in files.vendors.items():
@@ -58,11 +66,41 @@ def catalog_load(*, folder: Path = DATA, overwrite: bool = False) -> LoadReport:
             values.bring(_whole(LiteratureValue, row, drive_model, citations))
         for row in claim_rows(entry):
             claims.bring(_whole(Claim, row, drive_model, citations))
+    before = set(Claim.objects.exclude(loaded_digest="").values_list("drive_model_id", flat=True))
+    stated = _sheets(files, sources, claims)
+    report.drives = len(touched | stated)
     values.finish(tuple(_defaults(LiteratureValue)))
     claims.finish(tuple(_defaults(Claim)))
     if report.created or report.changed or report.removed:
         catalogue_changed.send(sender=DriveModel, drive_model_ids=touched, at_once=True)
+        catalogue_changed.send(sender=DriveModel, drive_model_ids=(stated | before) - touched, at_once=False)
     return report
+
+
+def _sheets(files: CatalogFiles, sources: Table[Citation], claims: Table[Claim]) -> set[int]:
+    """Bring vendors' documents with their claims; return the models that they are about."""
+    touched = set()
+    for key, sheet in files.sheets.items():
+        citations = {key: sources.bring(citation_of(key, sheet))}
+        for number, rows in claims_of(sheet).items():
+            drive_model = drive_model_resolve(vendor_name=sheet["maker"], model_name=number, simulated=False)
+            _fill(drive_model, identity_of(sheet, number))
+            touched.add(drive_model.pk)
+            for row in rows:
+                claims.bring(_whole(Claim, row | {"citation": key}, drive_model, citations))
+    return touched
+
+
+def _fill(drive_model: DriveModel, stated: dict[str, Any]) -> None:
+    """Write what a document says a model is where nobody said it yet. A person's entry stays as it is."""
+    if drive_model.curated:
+        return
+    new = {name: value for name, value in stated.items() if value and not getattr(drive_model, name)}
+    if new:
+        for name, value in new.items():
+            setattr(drive_model, name, value)
+        drive_model.save(update_fields=list(new))
+    drive_model_search_text_update(drive_model=drive_model)
 
 
 @cache

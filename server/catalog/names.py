@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,7 @@ class DriveName:
     kind: str = ""
     """`virtual` or `volume` for what is no drive of anyone."""
     rule: str = ""
-    facts: dict[str, Decoded] = field(default_factory=dict)
+    facts: Mapping[str, Decoded] = field(default_factory=dict)
 
     @property
     def vendor(self) -> str:
@@ -86,6 +86,7 @@ class _Tables:
     """Makers that sold others' drives, too."""
 
 
+@lru_cache(maxsize=4096)
 def drive_name(vendor: str | None, model: str) -> DriveName:
     """Return what the strings of a drive mean; `vendor` is empty where the interface has no such field."""
     first, second = " ".join((vendor or "").split()), " ".join(model.split())

@@ -12,6 +12,7 @@ from typing import Any
 
 from django.db.models import Case, F, QuerySet, When
 
+from server.accounts.holders import holder_id_at
 from server.benchmarks.contract import Direction, Metric, MetricKey
 from server.benchmarks.heads import ONE_HEAD
 from server.benchmarks.measurands import stand_ins
@@ -31,8 +32,8 @@ from server.claims.verdicts import (
 )
 from server.core.lifecycle import Provenance, State
 from server.core.units import link_bytes_per_s
-from server.measurements.model_measurements import USABLE
-from server.measurements.models import Measurement
+from server.measurements.model_measurements import USABLE, counting_runs
+from server.measurements.models import Measurement, Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +107,12 @@ def _places(claim: Claim) -> tuple[MetricKey, ...]:
 def _measured(drive_model: DriveModel, metrics: set[str]) -> dict[MetricKey, list[_Number]]:
     rows = (
         Measurement.objects.filter(
-            benchmark__run__drive_model=drive_model,
-            benchmark__run__provenance=Provenance.PROBE,
-            benchmark__run__submission__state=State.PUBLISHED,
+            benchmark__run__in=Run.objects.filter(
+                counting_runs(),
+                drive_model=drive_model,
+                provenance=Provenance.PROBE,
+                submission__state=State.PUBLISHED,
+            ),
             extractor_version=F("benchmark__extractor_version"),
             metric__in=metrics,
             quality__in=USABLE,
@@ -123,7 +127,7 @@ def _measured(drive_model: DriveModel, metrics: set[str]) -> dict[MetricKey, lis
             "high",
             "benchmark__run_id",
             "benchmark__run__unit_id",
-            "benchmark__run__submission__probe_key_id",
+            holder_id_at("benchmark__run__submission"),
             "benchmark__caches",
             "benchmark__run__summary__conditions__write_cache_during",
             "benchmark__run__summary__device__bridge",

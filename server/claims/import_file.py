@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -25,7 +24,7 @@ from server.claims.file_format import (
 )
 from server.core.csv_text import CSVWriter
 from server.core.locks import transaction_lock
-from server.core.text import normalize_name
+from server.core.text import did_you_mean, normalize_name
 from server.core.units import convert_stated
 
 KEY = ("drive_model_id", "citation_id", "locator", "metric", "scope", "form", "quantity", "conditions")
@@ -215,7 +214,7 @@ class _Lookup:
             return None
         titles = {f"{model.vendor.name} {model.number}" for model in self._models}
         errors.append(
-            f"the model {wanted!r} is not in the catalogue.{_near(wanted, titles)} "
+            f"the model {wanted!r} is not in the catalogue.{did_you_mean(wanted, titles)} "
             "Claims need a known model. Add the model first, or mend its name."
         )
         return None
@@ -223,7 +222,7 @@ class _Lookup:
     def _citation(self, key: str, errors: list[str]) -> Citation | None:
         if key not in self._citations:
             errors.append(
-                f"the document {key!r} is not among the citations.{_near(key, self._citations)} "
+                f"the document {key!r} is not among the citations.{did_you_mean(key, self._citations)} "
                 "A claim cites a known one. Add it under Citations first, or mend its key."
             )
         return self._citations.get(key)
@@ -231,7 +230,7 @@ class _Lookup:
     def _unit(self, metric: str, errors: list[str]) -> str | None:
         if metric not in self._units:
             errors.append(
-                f"the metric {metric!r} is not registered.{_near(metric, self._units)} "
+                f"the metric {metric!r} is not registered.{did_you_mean(metric, self._units)} "
                 "A claim is of a registered metric or a known fact. Take one of the pages under /methods/."
             )
         return self._units.get(metric)
@@ -246,14 +245,6 @@ def _numbers(fields: dict[str, str], errors: list[str]) -> dict[str, float]:
             except ValueError as error:
                 errors.append(f"{name}: {error}.")
     return found
-
-
-def _near(wanted: str, known: Iterable[str]) -> str:
-    """Return the question that a misspelt name deserves."""
-    names = list(known)
-    folded = {name.casefold(): name for name in names}
-    close = get_close_matches(wanted.casefold(), list(folded), n=2, cutoff=0.6)
-    return f" Did you mean {' or '.join(folded[name] for name in close)}?" if close else ""
 
 
 def claims_export(claims: Iterable[Claim]) -> str:

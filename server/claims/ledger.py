@@ -129,7 +129,7 @@ class LedgerRows(Sequence[Claim]):
         return list(narrow[place])
 
 
-def _groups(chosen: LedgerFilter, version: datetime | None) -> list[tuple[Any, ...]]:
+def ledger_groups(chosen: LedgerFilter, version: datetime | None) -> list[tuple[Any, ...]]:
     """Return how many claims there are of each vendor, verdict, metric and evidence, the other choices being
     made; of all claims they are cached under `version`, when the archive's counts changed last."""
     rows = (
@@ -148,7 +148,7 @@ def _groups(chosen: LedgerFilter, version: datetime | None) -> list[tuple[Any, .
 
 def ledger_facets(*, chosen: LedgerFilter, version: datetime | None = None) -> LedgerFacets:
     """Return the choices with their counts, cached for as long as `version` stays the same."""
-    rows = _groups(chosen, version)
+    rows = ledger_groups(chosen, version)
     total = 0
     counted: dict[str, Counter[str]] = {
         name: Counter() for name in ("vendor", "verdict", "metric", "evidence")

@@ -17,6 +17,7 @@ from server.claims.models import ClaimVerdict
 from server.claims.verdicts import Evidence, Outcome, Verdict
 from server.core import clock
 from server.core.locks import transaction_lock
+from server.core.metrics import lookup_count
 from server.core.querying import CompiledQuery
 
 __all__ = [
@@ -51,6 +52,7 @@ def claim_rows(*, drive_model: DriveModel) -> tuple[ClaimRow, ...]:
         claim.drive_model = drive_model
     rows = [claim_row_of(claim) for claim in claims]
     kept = tuple(row for row in rows if row is not None)
+    lookup_count("verdicts", hit=len(kept) == len(rows))
     return kept if len(kept) == len(rows) else claims_judge(drive_model=drive_model)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from server.benchmarks.contract import Annotation, Axis, Chart
 from server.benchmarks.pictures import Estimate, Words, comparison_chart, distribution_chart
+from server.comparison.curves import Curves
 from server.comparison.matrix import Row
-from server.comparison.paired_positions import Curves
 from server.comparison.selectors import Comparison, pictured_rows
 from server.comparison.wording import curves_words
 from server.core.scopes import scope_text
@@ -71,16 +71,16 @@ def _curves_chart(curves: Curves) -> Chart:
     """Return A less B at each place, with the mean difference as a line and its interval as a stripe."""
     axis, where = _axis(curves), curves.scope.split("/") if curves.scope else []
     words = _words(curves, ", ".join([*where, "place by place"]), "places", curves_words(curves))
-    estimates = [Estimate(one, one, one) for one in curves.result.differences]
-    mean = curves.result.difference
+    estimates = [Estimate(one, one, one) for one in curves.by_place.differences]
+    mean = curves.difference
     marks = [Annotation("no difference", y=0.0)]
     if mean is not None:
-        label = f"mean, {level_text(curves.result.level)}"
+        label = f"mean, {level_text(curves.units.level)}"
         marks.append(Annotation(label, y=mean.value, low=mean.low, high=mean.high))
     return comparison_chart(
         words,
         Axis(f"{axis.label}, A less B", axis.unit),
-        [scope_place(key) for key in curves.result.keys],
+        [scope_place(key) for key in curves.by_place.keys],
         {"A less B": estimates},
         place="Place on the disk",
         marks=tuple(marks),

@@ -8,23 +8,28 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
 
-from django.db.models import Avg, F, Max
+from django.contrib.postgres.aggregates import ArrayAgg
+from django.db.models import F, Max
 
+from server.accounts.holders import holder_keyid_at
 from server.benchmarks.contract import MetricKey
+from server.comparison.curves import place_split
 from server.core.cache import cached
-from server.measurements.conditions import conditions_of
+from server.measurements.conditions import RunConditions, conditions_of
 from server.measurements.group_keys import GroupType, Source
 from server.measurements.groups import Group
 from server.measurements.literature_values import published_numbers
 from server.measurements.model_measurements import USABLE, unit_name
 from server.measurements.models import Aggregate, Measurement
+from server.measurements.strata import strata_ranked, stratum_of
 
 NUMBERED = r"^(.*/)?[0-9]+(\.[0-9]+)?$"
 """Scopes that end with a place on the device (per cent), as `read/33554432/94` and `2.75` do."""
 _NOT_PLACES = "zone/"
 """Zones are counted from the rim: zone 3 of one drive is not where zone 3 of another is."""
-_FORM = 2
+_FORM = 4
 """Raised when the dataclasses below change, so that none of an older form comes out of the cache."""
 
 
@@ -79,12 +84,12 @@ def group_numbers(group: Group, metrics: Collection[str]) -> GroupNumbers:
     return cached(_cache_key("numbers", group, metrics), lambda: _measured(group, metrics))
 
 
-def group_profiles(group: Group) -> dict[MetricKey, float]:
-    """Return a group's mean at each place of the device that it has numbers for: over its drives, each with
-    the mean over its runs."""
+def group_profiles(group: Group) -> dict[MetricKey, dict[str, float]]:
+    """Return the mean of each of a group's units at each place of the device that it has numbers for, under
+    the conditions that stand for the curve."""
     if group.source == Source.LITERATURE:
         numbers = published_numbers(group.drive_model)
-        return {place: number.value for place, number in numbers.items() if is_numbered(place)}
+        return {place: {"document": number.value} for place, number in numbers.items() if is_numbered(place)}
     return cached(_cache_key("profiles", group, ()), lambda: _profiles(group))
 
 
@@ -111,18 +116,25 @@ def _cache_key(what: str, group: Group, metrics: Collection[str]) -> str:
 
 
 def _measured(group: Group, metrics: Collection[str]) -> GroupNumbers:
-    conditions = {str(run): made.whole for run, made in conditions_of(group.runs()).items()}
-    runs = group.runs().values_list("run_id", "unit__digest", "submission__probe_key__keyid")
+    conditions = conditions_of(group.runs())
     # One of each key in each group: nobody knows whether two groups' are one drive.
-    names = {str(run): digest or f"{unit_name(None, keyid)} in {group.key}" for run, digest, keyid in runs}
+    names = {
+        run: digest or f"{unit_name(None, keyid)} in {group.key}" for run, digest, keyid in _told_runs(group)
+    }
     return GroupNumbers(
         runs=len(names),
         units=len(set(names.values())),
-        run_ids=frozenset(names),
+        run_ids=frozenset(map(str, names)),
         unit_keys=frozenset(names.values()),
-        samples=_samples(_rows(group, metrics), names),
-        conditions=_states(conditions.values()),
+        samples=_samples(_rows(group, metrics), names, conditions),
+        conditions=_states(made.whole for made in conditions.values()),
     )
+
+
+def _told_runs(group: Group) -> Iterable[tuple[UUID, str | None, str]]:
+    """Give each run with its unit's digest, where it is known, and the first key of the holder."""
+    runs = group.runs().annotate(holder=holder_keyid_at("submission"))
+    yield from runs.order_by().values_list("run_id", "unit__digest", "holder")
 
 
 def _rows(group: Group, metrics: Collection[str]) -> Iterable[tuple[Any, ...]]:
@@ -139,19 +151,27 @@ def _rows(group: Group, metrics: Collection[str]) -> Iterable[tuple[Any, ...]]:
     )
 
 
-def _samples(rows: Iterable[tuple[Any, ...]], names: Mapping[str, str]) -> dict[MetricKey, Sample]:
-    values: dict[MetricKey, dict[str, list[float]]] = {}
-    bounds: dict[MetricKey, tuple[float, float, float] | None] = {}
+def _samples(
+    rows: Iterable[tuple[Any, ...]], names: Mapping[UUID, str], conditions: Mapping[UUID, RunConditions]
+) -> dict[MetricKey, Sample]:
+    """Return the numbers at each place that were measured under the conditions of most units there: those
+    through a bridge never count beside those without."""
+    strata: dict[MetricKey, dict[str, dict[str, list[float]]]] = {}
+    bounds: dict[tuple[MetricKey, str], tuple[float, float, float] | None] = {}
     for metric, scope, run, value, low, high, level in rows:
         place = (metric, scope)
-        by_unit = values.setdefault(place, {})
+        stratum = stratum_of(conditions[run].during(metric.partition(".")[0]))
+        by_unit = strata.setdefault(place, {}).setdefault(stratum, {})
         alone = not by_unit and low is not None and high is not None
-        bounds[place] = (low, high, level) if alone else None
-        by_unit.setdefault(names[str(run)], []).append(value)
-    return {
-        place: Sample({unit: tuple(found) for unit, found in by_unit.items()}, bounds[place])
-        for place, by_unit in values.items()
-    }
+        bounds[place, stratum] = (low, high, level) if alone else None
+        by_unit.setdefault(names[run], []).append(value)
+    found = {}
+    for place, parts in strata.items():
+        counts = {name: (len(of), sum(map(len, of.values()))) for name, of in parts.items()}
+        lead = strata_ranked(counts)[0]
+        of_lead = {unit: tuple(values) for unit, values in parts[lead].items()}
+        found[place] = Sample(of_lead, bounds[place, lead])
+    return found
 
 
 def _states(runs: Iterable[Mapping[str, str]]) -> dict[str, dict[str, int]]:
@@ -178,23 +198,52 @@ def _published(group: Group, metrics: Collection[str]) -> GroupNumbers:
     )
 
 
-def _profiles(group: Group) -> dict[MetricKey, float]:
-    rows = (
-        Measurement.objects.filter(
-            benchmark__run__in=group.runs(),
-            extractor_version=F("benchmark__extractor_version"),
-            scope__regex=NUMBERED,
-            quality__in=USABLE,
-            value__isnull=False,
-        )
-        .order_by()
-        .values_list("metric", "scope", "benchmark__run__unit_id")
-        .annotate(mean=Avg("value"))
+def _profiles(group: Group) -> dict[MetricKey, dict[str, float]]:
+    conditions = conditions_of(group.runs())
+    names = {run: unit_name(digest, keyid) for run, digest, keyid in _told_runs(group)}
+    # Places by curve and stratum: one curve is under one set of conditions from end to end.
+    curves: dict[MetricKey, dict[str, _Places]] = {}
+    for metric, scope, runs, values in _numbered(group):
+        if not is_numbered((metric, scope)):
+            continue
+        strata = curves.setdefault((metric, place_split(scope)[0]), {})
+        kind = metric.partition(".")[0]
+        for run, value in zip(runs, values, strict=True):
+            places = strata.setdefault(stratum_of(conditions[run].during(kind)), _Places())
+            places.runs.add(run)
+            places.values.setdefault((metric, scope), {}).setdefault(names[run], []).append(value)
+    profiles: dict[MetricKey, dict[str, float]] = {}
+    for strata in curves.values():
+        counts = {name: (len({names[run] for run in of.runs}), len(of.runs)) for name, of in strata.items()}
+        for place, by_unit in strata[strata_ranked(counts)[0]].values.items():
+            profiles[place] = {unit: math.fsum(values) / len(values) for unit, values in by_unit.items()}
+    return profiles
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """What was measured of a curve under one set of conditions."""
+
+    runs: set[UUID] = field(default_factory=set)
+    values: dict[MetricKey, dict[str, list[float]]] = field(default_factory=dict)
+    """Place to unit to the values of its runs."""
+
+
+def _numbered(group: Group) -> Iterable[tuple[str, str, list[UUID], list[float]]]:
+    """Give metric, scope, runs and their usable values where scopes end with a place."""
+    rows = Measurement.objects.filter(
+        benchmark__run__in=group.runs(),
+        extractor_version=F("benchmark__extractor_version"),
+        scope__regex=NUMBERED,
+        quality__in=USABLE,
+        value__isnull=False,
     )
-    by_place: dict[MetricKey, list[float]] = {}
-    for metric, scope, _unit, mean in rows:
-        by_place.setdefault((metric, scope), []).append(mean)
-    return {place: math.fsum(means) / len(means) for place, means in by_place.items() if is_numbered(place)}
+    # Arrays by place: a row for each number would cost more to read than all that is computed from it.
+    by_place = rows.order_by().values_list("metric", "scope")
+    yield from by_place.annotate(
+        runs=ArrayAgg("benchmark__run_id", order_by=("benchmark__run__created_at", "pk")),
+        values=ArrayAgg("value", order_by=("benchmark__run__created_at", "pk")),
+    )
 
 
 def single_drive(group: Group) -> bool:

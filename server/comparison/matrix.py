@@ -69,6 +69,10 @@ class Pair:
     stdev: float | None = None
     """Within the groups."""
     sizes: tuple[int, int] = (0, 0)
+    equal: bool = False
+    """Whether the two are practically equal: nobody would notice what differs."""
+    percent: float | None = None
+    """By how much A is above B, of the lower of the two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +139,7 @@ def compare(members: Sequence[Member], metrics: Mapping[str, Metric], *, level: 
             pair if pair.p is None else _corrected(pair, next(adjusted), row.entry, level)
             for pair in row.pairs
         )
-        corrected.append(replace(row, pairs=_with_needed(pairs, level), cells=_marked(row.cells, pairs)))
+        corrected.append(replace(row, pairs=_with_needed(pairs, level), cells=mark_cells(row.cells, pairs)))
     return Table(level, "run" if by_run else "unit", len(tested), tuple(corrected))
 
 
@@ -247,7 +251,8 @@ def _with_needed(pairs: Sequence[Pair], level: float) -> tuple[Pair, ...]:
     return tuple(replace(pair, needed=needed) if pair is chosen else pair for pair in pairs)
 
 
-def _marked(cells: Sequence[Cell], pairs: Sequence[Pair]) -> tuple[Cell, ...]:
+def mark_cells(cells: Sequence[Cell], pairs: Sequence[Pair]) -> tuple[Cell, ...]:
+    """Return cells with which others each is better than."""
     marked = []
     there = {place for place, cell in enumerate(cells) if cell.mean is not None}
     for place, cell in enumerate(cells):

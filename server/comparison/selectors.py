@@ -9,9 +9,10 @@ from typing import Any
 
 from server.benchmarks.contract import Metric, MetricKey
 from server.benchmarks.registry import metrics_by_key
+from server.comparison.curves import Curves, compare_positions
 from server.comparison.group_numbers import GroupNumbers, group_numbers, group_profiles, single_drive
 from server.comparison.matrix import Member, Row, Table, compare
-from server.comparison.paired_positions import Curves, compare_positions
+from server.comparison.practical import MARGIN, with_margin
 from server.core.cache import cached
 from server.measurements.conditions import CONDITIONS
 from server.measurements.group_keys import GroupType, Source
@@ -24,7 +25,7 @@ LEVEL = 0.95
 LEVELS = (0.90, 0.95, 0.99)
 """Those that pages offer; any other between the bounds below can be asked for."""
 LEAST_LEVEL, GREATEST_LEVEL = 0.5, 0.999
-_FORM = 3
+_FORM = 4
 """Raised when what is kept changes its form, so that none of an older form comes out of the cache."""
 
 
@@ -84,8 +85,11 @@ def level_read(text: str) -> float:
     return level
 
 
-def comparison_get(*, groups: Sequence[Group], level: float = LEVEL, kind: str = "") -> Comparison:
-    """Compare groups in the headline metrics, or in all metrics of one kind.
+def comparison_get(
+    *, groups: Sequence[Group], level: float = LEVEL, kind: str = "", margin: float = MARGIN
+) -> Comparison:
+    """Compare groups in the headline metrics, or in all metrics of one kind. What differs by less than
+    `margin` per cent is practically equal.
 
     Kept until something about one of the models changes.
     """
@@ -95,7 +99,8 @@ def comparison_get(*, groups: Sequence[Group], level: float = LEVEL, kind: str =
         return made.numbers, made.table, made.curves, made.differing, made.drawn
 
     key = groups_cache_key(groups, "comparison", f"{level!r}", kind)
-    return Comparison(tuple(groups), level, *cached(key, compute))
+    made = Comparison(tuple(groups), level, *cached(key, compute))
+    return replace(made, table=with_margin(made.table, margin))
 
 
 def groups_cache_key(groups: Sequence[Group], what: str, *more: str) -> str:

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from server.benchmarks.contract import Direction, Metric
+from server.comparison.curves import compare_positions
 from server.comparison.group_numbers import Sample
 from server.comparison.matrix import Member, Row, compare
-from server.comparison.paired_positions import compare_positions
+from server.comparison.wording import curves_words
 
 
 def metric(key: str, direction: Direction = Direction.HIGHER) -> Metric:
@@ -176,22 +177,38 @@ def test_a_group_against_its_like_is_never_marked(values: list[float], level: fl
     assert not row.decided
 
 
+def profile(**units: dict[str, float]) -> dict[tuple[str, str], dict[str, float]]:
+    """Units' values by place, as a group has them."""
+    found: dict[tuple[str, str], dict[str, float]] = {}
+    for unit, values in units.items():
+        for place, value in values.items():
+            found.setdefault(("sample.rate", f"read/{place}"), {})[unit] = value
+    return found
+
+
 def test_curves_are_compared_at_the_places_that_both_have_and_in_the_order_of_the_device() -> None:
-    a = {
-        ("sample.rate", f"read/{place}"): value
-        for place, value in (("100", 10.0), ("2.75", 30.0), ("50", 20.0))
-    }
-    b = {
-        ("sample.rate", f"read/{place}"): value
-        for place, value in (("50", 15.2), ("2.75", 25.1), ("90", 1.0))
-    }
+    a = profile(u={"100": 10.0, "2.75": 30.0, "50": 20.0}, v={"2.75": 30.2, "50": 20.0})
+    b = profile(w={"50": 15.2, "2.75": 25.1, "90": 1.0}, x={"50": 15.0, "2.75": 25.1})
     (curves,) = compare_positions(a, b, METRICS, level=0.9)
-    assert (curves.scope, curves.result.keys) == ("read", ("2.75", "50"))
-    assert curves.result.differences == pytest.approx((4.9, 4.8))
-    assert curves.better == 0 and curves.result.only_a == ("100",)
+    assert (curves.scope, curves.by_place.keys) == ("read", ("2.75", "50"))
+    assert curves.by_place.differences == pytest.approx((5.0, 4.9))
+    assert curves.units.difference is not None
+    assert curves.units.difference.value == pytest.approx(4.95)
+    assert curves.better == 0 and curves.by_place.only_a == ("100",)
+
+
+def test_places_of_one_unit_make_nothing_better() -> None:
+    # Nine places agree, and yet it is one drive against one: the next ones may differ as much.
+    a = profile(u={str(place): 100.0 + place + 0.01 * (place % 3) for place in range(9)})
+    b = profile(
+        v={str(place): 99.0 + place for place in range(9)}, w={str(place): 80.0 for place in range(9)}
+    )
+    for other in (profile(v={str(place): 99.0 + place for place in range(9)}), b):
+        (curves,) = compare_positions(a, other, METRICS, level=0.9)
+        assert (curves.higher, curves.better, curves.units.difference) == (None, None, None)
+        assert "at least two of each are needed" in curves_words(curves)
 
 
 def test_one_common_place_is_no_curve() -> None:
-    assert (
-        compare_positions({("sample.rate", "1"): 1.0}, {("sample.rate", "1"): 2.0}, METRICS, level=0.9) == ()
-    )
+    first, second = {("sample.rate", "1"): {"u": 1.0}}, {("sample.rate", "1"): {"v": 2.0}}
+    assert compare_positions(first, second, METRICS, level=0.9) == ()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from server.comparison.curves import Curves
 from server.comparison.matrix import Pair, Row
-from server.comparison.paired_positions import Curves
+from server.comparison.practical import percent_text
 from server.core.numbers import show_deviation
 from server.measurements.group_keys import LETTERS
 from server.stats.results import Interval
@@ -27,6 +28,8 @@ def row_words(row: Row, *, level: float, noun: str, tests: int) -> str:
         return pair_words(row.pairs[0], unit=unit, level=level, noun=noun, tests=tests)
     if row.decided:
         return _order_words(row)
+    if all(pair.equal for pair in row.pairs):
+        return "All are practically equal."
     if all(pair.p is None for pair in row.pairs):
         return row.pairs[0].reason
     return (
@@ -43,6 +46,8 @@ def pair_words(pair: Pair, *, unit: str, level: float, noun: str, tests: int) ->
         return f"Not decided. {pair.reason}".strip()
     if pair.difference.low == pair.difference.high == 0:
         return f"All {noun}s of both have the same value."
+    if pair.equal:
+        return _equal(pair, names)
     if pair.higher is not None:
         return f"{_higher(pair, names, unit)}{_effect(pair)}."
     bounds = f"{names[0]} less {names[1]} lies {between(pair.difference, unit)}"
@@ -62,7 +67,17 @@ def _higher(pair: Pair, names: tuple[str, str], unit: str) -> str:
         difference, names = difference.mirrored(), (names[1], names[0])
     shown = quantity(difference.value, unit, difference.half_width)
     within = ", measured on the same drives" if pair.method == "paired" else ""
+    if pair.percent:
+        share = percent_text(pair.percent)
+        return f"{names[0]} is {share} higher than {names[1]}: {shown}, {between(difference, '')}{within}"
     return f"{names[0]} is {shown} higher than {names[1]}, {between(difference, '')}{within}"
+
+
+def _equal(pair: Pair, names: tuple[str, str]) -> str:
+    if not pair.percent:
+        return "Practically equal."
+    higher = names[0] if pair.percent > 0 else names[1]
+    return f"Practically equal: {higher} is {percent_text(pair.percent)} higher."
 
 
 def _effect(pair: Pair) -> str:
@@ -86,6 +101,9 @@ def _order_words(row: Row) -> str:
 def _others_words(row: Row) -> str:
     """Say of the pairs that are not decided whether anything was tested at all."""
     undecided = len(row.pairs) - len(row.decided)
+    equal = sum(pair.equal for pair in row.pairs)
+    if equal and equal == undecided:
+        return " The others are practically equal."
     untested = sum(pair.p is None for pair in row.pairs)
     if not undecided:
         return ""
@@ -105,22 +123,39 @@ def _nearest(row: Row, unit: str, noun: str) -> str:
 
 
 def curves_words(curves: Curves) -> str:
-    """Say what two curves show, place by place."""
-    result, unit = curves.result, curves.entry.unit if curves.entry else ""
-    places = count_words(result.n, "position")
-    if result.difference is None:
-        return result.reason
+    """Say what the curves of two groups' units show."""
+    unit = curves.entry.unit if curves.entry else ""
+    places = count_words(curves.by_place.n, "position")
+    if curves.units.difference is not None:
+        return _of_units_words(curves, curves.units.difference, unit, places)
+    if curves.by_place.difference is None:
+        return curves.by_place.reason
+    return f"{_of_places_words(curves.by_place.difference, unit, places)} {curves.units.reason}"
+
+
+def _of_places_words(difference: Interval, unit: str, places: str) -> str:
+    """Say how far two curves lie apart, whatever other units' do."""
+    if difference.low <= 0 <= difference.high:
+        return (
+            f"These curves cross or meet: A less B lies {between(difference, unit)} on average over {places}."
+        )
+    names = ("A", "B") if difference.value > 0 else ("B", "A")
+    shown = difference if difference.value > 0 else difference.mirrored()
+    value = quantity(shown.value, unit, shown.half_width)
+    words = f"The curve of {names[0]} is {value} higher than that of {names[1]} on average over {places}"
+    return f"{words}, {between(shown, '')}."
+
+
+def _of_units_words(curves: Curves, difference: Interval, unit: str, places: str) -> str:
+    bounds = f"A less B lies {between(difference, unit)} on average over {places}"
     if curves.higher is None:
-        bounds = f"A less B lies {between(result.difference, unit)} on average over {places}"
-        if not result.difference.low <= 0 <= result.difference.high:
-            return f"Not shown: {bounds} by itself, but with all curves compared at once that may be chance."
-        return f"No difference is shown: {bounds}."
-    difference, names = result.difference, ("A", "B")
-    if curves.higher == 1:
-        difference, names = difference.mirrored(), ("B", "A")
-    shown = quantity(difference.value, unit, difference.half_width)
-    words = f"{names[0]} is {shown} higher than {names[1]} on average over {places}"
-    return f"{words}, {between(difference, '')}."
+        if difference.low <= 0 <= difference.high:
+            return f"No difference is shown: {bounds}."
+        return f"Not shown: {bounds} by itself, but with all curves compared at once that may be chance."
+    shown, names = (difference, "AB") if curves.higher == 0 else (difference.mirrored(), "BA")
+    value = quantity(shown.value, unit, shown.half_width)
+    words = f"The units of {names[0]} are {value} higher than those of {names[1]} on average over {places}"
+    return f"{words}, {between(shown, '')}."
 
 
 def level_words(level: float, tests: int) -> str:

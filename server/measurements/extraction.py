@@ -17,6 +17,7 @@ from server.benchmarks.imported import held_back
 from server.benchmarks.registry import kinds_by_slug
 from server.core import clock
 from server.core.bulk import rows_copy, rows_update
+from server.core.metrics import extraction_failures
 from server.core.numbers import finite, finite_json
 from server.measurements.charts import Drawn, charts_drawn, charts_store, charts_version
 from server.measurements.documents import facts_of
@@ -57,17 +58,21 @@ def benchmark_extracted(benchmark: Benchmark, document: dict[str, Any]) -> Extra
     stated in its row: the other kinds go on, and the submission is held for a person."""
     kind = kinds_by_slug().get(benchmark.kind)
     if kind is None:
+        # Its name comes from a document.
+        extraction_failures.labels("unknown", "kind unknown").inc()
         return benchmark_failed(benchmark, f"The kind {benchmark.kind!r} is no longer known to the archive.")
     part = document["benchmarks"][benchmark.position]
     try:
         facts = facts_of(document, part)
         extraction = extraction_of(kind, part, facts)
     except SoftTimeLimitExceeded:
+        extraction_failures.labels(kind.slug, "time limit").inc()
         limit_s = settings.PIPELINE_TASK_TIME_LIMIT_S
         return benchmark_failed(
             benchmark, f"Extraction took longer than {limit_s} s and was stopped. The samples are kept."
         )
     except Exception as error:
+        extraction_failures.labels(kind.slug, type(error).__name__).inc()
         log.exception("extraction failed", benchmark=benchmark.pk, kind=kind.slug)
         return benchmark_failed(
             benchmark,

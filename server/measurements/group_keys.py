@@ -51,7 +51,7 @@ class Source(StrEnum):
 
 _TYPES = {"batch": GroupType.BATCH, "fw": GroupType.FIRMWARE, "unit": GroupType.UNIT}
 _PARTS = {kind: name for name, kind in _TYPES.items()}
-_ASKED = {"imp": Source.IMPORTED, "sim": Source.SIMULATED, "lit": Source.LITERATURE}
+SUFFIXES = {"imp": Source.IMPORTED, "sim": Source.SIMULATED, "lit": Source.LITERATURE}
 _SLUG = re.compile(r"[A-Za-z0-9_-]{1,200}")
 _EXAMPLES = "samsung-hd103sj, samsung-hd103sj~batch:2012-w31, samsung-hd103sj~fw:1AJ10001 or run:<id>"
 
@@ -79,7 +79,9 @@ class Key:
         if self.type == GroupType.RUN:
             return f"run:{self.part}"
         part = "" if self.type == GroupType.MODEL else f"~{_PARTS[self.type]}:{encoded(self.part)}"
-        asked = {source: f"~{name}" for name, source in _ASKED.items()}.get(self.asked or Source.MEASURED, "")
+        asked = {source: f"~{name}" for name, source in SUFFIXES.items()}.get(
+            self.asked or Source.MEASURED, ""
+        )
         return f"{self.slug}{part}{asked}"
 
 
@@ -139,7 +141,7 @@ def key_parse(text: str) -> Key:
         except ValueError:
             raise _unreadable(text) from None
     slug, *parts = text.split("~")
-    asked = _ASKED.get(parts.pop()) if parts and parts[-1] in _ASKED else None
+    asked = SUFFIXES.get(parts.pop()) if parts and parts[-1] in SUFFIXES else None
     if not _SLUG.fullmatch(slug) or len(parts) > 1:
         raise _unreadable(text)
     if not parts:

@@ -12,6 +12,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
+from server.accounts.holders import not_revoked_at
 from server.catalog.models import DriveModel
 from server.core.lifecycle import State
 from server.measurements.group_keys import (
@@ -25,6 +26,7 @@ from server.measurements.group_keys import (
     key_parse,
 )
 from server.measurements.literature_values import has_published_numbers
+from server.measurements.model_measurements import counting_runs
 from server.measurements.models import Run, Unit
 from server.measurements.selectors import drive_models_public
 
@@ -68,7 +70,10 @@ class Group:
         """Return its published runs; none for published values."""
         if self.source == Source.LITERATURE:
             return Run.objects.none()
-        return _runs_of(self).filter(provenance=self.source.value)
+        # A unit or run that somebody names is that one, whoever else measured the model.
+        named = self.type in (GroupType.UNIT, GroupType.RUN)
+        counting = not_revoked_at("submission") if named else counting_runs()
+        return _runs_of(self).filter(counting, in_browser=False, provenance=self.source.value)
 
 
 def groups_get(keys: Sequence[str]) -> tuple[Group, ...]:

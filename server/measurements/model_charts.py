@@ -1,4 +1,5 @@
-"""Charts of a model: its median unit's, with the spread of the other units. Measured and simulated apart."""
+"""Charts of a model: its median unit's, with the spread of the other units. Measured and simulated apart, and
+of each kind what was measured under the conditions that stand for the model."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +17,7 @@ import structlog
 from django.db import OperationalError, connection, transaction
 from django.db.models import F, QuerySet
 
+from server.accounts.holders import HOLDER_ID_SQL, NOT_REVOKED_SQL
 from server.benchmarks.chart_json import chart_of, chart_text
 from server.benchmarks.contract import Chart
 from server.benchmarks.registry import kinds_by_slug, metrics_by_key
@@ -27,6 +30,13 @@ from server.core.querying import CompiledQuery
 from server.core.robust import median
 from server.measurements.charts import charts_of_benchmark, packed, unpacked
 from server.measurements.models import Benchmark, DriveChart, Measurement, StoredChart
+from server.measurements.strata import (
+    LOOK_AHEAD_SQL,
+    WAY_SQL,
+    WRITE_CACHE_SQL,
+    strata_ranked,
+    stratum_sql,
+)
 
 log = structlog.get_logger("diskatlas.charts")
 
@@ -48,6 +58,9 @@ class ModelChart:
     """The run of the unit that is drawn."""
     units: int
     """Units that are drawn, that one among them."""
+    licence: str
+    """Of that run's data."""
+    measured_at: datetime
 
 
 def drive_charts(*, drive_model: DriveModel, provenance: str) -> tuple[ModelChart, ...]:
@@ -69,31 +82,48 @@ def first_charts(*, drive_model: DriveModel, provenance: str) -> dict[str, int]:
 
 def drive_charts_numbered(numbers: Collection[int]) -> dict[int, ModelChart]:
     """Return the charts of these numbers, without those that were drawn anew since."""
-    return {row.pk: _model_chart(row) for row in DriveChart.objects.filter(pk__in=numbers)}
+    return {row.pk: _model_chart(row) for row in _with_runs().filter(pk__in=numbers)}
+
+
+def _with_runs() -> QuerySet[DriveChart]:
+    return DriveChart.objects.select_related("run").defer("run__summary")
 
 
 def _charts(drive_model_id: Any, provenance: Any) -> QuerySet[DriveChart]:
-    return DriveChart.objects.filter(drive_model_id__given=drive_model_id, provenance__given=provenance)
+    return _with_runs().filter(drive_model_id__given=drive_model_id, provenance__given=provenance)
 
 
 _CHARTS: CompiledQuery[DriveChart] = CompiledQuery(_charts)
 _FIRST: CompiledQuery[tuple[str, int]] = CompiledQuery(
     lambda drive_model_id, provenance: (
-        _charts(drive_model_id, provenance).filter(position=0).order_by().values_list("kind", "pk")
+        DriveChart.objects.filter(
+            drive_model_id__given=drive_model_id, provenance__given=provenance, position=0
+        )
+        .order_by()
+        .values_list("kind", "pk")
     )
 )
 
 
 def drive_chart(*, slug: str, provenance: str, kind: str, chart_id: str) -> ModelChart | None:
     """Return one chart of a model, or None where there is none of that name."""
-    row = DriveChart.objects.filter(
-        drive_model__slug=slug, provenance=provenance, kind=kind, chart_id=chart_id
-    ).first()
+    row = (
+        _with_runs()
+        .filter(drive_model__slug=slug, provenance=provenance, kind=kind, chart_id=chart_id)
+        .first()
+    )
     return _model_chart(row) if row else None
 
 
 def _model_chart(row: DriveChart) -> ModelChart:
-    return ModelChart(row.kind, chart_of(orjson.loads(unpacked(row.data))), row.run_id, row.units)
+    return ModelChart(
+        kind=row.kind,
+        chart=chart_of(orjson.loads(unpacked(row.data))),
+        run_id=row.run_id,
+        units=row.units,
+        licence=row.run.license,
+        measured_at=row.run.created_at,
+    )
 
 
 def model_charts_refresh(*, drive_model_id: int) -> int:
@@ -122,41 +152,53 @@ def drive_charts_update(*, drive_model_id: int, provenances: Collection[str] = f
     return len(rows)
 
 
+# The latest of each unit by stratum, with how many units and runs the stratum has; a holder's runs without a
+# digest are of one.
 _LATEST = f"""
-SELECT provenance, kind, id FROM (
-    SELECT *, row_number() OVER (PARTITION BY provenance, kind ORDER BY created_at DESC, run_id) AS place
+WITH run AS MATERIALIZED (
+    SELECT r.run_id, r.provenance, r.created_at, {WAY_SQL} AS way, {WRITE_CACHE_SQL} AS write_cache,
+        {LOOK_AHEAD_SQL} AS look_ahead, coalesce(r.unit_id::text, 'key ' || {HOLDER_ID_SQL}) AS unit
+    FROM measurements_run r
+    JOIN submissions_submission s ON s.id = r.submission_id AND s.state = '{State.PUBLISHED.value}'
+    JOIN accounts_probekey k ON k.id = s.probe_key_id AND {NOT_REVOKED_SQL}
+    WHERE r.drive_model_id = %s AND r.provenance = ANY(%s) AND NOT r.beyond_share AND NOT r.in_browser
+)
+SELECT provenance, kind, stratum, units, runs, id FROM (
+    SELECT *, count(*) OVER (PARTITION BY provenance, kind, stratum) AS units,
+        row_number() OVER (PARTITION BY provenance, kind, stratum ORDER BY created_at DESC, run_id) AS place
     FROM (
-        SELECT DISTINCT ON (r.provenance, b.kind, coalesce(r.unit_id::text, 'key ' || s.probe_key_id))
-            r.provenance, b.kind, b.id, r.created_at, r.run_id
-        FROM measurements_benchmark b
-        JOIN measurements_run r USING (run_id)
-        JOIN submissions_submission s ON s.id = r.submission_id AND s.state = '{State.PUBLISHED.value}'
-        WHERE r.drive_model_id = %s AND r.provenance = ANY(%s)
-            AND b.state = '{Benchmark.State.EXTRACTED.value}'
-        ORDER BY r.provenance, b.kind, coalesce(r.unit_id::text, 'key ' || s.probe_key_id),
-            r.created_at DESC, r.run_id
+        SELECT DISTINCT ON (provenance, kind, stratum, unit)
+            *, count(*) OVER (PARTITION BY provenance, kind, stratum) AS runs
+        FROM (
+            SELECT run.provenance, b.kind, b.id, run.created_at, run.run_id, run.unit,
+                {stratum_sql("run")} AS stratum
+            FROM measurements_benchmark b JOIN run USING (run_id)
+            WHERE b.state = '{Benchmark.State.EXTRACTED.value}'
+        ) AS measured
+        ORDER BY provenance, kind, stratum, unit, created_at DESC, run_id
     ) AS of_unit
-) AS ranked WHERE place <= {MOST_UNITS} ORDER BY provenance, kind
+) AS ranked WHERE place <= {MOST_UNITS} ORDER BY provenance, kind, stratum, place
 """
 
 
 def _latest(drive_model_id: int, provenances: Collection[str]) -> Mapping[tuple[str, str], list[Benchmark]]:
-    """By provenance and kind, the benchmark measured last of each unit; a key's runs without a digest are of
-    one."""
+    """By provenance and kind, the benchmark measured last of each unit, under most units' conditions."""
+    counts: dict[tuple[str, str], dict[str, tuple[int, int]]] = defaultdict(dict)
+    chosen: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     with connection.cursor() as cursor:
         cursor.execute(_LATEST, [drive_model_id, [str(one) for one in provenances]])
-        chosen = cursor.fetchall()
+        for provenance, kind, stratum, units, runs, pk in cursor.fetchall():
+            counts[provenance, kind][stratum] = (units, runs)
+            chosen[provenance, kind, stratum].append(pk)
+    leading = {of: chosen[*of, strata_ranked(strata)[0]] for of, strata in counts.items()}
     rows = (
-        Benchmark.objects.filter(pk__in=[pk for _provenance, _kind, pk in chosen])
+        Benchmark.objects.filter(pk__in=[pk for pks in leading.values() for pk in pks])
         .select_related("run__submission")
         .prefetch_related("charts")
         .defer("details", "run__summary")
     )
     benchmarks = rows.in_bulk()
-    found: dict[tuple[str, str], list[Benchmark]] = defaultdict(list)
-    for provenance, kind, pk in chosen:
-        found[provenance, kind].append(benchmarks[pk])
-    return found
+    return {of: [benchmarks[pk] for pk in pks] for of, pks in leading.items()}
 
 
 def _drawn(

@@ -4,14 +4,16 @@ publication reads them once and no run twice."""
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
 import numpy as np
 from django.db import connection
+from django.db.models import Q
 from numpy.typing import NDArray
 
+from server.accounts.holders import holder_keyid_at, not_revoked_at
 from server.core.lifecycle import Provenance, State
 from server.measurements.conditions import RunConditions, rows_with_conditions
 from server.measurements.models import Run
@@ -25,7 +27,7 @@ SeriesKey = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class PublishedRun:
-    """One published run of the model."""
+    """One published run of the model, of a key that was its holder's."""
 
     run_id: UUID
     provenance: str
@@ -36,10 +38,13 @@ class PublishedRun:
     conditions: RunConditions
     unit_known: bool
     keyid: str
+    """Of its holder's first key."""
     batch_id: int | None
     firmware: str
     created_at: datetime
     published_at: datetime | None
+    beyond_share: bool = False
+    """Whether it is of a drive beyond its holder's share of the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,16 @@ class Column:
         """Which of them count."""
         return np.isin(self.qualities.astype("U8"), USABLE)
 
+    def where(self, chosen: NDArray[np.bool_]) -> Column:
+        """Return some of the numbers."""
+        return Column(
+            runs=self.runs[chosen],
+            values=self.values[chosen],
+            lows=self.lows[chosen],
+            highs=self.highs[chosen],
+            qualities=self.qualities[chosen],
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class ModelMeasurements:
@@ -71,6 +86,14 @@ class ModelMeasurements:
     """How many kinds of each run were extracted."""
     samples: NDArray[np.int64]
     """How many timings each run brought."""
+
+    def counting(self) -> ModelMeasurements:
+        """Return the same without the numbers of runs that are beyond their holder's share."""
+        counts = np.asarray([not run.beyond_share for run in self.runs], dtype=np.bool_)
+        if counts.all():
+            return self
+        columns = {key: column.where(counts[column.runs]) for key, column in self.columns.items()}
+        return replace(self, columns={key: column for key, column in columns.items() if column.runs.size})
 
     @property
     def provenances(self) -> frozenset[str]:
@@ -102,6 +125,12 @@ FROM measurements_benchmark b JOIN measurements_run r USING (run_id) WHERE r.dri
 """
 
 
+def counting_runs() -> Q:
+    """Return the condition for runs that count in numbers of many: none since a revocation, none beyond its
+    holder's share, none that no probe signed."""
+    return not_revoked_at("submission") & Q(beyond_share=False, in_browser=False)
+
+
 def unit_name(digest: str | None, keyid: str) -> str:
     """Return what the unit of a run is called among those of its model."""
     return digest or f"key {keyid[:16]}"
@@ -111,11 +140,16 @@ def model_measurements_read(
     *, drive_model_id: int, metrics: Collection[str] | None = None
 ) -> ModelMeasurements:
     """Return the present numbers of a model's published runs: of some metrics, or of all."""
-    found = Run.objects.filter(drive_model_id=drive_model_id, submission__state=State.PUBLISHED)
+    found = Run.objects.filter(
+        not_revoked_at("submission"),
+        drive_model_id=drive_model_id,
+        in_browser=False,
+        submission__state=State.PUBLISHED,
+    )
     rows = rows_with_conditions(
-        found.order_by("created_at", "run_id"),
-        *("run_id", "provenance", "unit__digest", "submission__probe_key__keyid", "block_bytes", "batch_id"),
-        *("firmware", "created_at", "submission__published_at"),
+        found.annotate(holder=holder_keyid_at("submission")).order_by("created_at", "run_id"),
+        *("run_id", "provenance", "unit__digest", "holder", "block_bytes", "batch_id"),
+        *("firmware", "created_at", "submission__published_at", "beyond_share"),
     )
     runs = tuple(
         PublishedRun(

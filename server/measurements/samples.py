@@ -27,6 +27,11 @@ class Table:
     """All there are, also outside the window."""
     start: int
 
+    @property
+    def given(self) -> int:
+        """How many samples the window has."""
+        return len(next(iter(self.columns.values())))
+
     def records(self) -> Iterator[dict[str, Any]]:
         """Give the samples one by one, each with its series' labels and its number."""
         names = list(self.columns)
@@ -53,6 +58,13 @@ def samples_read(
     benchmark = Benchmark.objects.select_related("run__submission").get(
         run_id=run_id, kind=kind, run__submission__state=State.PUBLISHED
     )
+    return samples_of(benchmark, start=start, stop=stop, series=series)
+
+
+def samples_of(
+    benchmark: Benchmark, *, start: int = 0, stop: int | None = None, series: int | None = None
+) -> Samples:
+    """Return the samples of a benchmark that was read with its run and submission; raises EnvelopeLost."""
     part = document_load(benchmark.run.submission)["benchmarks"][benchmark.position]
     found = (part.get("samples") or {}).get("series", [])
     tables = tuple(

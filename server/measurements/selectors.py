@@ -7,12 +7,12 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from server.catalog.models import DriveModel
+from server.catalog.models import Claim, DriveModel
 from server.core.lifecycle import Provenance, State
 from server.core.querying import CompiledQuery
-from server.measurements.models import Benchmark, Measurement, Run
+from server.measurements.models import Benchmark, Run, Unit
 
 _KINDS = Benchmark.objects.filter(run=OuterRef("pk")).order_by("position").values("kind")
 
@@ -29,13 +29,14 @@ def runs_published() -> QuerySet[Run]:
 
 
 def drive_models_public() -> Q:
-    """Return the condition for models that anybody may see: a person entered them, a public collection has
-    drives of them, or a run was published.
+    """Return the condition for models that anybody may see: a person entered them or a claim about them, a
+    public collection has drives of them, or a run was published.
 
     Until then a model's name is what a stranger wrote.
     """
     published = Run.objects.filter(drive_model=OuterRef("pk"), submission__state=State.PUBLISHED)
-    return Q(curated=True) | Q(seen_units__gt=0) | Q(Exists(published))
+    claimed = Claim.objects.filter(drive_model=OuterRef("pk"), hidden=False)
+    return Q(curated=True) | Q(seen_units__gt=0) | Q(Exists(claimed)) | Q(Exists(published))
 
 
 def vendors_public() -> Q:
@@ -60,27 +61,45 @@ def runs_of_model(*, drive_model: DriveModel) -> QuerySet[Run]:
 
 
 _OF_A_LINE = (
-    *("provenance", "measured_on_request", "created_at", "firmware", "unit__digest"),
+    *(
+        "provenance",
+        "standing",
+        "measured_on_request",
+        "in_browser",
+        "created_at",
+        "firmware",
+        "unit__digest",
+    ),
     *("batch__year", "batch__week", "batch__label"),
 )
 """What a list of one model's runs shows: documents' summaries and models need not be read for it."""
 
 
 def runs_before(
-    *, drive_model: DriveModel, provenance: Provenance, before: UUID | None = None, limit: int = 25
+    *,
+    drive_model: DriveModel,
+    provenance: Provenance,
+    before: UUID | None = None,
+    standing: str = "",
+    limit: int = 25,
 ) -> tuple[list[Run], UUID | None]:
-    """Return published runs of a model, the latest measured first, from behind the run `before` on; and the
-    run to go on behind, None where these are the last. Each run's `kinds` are its benchmarks', in its order.
+    """Return published runs of a model, or those of one standing, the latest measured first, from behind the
+    run `before` on; and the run to go on behind, None where these are the last. Each run's `kinds` are its
+    benchmarks', in its order.
 
     An unknown `before` begins at the latest, so that an old address still shows something.
     """
     start = Run.objects.filter(pk=before, drive_model=drive_model).first() if before else None
-    if start is None:
+    if start is None and not standing:
         found = _lines(limit).rows(drive_model_id=drive_model.pk, provenance=provenance)
     else:
-        earlier = Q(created_at__lt=start.created_at) | Q(created_at=start.created_at, pk__lt=start.pk)
         runs = _runs_of_lines(drive_model.pk, provenance)
-        found = list(runs.filter(earlier, created_at__lte=start.created_at)[: limit + 1])
+        if standing:
+            runs = runs.filter(standing=standing)
+        if start is not None:
+            earlier = Q(created_at__lt=start.created_at) | Q(created_at=start.created_at, pk__lt=start.pk)
+            runs = runs.filter(earlier, created_at__lte=start.created_at)
+        found = list(runs[: limit + 1])
     return found[:limit], found[limit - 1].pk if len(found) > limit else None
 
 
@@ -105,9 +124,7 @@ def _lines(limit: int) -> CompiledQuery[Run]:
     )
 
 
-def run_numbers(*, run_id: UUID) -> dict[tuple[str, str], Measurement]:
-    """Return a run's current numbers by metric and scope."""
-    rows = Measurement.objects.filter(
-        benchmark__run=run_id, extractor_version=F("benchmark__extractor_version"), value__isnull=False
-    )
-    return {(row.metric, row.scope): row for row in rows}
+def runs_of_unit(*, unit: Unit, limit: int = 12) -> list[Run]:
+    """Return the latest published measured runs of a unit, as lists show them."""
+    runs = _runs_of_lines(unit.drive_model_id, Provenance.PROBE).filter(unit=unit)
+    return list(runs[:limit])

@@ -15,6 +15,8 @@ from server.stats.paired import compare_paired
 from server.stats.strata import compare_strata
 from server.stats.wording import count_words, quantity
 
+OF_STRATA = ("interface", "bridge", "write_cache", "look_ahead")
+"""Conditions that strata are told apart by."""
 PAIRS_ENOUGH = 3
 """Drives measured in both states from which the comparison is made within drives."""
 
@@ -64,15 +66,20 @@ class Confounder:
 
 def confounders(
     held: Mapping[MetricKey, Sequence[Held]],
+    of_every_stratum: Mapping[MetricKey, Sequence[Held]],
     differing: Mapping[str, Mapping[str, int]],
     level: float,
 ) -> tuple[Confounder, ...]:
     """Test every number over every condition that differs; all tests together are corrected (Holm).
 
-    `held` has the numbers at each place, in the order in which places are told of.
+    `held` has the numbers at each place, in the order in which places are told of; what the way to the disk
+    and its caches do is told by those of all strata.
     """
     tests = {
-        key: [_tested(found, place, key, level) for place, found in held.items()]
+        key: [
+            _tested(found, place, key, level)
+            for place, found in (of_every_stratum if key in OF_STRATA else held).items()
+        ]
         for key in differing
         if key in BY_KEY
     }

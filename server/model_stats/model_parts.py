@@ -24,8 +24,8 @@ from server.model_stats.snapshots import KeptRow, kept_rows
 from server.model_stats.statistics import DriveStatistics, drive_statistics
 
 _SHOWN = (
-    *("provenance", "metric", "scope", "n", "units", "excluded", "median"),
-    *("minimum", "maximum", "updated_at"),
+    *("provenance", "metric", "scope", "n", "units", "excluded", "median", "mean"),
+    *("stdev", "q1", "q3", "low", "high", "minimum", "maximum", "strata", "updated_at"),
 )
 
 

@@ -44,6 +44,8 @@ class DriveOverview:
     """Runs that do not tell their drive."""
     keys: int
     """Different keys that signed them."""
+    beyond_share: int
+    """Runs of drives beyond their holder's share, which count in no number."""
     batches: tuple[PartCount, ...]
     """The oldest first; those without a week after the others, the unidentified_runs last."""
     firmwares: tuple[PartCount, ...]
@@ -51,7 +53,7 @@ class DriveOverview:
     """What the maker tells drives of one model apart by; they may be different mechanisms."""
 
 
-NOTHING = DriveOverview(0, 0, 0, 0, (), ())
+NOTHING = DriveOverview(0, 0, 0, 0, 0, (), ())
 """Of a provenance without runs."""
 
 
@@ -74,6 +76,7 @@ def overview_compute(
         units=_units(runs),
         unidentified_runs=sum(not run.unit_known for run in runs),
         keys=len({run.keyid for run in runs}),
+        beyond_share=sum(run.beyond_share for run in runs),
         batches=_batches(drive_model, runs),
         firmwares=_firmwares(drive_model, runs),
         variants=_variants(runs),

@@ -23,6 +23,8 @@ from server.model_stats.overview import overview_compute
 from server.model_stats.selectors import representative_compute
 from server.model_stats.snapshots import SNAPSHOT_VERSION
 from server.model_stats.statistics import statistics_of_measurements
+from server.plausibility.holder_shares import holder_shares_update
+from server.plausibility.run_standing import standings_update
 from server.search.summaries import summary_update
 
 
@@ -41,7 +43,9 @@ def refresh_model(*, drive_model_id: int, charts: bool = True) -> int:
         due = AggregateDue.objects.filter(drive_model_id=drive_model_id)
         seen = due.values_list("changes", flat=True).first() or 0
         published = model_measurements_read(drive_model_id=drive_model_id)
-        count = aggregates_update(drive_model_id=drive_model_id, published=published)
+        published = holder_shares_update(drive_model_id=drive_model_id, published=published)
+        count = aggregates_update(drive_model_id=drive_model_id, published=published.counting())
+        standings_update(drive_model_id=drive_model_id, published=published)
         _derived_rows_refresh(model, published)
         purge_on_commit(model_tag(drive_model_id))
         took_s = (clock.monotonic_ms() - began_ms) / 1000
@@ -74,9 +78,10 @@ def snapshots_update(*, model: DriveModel, published: ModelMeasurements) -> None
     ModelStatsSnapshot.objects.filter(drive_model=model).exclude(
         provenance__in=published.provenances
     ).delete()
+    counting = published.counting()
     for provenance in map(Provenance, sorted(published.provenances)):
         overview = overview_compute(drive_model=model, provenance=provenance, published=published)
-        statistics = statistics_of_measurements(published, provenance=provenance)
+        statistics = statistics_of_measurements(counting, provenance=provenance)
         snapshot = ModelStatsSnapshot(
             drive_model=model,
             provenance=provenance,

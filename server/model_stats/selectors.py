@@ -86,9 +86,10 @@ def drive_representative_run(*, drive_model: DriveModel, provenance: Provenance)
 
 
 def representative_compute(published: ModelMeasurements, provenance: Provenance) -> UUID | None:
-    """Return the run with most kinds extracted, then the latest; None where none has any."""
+    """Return the run with most kinds extracted, then the latest, of those that count if there are any; None
+    where none has any."""
     found = [
-        (kinds, run.created_at, run.run_id)
+        (not run.beyond_share, kinds, run.created_at, run.run_id)
         for kinds, run in zip(published.kinds.tolist(), published.runs, strict=True)
         if kinds and run.provenance == provenance
     ]

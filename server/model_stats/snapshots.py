@@ -13,7 +13,7 @@ from server.core.lifecycle import Provenance
 from server.core.querying import CompiledQuery
 from server.model_stats.models import ModelStatsSnapshot
 
-SNAPSHOT_VERSION = 2
+SNAPSHOT_VERSION = 3
 """Raised when `DriveStatistics` or `DriveOverview` change: rows of an older version are not read, and
 `manage.py refresh_summaries` writes them anew."""
 

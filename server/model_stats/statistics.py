@@ -95,7 +95,7 @@ def statistics_compute(*, drive_model: DriveModel, provenance: Provenance) -> Dr
         return None
     headline = {name for name, metric in metrics_by_key().items() if metric.headline}
     published = model_measurements_read(drive_model_id=drive_model.pk, metrics=headline | METRICS)
-    return statistics_of_measurements(published, provenance=provenance)
+    return statistics_of_measurements(published.counting(), provenance=provenance)
 
 
 def statistics_of_measurements(
@@ -113,7 +113,8 @@ def statistics_of(
     runs: Sequence[RunNumbers], headline: Sequence[str], *, provenance: str, level: float = LEVEL
 ) -> DriveStatistics:
     """Return the statistics of some runs of one provenance."""
-    held = held_at(runs, places_of(runs, headline))
+    places = places_of(runs, headline)
+    held = held_at(runs, places)
     numbers = tuple(_number(found, place, resolution_of(runs, place), level) for place, found in held.items())
     differing = differing_of(run.conditions for run in runs)
     kinds = mechanisms(fingerprints(run.for_fingerprint() for run in runs))
@@ -126,7 +127,7 @@ def statistics_of(
         mixture=differing_words(differing, len(runs)),
         numbers=numbers,
         apart=_apart(numbers),
-        confounders=confounders(held, differing, level),
+        confounders=confounders(held, held_at(runs, places, every_stratum=True), differing, level),
         mechanisms=kinds,
         mechanism_flag=mechanisms_words(kinds),
     )

@@ -15,6 +15,7 @@ from server.benchmarks.contract import MetricKey
 from server.catalog.models import DriveModel
 from server.core.lifecycle import Provenance
 from server.measurements.model_measurements import ModelMeasurements, PublishedRun, model_measurements_read
+from server.measurements.strata import Strata
 from server.model_stats.mechanism.features import USABLE, Reading, RunReadings
 from server.stats.intervals import Values
 
@@ -34,6 +35,8 @@ class RunNumbers:
     during: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """The conditions during benchmarks of a kind, of the kinds that told their caches."""
     readings: dict[MetricKey, Reading] = field(default_factory=dict)
+    apart: set[MetricKey] = field(default_factory=set)
+    """Readings that were taken under other conditions than most units': their bridge or caches differ."""
 
     def for_fingerprint(self) -> RunReadings:
         """Return the same as the fingerprint takes it."""
@@ -45,7 +48,7 @@ def model_numbers(
 ) -> list[RunNumbers]:
     """Return the runs of a model with their current numbers of some metrics, in the order they were made."""
     published = model_measurements_read(drive_model_id=drive_model.pk, metrics=metrics)
-    return numbers_of(published, provenance=provenance, metrics=metrics)
+    return numbers_of(published.counting(), provenance=provenance, metrics=metrics)
 
 
 def numbers_of(
@@ -53,6 +56,7 @@ def numbers_of(
 ) -> list[RunNumbers]:
     """Return the runs of one provenance with their numbers of some metrics, in the order they were made."""
     found: dict[int, RunNumbers] = {}
+    strata = Strata(published)
     for (of, metric, scope), column in published.columns.items():
         if of != provenance or metric not in metrics:
             continue
@@ -64,6 +68,10 @@ def numbers_of(
             found[run].readings[place] = Reading(
                 metric, scope, value, None if low != low else low, None if high != high else high, quality
             )
+        split = strata.split(metric, column)
+        for entries in split.others.values() if split else ():
+            for run in column.runs[entries].tolist():
+                found[run].apart.add(place)
     return [found[run] for run in sorted(found)]
 
 
@@ -78,14 +86,18 @@ def places_of(runs: Collection[RunNumbers], metrics: Collection[str]) -> list[Me
     return sorted((place for place in found if place[0] in order), key=lambda place: (order[place[0]], place))
 
 
-def held_at(runs: Iterable[RunNumbers], places: Collection[MetricKey]) -> dict[MetricKey, list[Held]]:
+def held_at(
+    runs: Iterable[RunNumbers], places: Collection[MetricKey], *, every_stratum: bool = False
+) -> dict[MetricKey, list[Held]]:
     """Return the usable numbers at each place, in the runs' order: what is asked of one place then costs as
-    much as there is at it."""
+    much as there is at it. Those taken under other conditions than most units' are left out, unless it is
+    they that are asked about."""
     found: dict[MetricKey, list[Held]] = {place: [] for place in places}
     kinds = {place: place[0].partition(".")[0] for place in places}
     for run in runs:
         for place, reading in run.readings.items():
-            if place in found and _counts(reading) and reading.value is not None:
+            wanted = place in found and (every_stratum or place not in run.apart)
+            if wanted and _counts(reading) and reading.value is not None:
                 states = run.during.get(kinds[place], run.conditions)
                 found[place].append((run.unit, reading.value, states))
     return found

@@ -12,6 +12,7 @@ import structlog
 
 from server.core import clock
 from server.core.bulk import json_text, rows_copy
+from server.core.lifecycle import Standing
 from server.measurements.models import Run
 from server.plausibility.challenge import ON_REQUEST
 from server.plausibility.check import Check, Outcome, Result, held
@@ -80,7 +81,7 @@ def results_record(answers: Iterable[tuple[Run, tuple[Judged, ...]]]) -> None:
     """Replace what was said of runs before, within the present transaction."""
     found = list(answers)
     CheckResult.objects.filter(run__in=[run for run, _answers in found]).delete()
-    _request_record(found)
+    _standing_record(found)
     at = clock.now()
     rows_copy(
         CheckResult,
@@ -94,10 +95,12 @@ def results_record(answers: Iterable[tuple[Run, tuple[Judged, ...]]]) -> None:
     )
 
 
-def _request_record(found: Iterable[tuple[Run, tuple[Judged, ...]]]) -> None:
-    """Write with each run whether it was measured on request, where that is news."""
+def _standing_record(found: Iterable[tuple[Run, tuple[Judged, ...]]]) -> None:
+    """Write with each run whether it was measured on request and whether a check holds it, where that is
+    news."""
     for run, judged in found:
         asked = any(one.check is ON_REQUEST and one.result.outcome is Outcome.PASSED for one in judged)
-        if asked != run.measured_on_request:
-            run.measured_on_request = asked
-            run.save(update_fields=["measured_on_request"])
+        standing = Standing.SIGNED if reasons_to_hold(judged) else Standing.PLAUSIBLE
+        if (asked, standing) != (run.measured_on_request, run.standing):
+            run.measured_on_request, run.standing = asked, standing
+            run.save(update_fields=["measured_on_request", "standing"])

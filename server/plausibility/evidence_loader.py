@@ -17,6 +17,7 @@ from uuid import UUID
 from django.db import connection, transaction
 from django.db.models import F, Q
 
+from server.accounts.holders import HOLDER_ID_SQL, NOT_REVOKED_SQL
 from server.benchmarks.registry import metrics_by_key
 from server.core.bulk import json_text
 from server.core.lifecycle import State
@@ -93,7 +94,7 @@ def _evidence(
         ),
         peers=peers,
         unlike_peers=unlike,
-        keyid=one.run.submission.probe_key.keyid,
+        keyid=one.run.submission.probe_key.holder.keyid,
         copies=copies,
         received_at=one.run.submission.received_at,
         request=request,
@@ -158,22 +159,25 @@ class _PeerRun(NamedTuple):
     write_cache: Any
 
 
-# The latest published runs of the model's other units. A run without a unit's digest that the same key signed
-# may be of this very drive: it counts for nothing. Those of another key count as one unit, as in aggregates.
+# The latest published runs of the model's other units. A run without a unit's digest that the same holder
+# signed may be of this very drive: it counts for nothing. Those of another one count as one unit, as in
+# aggregates, and what came in after its key was revoked, or is beyond its holder's share, counts for nothing.
 _PEER_RUNS = f"""
 SELECT mine.place, peer.run_id, peer.unit_id, u.digest, k.keyid, peer.block_bytes,
        peer.summary -> 'device' -> 'bridge', peer.summary -> 'conditions' -> 'write_cache_during'
 FROM unnest(%s::uuid[], %s::bigint[], %s::text[], %s::bigint[], %s::bigint[])
     WITH ORDINALITY AS mine(run_id, model, provenance, unit, key, place)
 CROSS JOIN LATERAL (
-    SELECT r.*, s.probe_key_id FROM measurements_run r
+    SELECT r.*, {HOLDER_ID_SQL} AS holder FROM measurements_run r
     JOIN submissions_submission s ON s.id = r.submission_id AND s.state = '{State.PUBLISHED.value}'
+    JOIN accounts_probekey k ON k.id = s.probe_key_id
     WHERE r.drive_model_id = mine.model AND r.provenance = mine.provenance AND r.run_id <> mine.run_id
       AND (mine.unit IS NULL OR r.unit_id IS DISTINCT FROM mine.unit)
-      AND NOT ((mine.unit IS NULL OR r.unit_id IS NULL) AND s.probe_key_id = mine.key)
+      AND NOT ((mine.unit IS NULL OR r.unit_id IS NULL) AND {HOLDER_ID_SQL} = mine.key)
+      AND {NOT_REVOKED_SQL} AND NOT r.beyond_share AND NOT r.in_browser
     ORDER BY r.created_at DESC LIMIT {PEER_RUNS}
 ) peer
-JOIN accounts_probekey k ON k.id = peer.probe_key_id
+JOIN accounts_probekey k ON k.id = peer.holder
 LEFT JOIN measurements_unit u ON u.id = peer.unit_id
 ORDER BY mine.place, peer.created_at DESC
 """
@@ -183,7 +187,7 @@ def _peers(runs: Sequence[Run]) -> list[tuple[tuple[PeerUnit, ...], int]]:
     """Return the peers of each run, and how many units were measured under other conditions."""
     columns = zip(
         *(
-            (run.pk, run.drive_model_id, run.provenance, run.unit_id, run.submission.probe_key_id)
+            (run.pk, run.drive_model_id, run.provenance, run.unit_id, run.submission.probe_key.holder_id)
             for run in runs
         ),
         strict=True,

@@ -75,7 +75,7 @@ def run_peer_rank(*, run: Run) -> RunPeerRank | None:
 
     def compute() -> RunPeerRank:
         peers, unlike = peers_gather(run=run)
-        return peer_rank_of(numbers_gather(run=run), peers, run.submission.probe_key.keyid, unlike)
+        return peer_rank_of(numbers_gather(run=run), peers, run.submission.probe_key.holder.keyid, unlike)
 
     return cached(key, compute)
 

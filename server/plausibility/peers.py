@@ -15,6 +15,9 @@ NOTED_AT = 5.0
 FLOOR = 0.03
 HELD_FACTOR = 2.0
 ROTATION_UNITS = 2
+AGREEING_WITHIN = NOTED_AT * FLOOR
+AGREEING_SHARE = 0.8
+"""Two units have the same numbers where that share of those in common lies that near."""
 NO_STANDING = "No key behind the other units has standing, so they hold nothing."
 FIRST = "First unit of this model: nothing to compare with."
 
@@ -149,8 +152,8 @@ def keys_agreeing(numbers: Iterable[Number], peers: Iterable[PeerUnit], keyid: s
     agreeing: set[str] = set()
     for peer in peers:
         common = [(value, peer.values[place]) for place, value in mine.items() if place in peer.values]
-        near = [abs(value - other) <= NOTED_AT * FLOOR * abs(other) for value, other in common]
-        if near and sum(near) >= 0.8 * len(near):
+        near = [abs(value - other) <= AGREEING_WITHIN * abs(other) for value, other in common]
+        if near and sum(near) >= AGREEING_SHARE * len(near):
             agreeing |= set(peer.keyids)
     return frozenset(agreeing - {keyid})
 
@@ -200,8 +203,9 @@ OTHER_UNITS = Check(
         "Units of one model differ by some per cent (Eridano: below 7 % over 96 units), batches and quietly "
         "changed "
         "mechanisms by tens of per cent: those are results, not faults. Twice is another product. A unit's "
-        "digest is its sender's word, so one key can invent any number of units: a key has standing where a "
-        "published run of it, of another model, was confirmed by other keys."
+        "digest is its sender's word, so one key can invent any number of units: a key has standing where "
+        "more of its published runs, of other models, were confirmed by other keys than moderators rejected "
+        "of its runs."
     ),
     remedy="Look at batch, firmware and conditions beside the other units' before deciding.",
     judge=other_units,
@@ -222,7 +226,7 @@ CONFIRMED = Check(
     key="confirmed",
     title="Others measured the same",
     question="How many other keys measured units of this model with the same headline numbers?",
-    limit=f"Four fifths of the numbers in common within {100 * NOTED_AT * FLOOR:.0f} %.",
+    limit=f"Four fifths of the numbers in common within {100 * AGREEING_WITHIN:.0f} %.",
     because="Two contributors who don't know each other seldom invent the same numbers.",
     remedy="None is needed: the first unit of a model can't be corroborated.",
     judge=confirmed,

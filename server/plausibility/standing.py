@@ -1,31 +1,55 @@
 """Which keys have standing: whose units may witness against the run of another.
 
-A unit's digest is the sender's own word, so one key can invent as many units of a model as it likes. A key
-has standing against a run where a published run of it, of another model, was confirmed by other keys when it
-came in. Keys that only ever met on the one model witness nothing there.
+A unit's digest is the sender's own word, so one key can invent as many units of a model as it likes. A holder
+has standing against a run where more of its published runs, of other models, were confirmed by other holders
+when they came in than moderators rejected of its runs. Keys that only ever met on the one model witness
+nothing there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from server.core.lifecycle import State
+from django.db.models import Count, QuerySet
+
+from server.accounts.holders import holder_keyid_at
+from server.core.lifecycle import Provenance, State
 from server.measurements.models import Run
 from server.plausibility.models import CheckResult
 from server.plausibility.peers import CONFIRMED
 
 
 def standing_against(run: Run) -> Callable[[Iterable[str]], frozenset[str]]:
-    """Return what tells, when it is asked, which of some keys have standing against a run."""
+    """Return what tells, when it is asked, which of some holders have standing against a run. Each is known
+    by its first key."""
+    return standing_elsewhere(drive_model_id=run.drive_model_id, provenance=Provenance(run.provenance))
+
+
+def standing_elsewhere(
+    *, drive_model_id: int, provenance: Provenance
+) -> Callable[[Iterable[str]], frozenset[str]]:
+    """Return the same for a model: which of some holders have standing by runs of other models."""
 
     def standing_among(keyids: Iterable[str]) -> frozenset[str]:
-        confirmed = CheckResult.objects.filter(
-            check_key=CONFIRMED.key,
-            outcome=CheckResult.Outcome.PASSED,
-            run__provenance=run.provenance,
-            run__submission__state=State.PUBLISHED,
-            run__submission__probe_key__keyid__in=list(keyids),
-        ).exclude(run__drive_model=run.drive_model_id)
-        return frozenset(confirmed.values_list("run__submission__probe_key__keyid", flat=True).distinct())
+        wanted = list(keyids)
+        of_others = Run.objects.filter(
+            provenance=provenance,
+            submission__state=State.PUBLISHED,
+            check_results__check_key=CONFIRMED.key,
+            check_results__outcome=CheckResult.Outcome.PASSED,
+        ).exclude(drive_model=drive_model_id)
+        rejected = _by_holder(
+            Run.objects.filter(submission__state=State.REJECTED, submission__decisions__verdict="rejected"),
+            wanted,
+        )
+        confirmed = _by_holder(of_others, wanted)
+        return frozenset(holder for holder, runs in confirmed.items() if runs > rejected.get(holder, 0))
 
     return standing_among
+
+
+def _by_holder(runs: QuerySet[Run], keyids: list[str]) -> dict[str, int]:
+    """Return how many of some runs each holder signed."""
+    of_holders = runs.annotate(holder=holder_keyid_at("submission"))
+    counted = of_holders.filter(holder__in=keyids).order_by().values_list("holder")
+    return dict(counted.annotate(runs=Count("pk", distinct=True)))

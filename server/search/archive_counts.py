@@ -22,6 +22,7 @@ from server.benchmarks.measurands import source
 from server.catalog.models import DriveModel
 from server.core import clock
 from server.core.locks import transaction_lock
+from server.measurements.typical import typical_of_spread
 from server.search.model_index import model_index_build, model_index_keep
 from server.search.models import ArchiveCounts, ArchiveCountsDue, DriveSummary
 
@@ -114,6 +115,11 @@ class BandwidthRange:
     inner: float
     runs: int
     """Runs behind the numbers; of published ones the values."""
+    units: int | None = None
+    """Units behind them; None of published ones."""
+    outer_interval: tuple[float, float] | None = None
+    """What the digits follow; None where there is none."""
+    inner_interval: tuple[float, float] | None = None
 
 
 def archive_counts() -> ArchiveCounts | None:
@@ -149,7 +155,13 @@ def recommended_runs(*, limit: int = RECOMMENDED_SHOWN) -> list[DriveSummary]:
     return list(rows.order_by("recommended_rank", "-measured_runs", "sort_name")[:limit])
 
 
+def _interval(numbers: list[Any]) -> list[float] | None:
+    found = typical_of_spread(numbers)
+    return [found.low, found.high] if found.low is not None and found.high is not None else None
+
+
 def _entry(model: DriveModel, provenance: str, numbers: dict[str, list[Any]]) -> dict[str, Any]:
+    units = [numbers[place][4] for place in (OUTER, INNER)]
     return {
         "slug": model.slug,
         "title": model.title,
@@ -157,4 +169,7 @@ def _entry(model: DriveModel, provenance: str, numbers: dict[str, list[Any]]) ->
         "outer": numbers[OUTER][0],
         "inner": numbers[INNER][0],
         "runs": min(numbers[OUTER][3], numbers[INNER][3]),
+        "units": None if None in units else min(units),
+        "outer_interval": _interval(numbers[OUTER]),
+        "inner_interval": _interval(numbers[INNER]),
     }

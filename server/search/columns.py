@@ -17,7 +17,7 @@ from server.measurements.models import Aggregate
 
 LITERATURE = "literature"
 Spread = list[float | int | None]
-"""Median, lower and upper quartile, runs or published values, and units."""
+"""Median, lower and upper quartile, runs or published values, units, and the interval that digits follow."""
 _PAIRS = """
     WITH RECURSIVE pairs AS (
         (SELECT metric, scope FROM measurements_aggregate ORDER BY metric, scope LIMIT 1)
@@ -108,7 +108,7 @@ def column_spreads(
     metrics = {column.metric for column in wanted.values()}
     rows = Aggregate.objects.filter(drive_model_id__in=models, provenance=numbers, metric__in=metrics)
     shown = rows.order_by().values_list(
-        "drive_model_id", "metric", "scope", "median", "q1", "q3", "n", "units"
+        "drive_model_id", "metric", "scope", "median", "q1", "q3", "n", "units", "low", "high"
     )
     for model, metric, scope, *spread in shown:
         if (place := f"{metric}|{scope}") in wanted:

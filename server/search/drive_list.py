@@ -305,8 +305,8 @@ def models_named(text: str) -> list[int]:
 
 
 def headline_of(row: DriveSummary, column: Column, numbers: str) -> list[Any] | None:
-    """Return median, quartiles, runs and units of a row's column, from one provenance; None where there is no
-    number."""
+    """Return median, quartiles, runs, units and interval of a row's column, from one provenance; None where
+    there is no number."""
     found: list[Any] | None = row.headline.get(numbers, {}).get(column.place)
     return found
 

@@ -55,7 +55,7 @@ class DriveSummary(models.Model):
     )
     names = models.TextField(help_text="Normalised, each once, with a space around each.")
     headline = models.JSONField(
-        default=dict, help_text="Provenance to `metric|scope` to median, quartiles, runs and units."
+        default=dict, help_text="Provenance to `metric|scope` to median, quartiles, runs, units and interval."
     )
     last_published_at = models.DateTimeField(null=True)
     recommended_rank = models.PositiveSmallIntegerField(

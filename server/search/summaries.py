@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from django.db import connection, transaction
 
+from server.benchmarks.measurands import answered
 from server.benchmarks.registry import metrics_by_key
 from server.catalog.models import Claim, DriveAlias, DriveModel, LiteratureValue
 from server.claims.models import ClaimVerdict
@@ -23,6 +24,7 @@ from server.core.text import normalize_name
 from server.measurements.model_measurements import ModelMeasurements, model_measurements_read
 from server.measurements.models import Aggregate
 from server.search.archive_counts import archive_counts_follow
+from server.search.class_rank import VARIATION
 from server.search.columns import COLUMNS, LITERATURE, published_spreads
 from server.search.facets import facet_words
 from server.search.models import DriveSummary
@@ -69,6 +71,7 @@ def summary_update(
         | {
             "listed": model.curated
             or model.seen_units > 0
+            or claims > 0
             or bool(counts["measured_runs"] or counts["simulated_runs"] or runs["imported_runs"]),
             "last_published_at": runs["last"],
             "claims": claims,
@@ -182,14 +185,19 @@ def _amounts(published: ModelMeasurements) -> dict[str, int]:
 
 
 def _headline(model: DriveModel, *, literature: bool) -> dict[str, dict[str, list[float | int | None]]]:
-    """Return provenance to place to median, lower and upper quartile, runs and units, of the list's
-    columns."""
+    """Return provenance to place to median, lower and upper quartile, runs, units and the interval that
+    the digits follow, of the list's columns."""
     places = {column.place for column in COLUMNS}
     metrics = {column.metric for column in COLUMNS}
     found: dict[str, dict[str, list[float | int | None]]] = {}
     for row in Aggregate.objects.filter(drive_model=model, metric__in=metrics):
         if (place := f"{row.metric}|{row.scope}") in places:
-            found.setdefault(row.provenance, {})[place] = [row.median, row.q1, row.q3, row.n, row.units]
+            spread = [row.median, row.q1, row.q3, row.n, row.units, row.low, row.high]
+            numbers = found.setdefault(row.provenance, {})
+            numbers[place] = spread
+            if row.stdev is not None and row.mean > 0 and (row.metric, row.scope) in answered():
+                # Read by ranks alone: no column of a list is called so.
+                numbers[f"{place}|{VARIATION}"] = [100 * row.stdev / row.mean, None, None, row.n, row.units]
     for place, stated in published_spreads(metrics, [model.pk]).items() if literature else ():
         if place in places:
             found.setdefault(LITERATURE, {})[place] = stated[model.pk]

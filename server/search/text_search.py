@@ -15,12 +15,12 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Q
 
-from server.catalog.models import Vendor, VendorAlias
+from server.catalog.models import DriveModel, Vendor, VendorAlias
 from server.catalog.names import drive_name
 from server.core.lifecycle import State
 from server.core.text import normalize_name
 from server.measurements.models import Run
-from server.search.model_index import STOP, ModelIndex, words_of
+from server.search.model_index import STOP, ModelIndex, model_index, words_of
 from server.search.models import DriveSummary
 
 ENOUGH = 5
@@ -56,7 +56,7 @@ def models_find(index: ModelIndex, text: str) -> Matches:
     squeezed, words = normalize_name(text), words_of(text)[:_WORDS]
     if not squeezed or not words:
         return Matches()
-    literal = _literal(index, words, squeezed) or _by_number(index, text)
+    literal = _literal(index, words, squeezed) or _by_facts(index, text) or _by_number(index, text)
     fuzzy: list[int] = []
     if len(literal) < ENOUGH and len(squeezed) >= SHORTEST_FUZZY:
         fuzzy = _fuzzy(index, squeezed, literal)
@@ -67,6 +67,76 @@ def models_find(index: ModelIndex, text: str) -> Matches:
         return 0 if names.startswith(number) else 1 if names.startswith(beginning) else 2
 
     return Matches(tuple(sorted(literal, key=rank)), tuple(fuzzy))
+
+
+_SIZE = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s?(mb|gb|tb)(?!\w)", re.IGNORECASE)
+_RATE = re.compile(r"(?<![\w.])(\d{1,2}[.,]?\d{3})\s?(?:rpm|/min|u/min)(?!\w)", re.IGNORECASE)
+_BYTES = {"mb": 1e6, "gb": 1e9, "tb": 1e12}
+_SIZE_WITHIN, _RATE_WITHIN = 0.05, 0.02
+"""Shares by which a size or a rate may be off: boxes round them."""
+_SHORTEST_MAKER = 5
+
+
+def _by_facts(index: ModelIndex, text: str) -> list[int]:
+    """Return the models that fit the sizes and rates in a text, and its other words with makers' names set
+    right: `maxtor 40gb`, `7200 rpm 2 tb`, `seagte 500 GB`."""
+    wanted: list[tuple[str, float, float]] = []
+    for number, unit in _SIZE.findall(text):
+        wanted.append(("capacity", float(number) * _BYTES[unit.lower()], _SIZE_WITHIN))
+    wanted += [("rpm", float(re.sub("[.,]", "", rate)), _RATE_WITHIN) for rate in _RATE.findall(text)]
+    rest = _RATE.sub(" ", _SIZE.sub(" ", text))
+    words = words_of(rest)[:_WORDS]
+    mended = [_maker(index, word) for word in words]
+    if not wanted and mended == words:
+        return []
+    places = (
+        _literal(index, mended, normalize_name("".join(mended)))
+        if mended
+        else [place for place in range(len(index.models)) if index.listed >> place & 1]
+    )
+    return [
+        place
+        for place in places
+        if all(
+            abs(index.orders.value(column, place) / value - 1) <= within
+            for column, value, within in wanted
+            if value
+        )
+    ]
+
+
+def _maker(index: ModelIndex, word: str) -> str:
+    """Return the maker's name that a word means with two letters wrong at most, or the word itself."""
+    if len(word) < _SHORTEST_MAKER or any(f"{STOP}{word}" in text for text in index.texts):
+        return word
+    allowed = 1 if len(word) < _SHORTEST_MAKER + 1 else 2
+    makers = [
+        part
+        for name in index.values
+        if name.startswith("vendor:")
+        for part in name.partition(":")[2].split("-")
+        if len(part) >= _SHORTEST_MAKER
+    ]
+    near = [
+        (wrong, maker)
+        for maker in makers
+        if abs(len(maker) - len(word)) <= allowed
+        and (wrong := mistakes(word, maker, most=allowed)) <= allowed
+    ]
+    return min(near)[1] if near else word
+
+
+def models_nearest(text: str, *, limit: int = 5) -> list[tuple[str, str]]:
+    """Return slug and title of listed models whose names share most three-letter pieces with a text that
+    nothing matches; none where they share next to nothing."""
+    squeezed = normalize_name(text)[:_LONGEST]
+    if len(squeezed) < SHORTEST_PART:
+        return []
+    index, pieces = model_index(), trigrams(squeezed)
+    places = _alike_in_memory(index, squeezed, pieces, max(2, len(pieces) // 4))[:limit]
+    rows = DriveModel.objects.select_related("vendor").only("slug", "number", "name", "vendor__name")
+    found = rows.in_bulk([index.models[place] for place in places])
+    return [(found[pk].slug, found[pk].title) for place in places if (pk := index.models[place]) in found]
 
 
 def _by_number(index: ModelIndex, text: str) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.benchmarks.contract import Direction, ListColumn, Measurand, Measures, Metric
+from server.benchmarks.contract import Answer, Direction, ListColumn, Measurand, Measures, Metric
 
 TUNE = "Maxtor 5.5, HD Tune's parameters"
 BOTH = "Maxtor 5.5, HD Tune's and HD Tach's parameters"
@@ -17,11 +17,15 @@ def _metric(
     headline: bool = False,
     measures: tuple[Measures, ...] = (),
     columns: tuple[ListColumn, ...] = (),
+    answers: tuple[Answer, ...] = (),
 ) -> Metric:
     definition, method, source = words
     key = f"access.{name}"
     return Metric(
-        key, title, unit, direction, definition, method, source, headline, measures=measures, columns=columns
+        *(key, title, unit, direction, definition, method, source, headline),
+        measures=measures,
+        columns=columns,
+        answers=answers,
     )
 
 
@@ -32,12 +36,14 @@ ACCESS = _metric(
     Direction.LOWER,
     "Mean time to read a single block at a random place of the whole disk: HD Tune's access time, HD "
     "Tach's random access.",
-    "Arithmetic mean with Student's interval, without reads of more than ten times the median: the drive "
-    "wrote out what it still held.",
+    "Arithmetic mean with Student's interval, widened by how alike neighbours are, as each seek begins where "
+    "the one before ended; without reads of more than ten times the median: the drive wrote out what it "
+    "still held.",
     BOTH,
     headline=True,
     measures=(Measures(Measurand.ACCESS_TIME),),
     columns=(ListColumn("access", "Access time", 130),),
+    answers=(Answer(40, "How long does a random access take?", "takes {by} less for a random access"),),
 )
 MINIMUM = _metric(
     "transfer_minimum",

@@ -98,7 +98,7 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
     measurements = (
         _access_time(columns_of(entry, "random")),
         *(of_one_head(one, facts) for one in _transfer(spread.mb_per_s(facts), scatter)),
-        *(of_one_head(one, facts) for one in _positions(positions, scatter, delays, facts)),
+        *(of_one_head(one, facts) for one in _positions(positions, spread, scatter, delays, facts)),
         _burst(burst, facts),
         _cpu(entry, facts),
         _buffer(columns_of(entry, "buffer"), burst, entry["params"], facts),
@@ -116,7 +116,7 @@ def _access_time(random: Columns) -> Measurement:
     times = times[times <= STALLED * np.median(times)]
     stalled, count = count - len(times), len(times)
     mean = float(times.mean())
-    reach = t_quantile((1 + LEVEL) / 2, count - 1) * float(times.std(ddof=1)) / count**0.5
+    reach = t_quantile((1 + LEVEL) / 2, count - 1) * _error_of_mean(times)
     quality, reason = Quality.GOOD, ""
     if count < MANY_RANDOM:
         quality, reason = Quality.FAIR, f"From {count} reads."
@@ -126,6 +126,14 @@ def _access_time(random: Columns) -> Measurement:
         quality = Quality.FAIR if reach <= WIDE_OPEN * mean else Quality.POOR
         reason = f"{count} reads leave the mean open by {reach / mean:.0%} either way."
     return Measurement(metric.ACCESS.key, "", mean, mean - reach, mean + reach, count, quality, reason)
+
+
+def _error_of_mean(times: FloatArray) -> float:
+    """Standard error of the mean of reads of which each begins where the one before ended: two seeks that
+    share a place are alike, and others are not. What neighbours have in common is never negative."""
+    off, count = times - times.mean(), len(times)
+    common = max(float(off[1:] @ off[:-1]), 0.0)
+    return float(((off @ off + 2 * common) / (count - 1) / count) ** 0.5)
 
 
 def _transfer(rates: FloatArray, scatter: float) -> list[Measurement]:
@@ -174,7 +182,10 @@ def _judge(rate: float, scatter: float) -> tuple[Quality, str]:
     return Quality.GOOD, ""
 
 
-def _positions(positions: Columns, scatter: float, delays: float, facts: Facts) -> list[Measurement]:
+def _positions(
+    positions: Columns, spread: Columns, scatter: float, delays: float, facts: Facts
+) -> list[Measurement]:
+    earlier, spread_ends = spread.mb_per_s(facts), spread.offset_blocks + spread.length_blocks
     rates, ends = positions.mb_per_s(facts), positions.offset_blocks + positions.length_blocks
     shares = positions.share(facts)
     # The last position is the end of the disk, and the stretch that stands for it ends there.
@@ -194,6 +205,9 @@ def _positions(positions: Columns, scatter: float, delays: float, facts: Facts) 
             quality, reason = Quality.FAIR, "A single sample."
         # A delay only ever slows a stretch down.
         low, high = max(value - error, 0.0), value + error + SINGLE * delays
+        # What was read of the same stretch before may still have been in the buffer.
+        again = earlier[(spread.offset_blocks < ends[near]) & (spread_ends > positions.offset_blocks[near])]
+        low = min([low, *(max(float(rate) - error, 0.0) for rate in again)])
         found.append(Measurement(metric.RATE_AT.key, name, value, low, high, 1, quality, reason))
     return found
 

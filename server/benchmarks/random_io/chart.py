@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from server.benchmarks.contract import Axis, Chart, Extraction, Facts, Series, View
-from server.benchmarks.random_io.combinations import Combination, combinations_of
+from server.benchmarks.random_io.combinations import Combination, LatencySummary, combinations_of
 from server.benchmarks.random_io.definitions import IOPS, MEDIAN, P99, RATE, SCALING, VARIATION, WORST
 from server.benchmarks.random_io.extract import USUAL
 
@@ -95,9 +95,12 @@ def _latencies(found: list[Combination]) -> Chart | None:
     lines = []
     for one in {id(one): one for one in (*reads[:1], *reads[-1:])}.values():
         latencies = one.latencies["read"]
+        shares = (
+            latencies.shares if isinstance(latencies, LatencySummary) else latencies.upto / latencies.count
+        )
         points = [
-            (float(high), 100 * float(upto) / latencies.count)
-            for high, upto in zip(latencies.high, latencies.upto, strict=True)
+            (float(high), 100 * float(share))
+            for high, share in zip(latencies.high, shares, strict=True)
             if high > 0
         ]
         lines.append(_line(one.scope.replace("/", "-"), f"{one.concurrency} under way", points))

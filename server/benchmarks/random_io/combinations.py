@@ -43,7 +43,7 @@ class Latencies:
         inside = min(max(rank, 0.0), float(self.count - 1))
         return int(np.searchsorted(self.upto, int(inside), side="right"))
 
-    def quantile(self, share: float) -> tuple[float, float, float]:
+    def quantile(self, share: float) -> tuple[float, float, float] | None:
         """The value below which `share` of the requests lie, and its 95 % interval from order statistics."""
         rank = share * (self.count - 1)
         reach = Z95 * (self.count * share * (1 - share)) ** 0.5
@@ -62,8 +62,62 @@ class Latencies:
         return math.sqrt(square / (self.count - 1))
 
 
-def latencies_of(buckets: Mapping[str, Any] | None, bits: int) -> Latencies | None:
+@dataclass(frozen=True, slots=True)
+class LatencySummary:
+    """What another tool says of latencies that it does not list, in milliseconds."""
+
+    count: int
+    mean: float
+    deviation: float
+    maximum: float
+    shares: NDArray[np.float64]
+    """Ascending, with 0 and 1 at the ends."""
+    low: NDArray[np.float64]
+    """The least that the quantile of each share can be."""
+    high: NDArray[np.float64]
+
+    def quantile(self, share: float) -> tuple[float, float, float] | None:
+        """The stated quantile, and what the stated ones on either side leave of its 95 % interval.
+
+        Between two stated quantiles nothing is known but that they rise. None where this one is not stated.
+        """
+        place = int(np.searchsorted(self.shares, share - 1e-9))
+        if abs(self.shares[place] - share) > 1e-6:
+            return None
+        reach = Z95 * (share * (1 - share) / self.count) ** 0.5
+        before = int(np.searchsorted(self.shares, max(share - reach, 0.0), side="right")) - 1
+        after = int(np.searchsorted(self.shares, min(share + reach, 1.0)))
+        value = float(self.low[place] + self.high[place]) / 2
+        return value, float(self.low[before]), float(self.high[after])
+
+
+def summary_of(reads: Mapping[str, Any], bits: int) -> LatencySummary | None:
+    """What `reads` or `writes` states without buckets; None where it contradicts itself."""
+    stated = reads["summary"]
+    shares = np.asarray(stated["per_million"], dtype=np.float64) / 1e6
+    middle = np.asarray(stated["percentile_ns"], dtype=np.float64)
+    minimum, maximum = float(reads["minimum_ns"]), float(reads["maximum_ns"])
+    rising = bool((np.diff(shares) > 0).all() and (np.diff(middle) >= 0).all())
+    if not rising or len(shares) != len(middle) or minimum > maximum:
+        return None
+    half = np.exp2(np.maximum(np.floor(np.log2(middle)) - bits, 0.0)) / 2
+    ends = np.array([minimum, maximum])
+    low, high = np.clip(middle - half, *ends), np.clip(middle + half, *ends)
+    return LatencySummary(
+        count=int(stated["requests"]),
+        mean=float(reads["total_ns"]) / stated["requests"] / 1e6,
+        deviation=float(stated["deviation_ns"]) / 1e6,
+        maximum=maximum / 1e6,
+        shares=np.concatenate([[0.0], shares, [1.0]]),
+        low=np.concatenate([[minimum], low, [maximum]]) / 1e6,
+        high=np.concatenate([[minimum], high, [maximum]]) / 1e6,
+    )
+
+
+def latencies_of(buckets: Mapping[str, Any] | None, bits: int) -> Latencies | LatencySummary | None:
     """The latencies of `reads` or `writes` of a series; None where there are none or they make no sense."""
+    if buckets and "summary" in buckets:
+        return summary_of(buckets, bits)
     if not buckets or not buckets["low_ns"]:
         return None
     low = np.asarray(buckets["low_ns"], dtype=np.float64)
@@ -119,7 +173,7 @@ class Combination:
     """Half of the rate's interval, as a share of it."""
     slices: NDArray[np.float64]
     """Requests a second, slice by slice."""
-    latencies: Mapping[str, Latencies]
+    latencies: Mapping[str, Latencies | LatencySummary]
     """By `read` and `write`."""
     write_cache: bool | None
     disturbed: float
@@ -247,7 +301,9 @@ def _slices(slices: Mapping[str, Any]) -> NDArray[np.float64]:
     return np.array([n / ns * 1e9 for n, ns in pairs], dtype=np.float64)
 
 
-def _error(slices: NDArray[np.float64], latencies: Mapping[str, Latencies], requests: int) -> float:
+def _error(
+    slices: NDArray[np.float64], latencies: Mapping[str, Latencies | LatencySummary], requests: int
+) -> float:
     """Relative half width: Student's over the times of slices, or from latencies where slices are few."""
     count = len(slices)
     if count >= FEWEST_SLICES:

@@ -6,7 +6,7 @@ reads and writes by halves of 65,536 bytes with 32 requests queued.
 
 from __future__ import annotations
 
-from server.benchmarks.contract import Direction, ListColumn, Measurand, Measures, Metric
+from server.benchmarks.contract import Answer, Direction, ListColumn, Measurand, Measures, Metric
 
 PLATINUM = "Platinum, evaluation metrics"
 STABILITY = "Platinum, random write: stable against unpredictable behaviour"
@@ -21,11 +21,15 @@ def _metric(
     headline: bool = False,
     measures: tuple[Measures, ...] = (),
     columns: tuple[ListColumn, ...] = (),
+    answers: tuple[Answer, ...] = (),
 ) -> Metric:
     definition, method, source = words
     key = f"random_io.{name}"
     return Metric(
-        key, title, unit, direction, definition, method, source, headline, measures=measures, columns=columns
+        *(key, title, unit, direction, definition, method, source, headline),
+        measures=measures,
+        columns=columns,
+        answers=answers,
     )
 
 
@@ -40,6 +44,7 @@ ALONE = _metric(
     headline=True,
     measures=(Measures(Measurand.RANDOM_READS),),
     columns=(ListColumn("iops-one", "Reads a second, one at a time", 170),),
+    answers=(Answer(50, "How many random reads a second?", "answers {by} more random reads a second"),),
 )
 MOST = _metric(
     "most",

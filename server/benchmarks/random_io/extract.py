@@ -9,7 +9,13 @@ import numpy as np
 
 from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
 from server.benchmarks.random_io import definitions as metric
-from server.benchmarks.random_io.combinations import Z95, Combination, Latencies, combinations_of
+from server.benchmarks.random_io.combinations import (
+    Z95,
+    Combination,
+    Latencies,
+    LatencySummary,
+    combinations_of,
+)
 
 USUAL = 4096
 ITERATIONS = 10_000
@@ -88,16 +94,21 @@ def _elapsed(one: Combination, quality: Quality, reason: str) -> Measurement:
     return Measurement(metric.ELAPSED.key, one.scope, value, low, high, one.requests, quality, reason)
 
 
-def _latencies(scope: str, one: Combination, latencies: Latencies) -> list[Measurement]:
+def _latencies(scope: str, one: Combination, latencies: Latencies | LatencySummary) -> list[Measurement]:
     count = latencies.count
     quality, reason = one.judge_all()
-    value, low, high = latencies.quantile(0.5)
+    median, p99 = latencies.quantile(0.5), latencies.quantile(0.99)
+    if median is None:
+        return [_none(metric.MEDIAN, scope, "The output that was imported does not state it.")]
+    value, low, high = median
     found = [Measurement(metric.MEDIAN.key, scope, value, low, high, count, quality, reason)]
-    if count >= FEWEST_FOR_P99:
-        found.append(Measurement(metric.P99.key, scope, *latencies.quantile(0.99), count, quality, reason))
+    if count >= FEWEST_FOR_P99 and p99 is not None:
+        found.append(Measurement(metric.P99.key, scope, *p99, count, quality, reason))
     else:
         why = f"{count} requests; the 99th percentile needs {FEWEST_FOR_P99}, so that five lie beyond it."
-        found.append(_none(metric.P99, scope, why))
+        found.append(
+            _none(metric.P99, scope, why if p99 else "The output that was imported does not state it.")
+        )
     if count < FEWEST_FOR_SPREAD or latencies.mean <= 0 or value <= 0:
         why = f"{count} requests do not carry a spread; it needs {FEWEST_FOR_SPREAD}."
         return [*found, _none(metric.VARIATION, scope, why), _none(metric.WORST, scope, why)]

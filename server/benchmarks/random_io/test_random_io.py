@@ -224,6 +224,59 @@ def test_pictures_show_rates_by_size_and_by_number_and_latencies() -> None:
     assert all(low < rate < high for low, rate, high in zip(first.low, first.y, first.high, strict=True))
 
 
+def summed_up(latencies: list[int], percents: tuple[float, ...]) -> dict[str, Any]:
+    """What a tool says that prints percentiles by the middle of their buckets, and no buckets."""
+    ordered = sorted(latencies)
+    middles = []
+    for percent in percents:
+        value = ordered[math.ceil(percent / 100 * len(ordered)) - 1]
+        width = 1 << max(value.bit_length() - 1 - BITS, 0)
+        middles.append(value // width * width + width // 2)
+    return (buckets(latencies) or {}) | {
+        "low_ns": [],
+        "requests": [],
+        "summary": {
+            "requests": len(latencies),
+            "deviation_ns": round(float(np.std(latencies, ddof=1))),
+            "per_million": [round(percent * 1e4) for percent in percents],
+            "percentile_ns": middles,
+        },
+    }
+
+
+FIO = (1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9)
+
+
+def test_percentiles_without_buckets_carry_what_buckets_do_with_wider_intervals() -> None:
+    times = drawn(8e6, 4000)
+    part = series(times)
+    whole = KIND.extract(entry_of(part), FACTS)
+    short = KIND.extract(entry_of(part | {"reads": summed_up(times, FIO)}), FACTS)
+    for name in ("latency_median", "latency_p99", "latency_variation"):
+        expected, found = one(whole, name, "read/4096/p1"), one(short, name, "read/4096/p1")
+        assert found.value == pytest.approx(expected.value, rel=0.01), name
+        assert found.low is not None and expected.low is not None and found.low <= expected.low * 1.001
+        assert found.high is not None and expected.high is not None and found.high >= expected.high * 0.999
+    assert one(short, "iops", "read/4096/p1") == one(whole, "iops", "read/4096/p1")
+    charts = KIND.charts(entry_of(part | {"reads": summed_up(times, FIO)}), FACTS, short)
+    assert charts[-1].id == "latencies"
+
+
+def test_a_percentile_that_is_not_stated_has_a_reason_in_its_place() -> None:
+    times = drawn(8e6, 4000)
+    found = KIND.extract(entry_of(series(times) | {"reads": summed_up(times, (10.0, 50.0))}), FACTS)
+    assert one(found, "latency_median", "read/4096/p1").value is not None
+    assert "does not state it" in one(found, "latency_p99", "read/4096/p1").reason
+
+
+def test_percentiles_that_fall_are_no_latencies() -> None:
+    times = drawn(8e6, 4000)
+    reads = summed_up(times, (50.0, 99.0))
+    reads["summary"]["percentile_ns"].reverse()
+    found = KIND.extract(entry_of(series(times) | {"reads": reads}), FACTS)
+    assert not [m for m in found.measurements if m.metric == "random_io.latency_median"]
+
+
 def _equally_long(one: dict[str, Any]) -> dict[str, Any]:
     return {**one, "requests": one["requests"][: len(one["low_ns"])]}
 
@@ -252,6 +305,18 @@ def test_a_rate_that_was_disturbed_all_the_time_is_poor_and_one_of_the_quiet_str
 
 counts = st.integers(0, 1_000_000)
 times = st.integers(0, 2_592_000_000_000_000)
+summaries = st.lists(
+    st.tuples(st.integers(1, 999_999), st.integers(1, 10**15)), min_size=1, max_size=6
+).flatmap(
+    lambda rows: st.fixed_dictionaries(
+        {
+            "requests": st.integers(1, 1_000_000),
+            "deviation_ns": times,
+            "per_million": st.just([row[0] for row in rows]) | st.just(sorted({row[0] for row in rows})),
+            "percentile_ns": st.just([row[1] for row in rows]) | st.just(sorted(row[1] for row in rows)),
+        }
+    )
+)
 latencies = st.none() | st.fixed_dictionaries(
     {
         "low_ns": st.lists(times, max_size=6),
@@ -259,7 +324,8 @@ latencies = st.none() | st.fixed_dictionaries(
         "total_ns": st.integers(0, 9_007_199_254_740_991),
         "minimum_ns": times,
         "maximum_ns": times,
-    }
+    },
+    optional={"summary": summaries},
 ).map(_equally_long)
 
 

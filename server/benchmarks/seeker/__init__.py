@@ -6,6 +6,7 @@ from server.benchmarks.contract import ExportDetail, Kind, Topic
 from server.benchmarks.seeker.challenge import follows
 from server.benchmarks.seeker.chart import charts
 from server.benchmarks.seeker.definitions import METRICS
+from server.benchmarks.seeker.detail_tables import SEEK_TABLES
 from server.benchmarks.seeker.extract import extract
 
 KIND = Kind(
@@ -19,4 +20,5 @@ KIND = Kind(
     follows=follows,
     topic=Topic.MECHANICS,
     export_details=(ExportDetail.SEEK_CURVE,),
+    detail_tables=SEEK_TABLES,
 )

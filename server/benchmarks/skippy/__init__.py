@@ -6,12 +6,13 @@ from server.benchmarks.contract import ExportDetail, Kind, Topic
 from server.benchmarks.skippy.challenge import follows
 from server.benchmarks.skippy.chart import charts
 from server.benchmarks.skippy.definitions import METRICS
+from server.benchmarks.skippy.detail_tables import TRACK_TABLE
 from server.benchmarks.skippy.extract import extract
 
 KIND = Kind(
     slug="skippy",
     title="SKIPPY: rotation, tracks and heads",
-    extractor_version="3.8.1",
+    extractor_version="3.9.0",
     metrics=METRICS,
     extract=extract,
     charts=charts,
@@ -19,4 +20,5 @@ KIND = Kind(
     follows=follows,
     topic=Topic.MECHANICS,
     export_details=(ExportDetail.LAYOUT,),
+    detail_tables=(TRACK_TABLE,),
 )

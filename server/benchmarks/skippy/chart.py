@@ -11,23 +11,25 @@ import numpy as np
 from server.benchmarks.contract import Annotation, Axis, Chart, Extraction, Facts, Series, View
 from server.benchmarks.skippy.definitions import CYLINDER_GAP, HEAD_GAP, MTM, ROTATION_TIME, SECTORS_PER_TRACK
 from server.benchmarks.skippy.series import Trace, traces_of
+from server.benchmarks.skippy.zones import zone_chart
 
 VARIANTS = {"write": "writes", "read": "reads", "backward": "backward reads"}
 
 
 def charts(entry: Mapping[str, Any], facts: Facts, extraction: Extraction) -> tuple[Chart, ...]:
-    """One sawtooth per region, of the variant that explains itself best."""
+    """One sawtooth per region, of the variant that explains itself best, and what zones hold."""
     traces = {(trace.region, trace.variant): trace for trace in traces_of(entry["samples"])}
     chosen: dict[str, Mapping[str, Any]] = {}
     for detail in extraction.details.get("series", ()):
         before = chosen.get(detail["region"])
         if before is None or _rank(detail) < _rank(before):
             chosen[detail["region"]] = detail
-    return tuple(
+    sawtooths = (
         _sawtooth(traces[(region, detail["variant"])], detail)
         for region, detail in chosen.items()
         if (region, detail["variant"]) in traces
     )
+    return (*sawtooths, *zone_chart(extraction.details.get("zones", ())))
 
 
 def _rank(detail: Mapping[str, Any]) -> tuple[bool, bool, int]:

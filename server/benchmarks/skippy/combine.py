@@ -5,7 +5,7 @@ Disagreement lowers the quality; what no series carries gets a reason.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,8 +14,10 @@ from server.benchmarks.contract import Measurement, Quality
 from server.benchmarks.skippy import definitions as metric
 from server.benchmarks.skippy.findings import Finding, contradicted
 from server.benchmarks.skippy.media import FEWEST_MISSES
+from server.benchmarks.skippy.model import Model
 from server.benchmarks.skippy.series import Estimate, none, pooled
 from server.benchmarks.skippy.tracks import Period
+from server.core.robust import median
 
 REGIONS = ("outer", "middle", "inner")
 
@@ -162,12 +164,14 @@ def layout_of(findings: tuple[Finding, ...]) -> str:
     return "surface_serpentine" if banded or uneven else "unknown"
 
 
-def transfer(findings: tuple[Finding, ...]) -> Measurement:
+def transfer(findings: tuple[Finding, ...], turns: Sequence[Estimate]) -> Measurement:
+    """The slope in the outermost region that carries it; `turns` of the whole run check each fit."""
+    turn_ms = median([turn.value for turn in turns]) if turns else None
     for region in REGIONS:
         estimates = [
             Estimate(
                 f.model.lines.block_ms,
-                max(f.model.errors_ms[1], 1e-6 * f.model.lines.block_ms),
+                max(f.model.errors_ms[1], 1e-6 * f.model.lines.block_ms) * _errors_off(f.model, turn_ms),
                 int(f.model.inliers.sum()),
             )
             for f in findings
@@ -183,6 +187,18 @@ def transfer(findings: tuple[Finding, ...]) -> Measurement:
             reason = f"The outer region does not carry it; this is the {region} region's."
             return replace(found, quality=Quality.POOR, reason=reason)
     return none(metric.TRANSFER_TIME, "", missing(list(findings)))
+
+
+def _errors_off(model: Model, turn_ms: float | None) -> float:
+    """How many of its own errors the fit's turn lies off the run's, at least 1.
+
+    Turn and slope come of one fit: where noise moved the turn further than its error says, it moved the slope
+    as well.
+    """
+    error_ms = model.errors_ms[0]
+    if turn_ms is None or not np.isfinite(error_ms) or error_ms <= 0:
+        return 1.0
+    return max(1.0, abs(model.lines.turn_ms - turn_ms) / error_ms)
 
 
 def thresholds(findings: tuple[Finding, ...], write_cache: bool | None = None) -> list[Measurement]:

@@ -96,7 +96,7 @@ SECTORS_PER_TRACK = Metric(
         "The one whole number at which every spike's interval of addresses contains a track boundary and no "
         "other interval does; the slope (rotation time over transfer time) must not be below it."
     ),
-    source="Skippy 4.1.2, by position instead of slope",
+    source="Skippy 4.1.2, by position instead of slope; 4.2 in each zone",
     headline=True,
     nominal=True,
     measures=(Measures(Measurand.SECTORS_PER_TRACK),),
@@ -152,11 +152,15 @@ SURFACES = Metric(
     title="Recording surfaces",
     unit="1",
     direction=Direction.NEITHER,
-    definition="Tracks between two cylinder boundaries, which is the number of recording surfaces.",
+    definition=(
+        "Tracks between two cylinder boundaries, which is the number of recording surfaces: of the drive, "
+        "and as each zone between the three regions counts it."
+    ),
     method=(
         "After how many boundaries a gap of another size comes again, in all pieces of a series. No number "
         "where the fit of all accesses leaves both gaps equal, or where boundaries in between show the "
-        "rarer gap too: the count would be a multiple of the true one."
+        "rarer gap too: the count would be a multiple of the true one. No more than fair where a zone counts "
+        "another number."
     ),
     source="Skippy 4.1.2",
     headline=True,

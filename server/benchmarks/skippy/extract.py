@@ -7,12 +7,14 @@ from typing import Any
 
 from server.benchmarks.contract import Extraction, Facts
 from server.benchmarks.skippy import combine
-from server.benchmarks.skippy.definitions import CYLINDER_GAP, HEAD_GAP
+from server.benchmarks.skippy.definitions import CYLINDER_GAP, HEAD_GAP, SECTORS_PER_TRACK, SURFACES
 from server.benchmarks.skippy.findings import Finding, analyse
 from server.benchmarks.skippy.gaps import gap
 from server.benchmarks.skippy.readings import positioning, readings
 from server.benchmarks.skippy.rotation import rotation, turns_of, wandering, with_wandering
 from server.benchmarks.skippy.series import NS_PER_MS, traces_of
+from server.benchmarks.skippy.zones import consistent, rows_of, zones
+from server.core.robust import median
 
 
 def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
@@ -20,24 +22,36 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
     hints = [float(entry["params"].get("rotation_estimate_ns", 0)) / NS_PER_MS]
     if facts.rated_rpm:
         hints.append(60e3 / facts.rated_rpm)
-    findings = analyse(traces_of(entry["samples"]), tuple(hints))
+    traces = traces_of(entry["samples"])
+    findings = analyse(tuple(trace for trace in traces if trace.region in combine.REGIONS), tuple(hints))
     turns = turns_of(findings)
+    known = [median([turn.value for turn in turns])] if turns else []
+    between = analyse(
+        tuple(trace for trace in traces if trace.region not in combine.REGIONS), (*hints, *known)
+    )
+    of_zones = zones(findings, between)
     passing = [
         *combine.thresholds(findings, facts.write_cache),
-        combine.transfer(findings),
+        combine.transfer(findings, turns),
         *combine.each_region(findings, lambda all_of, region: gap(all_of, region, HEAD_GAP)),
         *combine.each_region(findings, lambda all_of, region: gap(all_of, region, CYLINDER_GAP)),
+        *(one for one in of_zones if one.metric in (HEAD_GAP.key, CYLINDER_GAP.key)),
     ]
     share = wandering(turns)
     measurements = [
         *rotation(findings, tuple(hints), turns),
         *(with_wandering(one, share) for one in passing),
         *combine.each_region(findings, combine.sectors),
-        *combine.surfaces(findings),
+        *(one for one in of_zones if one.metric in (SECTORS_PER_TRACK.key, SURFACES.key)),
+        *(consistent(one, of_zones) for one in combine.surfaces(findings)),
         *readings(findings),
         *positioning(findings),
     ]
-    details = {"layout": combine.layout_of(findings), "series": [_detail(finding) for finding in findings]}
+    details = {
+        "layout": combine.layout_of(findings),
+        "series": [_detail(finding) for finding in findings],
+        "zones": rows_of(measurements),
+    }
     return Extraction(tuple(measurements), details)
 
 

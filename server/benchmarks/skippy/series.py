@@ -25,6 +25,7 @@ class Trace:
     """The timed accesses of one region and variant; all repeats and patterns behind one another."""
 
     region: str
+    """`outer`, `middle`, `inner`, or a place between them in per cent of the device, as `12.5`."""
     variant: str
     step: IntArray
     """The paper's loop index."""
@@ -60,8 +61,14 @@ def traces_of(samples: Mapping[str, Any]) -> tuple[Trace, ...]:
     for series in samples.get("series", ()):
         columns = _columns(series)
         if columns is not None:
-            groups.setdefault((str(series["region"]), str(series["variant"])), []).append(columns)
+            groups.setdefault((_place(series), str(series["variant"])), []).append(columns)
     return tuple(_join(region, variant, parts) for (region, variant), parts in groups.items())
+
+
+def _place(series: Mapping[str, Any]) -> str:
+    """The region, or of a place between the three how many per cent of the device lie before it."""
+    permille = series.get("position_permille")
+    return str(series["region"]) if permille is None else f"{int(permille) / 10:g}"
 
 
 def _integers(values: Iterable[Any]) -> IntArray:

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from server.benchmarks.contract import Direction, FingerprintFeature, ListColumn, Measurand, Measures, Metric
+from server.benchmarks.contract import (
+    Answer,
+    Direction,
+    FingerprintFeature,
+    ListColumn,
+    Measurand,
+    Measures,
+    Metric,
+)
 
 OUTER = Metric(
     key="zoned.outer_bandwidth",
@@ -13,12 +21,14 @@ OUTER = Metric(
     method=(
         "Blocks over time of the first zone's regions together. The interval holds how they differ, what "
         "none of them may have met, where their clock may have begun, those next to the end, and as far as "
-        "scatter could hide the step of another zone or, in cells, as heads differ."
+        "scatter could hide the step of another zone or, in cells, as heads differ; downwards also what "
+        "regions that came late would take in full."
     ),
     source="Skippy 4.2 and Table 3",
     headline=True,
     measures=(Measures(Measurand.OUTER_BANDWIDTH),),
     columns=(ListColumn("outer", "Outer bandwidth", 10, shown=True),),
+    answers=(Answer(10, "How fast at the outer edge?", "reads {by} faster at the outer edge"),),
     # Eridano 3.1: units of one model differ by up to 7 % (one standard deviation).
     fingerprint=(FingerprintFeature("outer bandwidth", "zones", 0.15),),
 )
@@ -31,13 +41,31 @@ INNER = Metric(
     method=(
         "Blocks over time of the last zone's regions together. The interval holds how they differ, what "
         "none of them may have met, where their clock may have begun, those next to the end, and as far as "
-        "scatter could hide the step of another zone or, in cells, as heads differ."
+        "scatter could hide the step of another zone or, in cells, as heads differ; downwards also what "
+        "regions that came late would take in full."
     ),
     source="Skippy 4.2 and Table 3",
     headline=True,
     measures=(Measures(Measurand.INNER_BANDWIDTH),),
     columns=(ListColumn("inner", "Inner bandwidth", 20, shown=True),),
+    answers=(Answer(30, "How fast at the inner edge?", "reads {by} faster at the inner edge"),),
     fingerprint=(FingerprintFeature("inner bandwidth", "zones", 0.15),),
+)
+MIDDLE = Metric(
+    key="zoned.middle_bandwidth",
+    title="Middle bandwidth",
+    unit="MB/s",
+    direction=Direction.HIGHER,
+    definition="Bandwidth of sequential reads half way through the capacity.",
+    method=(
+        "Blocks over time of the regions of the zone that holds the block at half the capacity. Where that "
+        "block may belong to the zone beside it, since the boundary is not known so well, the interval holds "
+        "both."
+    ),
+    source="follows from Skippy 4.2",
+    headline=True,
+    columns=(ListColumn("middle", "Middle bandwidth", 15),),
+    answers=(Answer(20, "How fast in the middle?", "reads {by} faster in the middle"),),
 )
 MEAN = Metric(
     key="zoned.mean_bandwidth",
@@ -133,4 +161,4 @@ ERROR_RATIOS = {
         "the parabola through the ends",
     ),
 }
-METRICS = (OUTER, INNER, MEAN, ZONES, RATIO, *FIT_ERRORS, *ERROR_RATIOS.values())
+METRICS = (OUTER, MIDDLE, INNER, MEAN, ZONES, RATIO, *FIT_ERRORS, *ERROR_RATIOS.values())

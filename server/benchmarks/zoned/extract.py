@@ -93,6 +93,7 @@ def _bandwidths(profile: Profile, zones: list[Zone]) -> list[Measurement]:
     found = [
         _at_end(metric.OUTER, profile, outer, quality, reason),
         _at_end(metric.INNER, profile, inner, quality, reason),
+        _middle(profile, zones, quality, reason),
         _mean(profile, zones, quality, reason),
     ]
     found = [_with_rise(one, rise) for one in found]
@@ -109,7 +110,23 @@ def _at_end(what: Metric, profile: Profile, zone: Zone, quality: Quality, reason
         quality, reason = Quality.FAIR, ENDS_DIFFER
     elif end.hides and quality is Quality.GOOD:
         quality, reason = Quality.FAIR, STEP_HIDDEN
-    return Measurement(what.key, "", zone.mb_per_s, end.low, end.high, zone.count, quality, reason)
+    low = end.low / (1 + profile.left_out)
+    return Measurement(what.key, "", zone.mb_per_s, low, end.high, zone.count, quality, reason)
+
+
+def _middle(profile: Profile, zones: list[Zone], quality: Quality, reason: str) -> Measurement:
+    """The bandwidth of the zone with the block at half the capacity, or of either that may hold it."""
+    half = profile.capacity_mb / 2
+    place = max((at for at, zone in enumerate(zones) if zone.start_mb <= half), default=0)
+    here, maybe = zones[place], [zones[place]]
+    if place and half <= here.start_high_mb:
+        maybe.append(zones[place - 1])
+    if place + 1 < len(zones) and zones[place + 1].start_low_mb <= half:
+        maybe.append(zones[place + 1])
+    quality, reason = _few(here, quality, reason)
+    low = min(zone.low for zone in maybe) * (1 - EDGE) / (1 + profile.left_out)
+    high = max(zone.high for zone in maybe) * (1 + EDGE)
+    return Measurement(metric.MIDDLE.key, "", here.mb_per_s, low, high, here.count, quality, reason)
 
 
 def _with_rise(found: Measurement, rise: float) -> Measurement:
@@ -159,6 +176,10 @@ def _few(zone: Zone, quality: Quality, reason: str) -> tuple[Quality, str]:
     return quality, reason
 
 
+WIDE_MEAN = 0.02
+"""A mean that is known less closely than this, at 95 %, is not good."""
+
+
 def _mean(profile: Profile, zones: list[Zone], quality: Quality, reason: str) -> Measurement:
     """Capacity over the time to read it once. Its interval holds how the regions of a zone differ, that a
     step between two regions may lie anywhere between them, and all of a gap."""
@@ -186,7 +207,12 @@ def _mean(profile: Profile, zones: list[Zone], quality: Quality, reason: str) ->
         elif quality is not Quality.GOOD:
             reason = f"{reason} {said}"
     error = float(np.hypot(chance, EDGE)) + untold
-    low, high = max(1 - error, 0.0) / mean, (1 + error) / mean
+    if quality is Quality.GOOD and error > WIDE_MEAN:
+        quality, reason = (
+            Quality.FAIR,
+            f"The regions differ so much that the mean is known to {error:.1%} only.",
+        )
+    low, high = max(1 - error, 0.0) / mean / (1 + profile.left_out), (1 + error) / mean
     return Measurement(metric.MEAN.key, "", 1 / mean, low, high, len(profile), quality, reason)
 
 
@@ -259,14 +285,19 @@ def at_least(zones: list[Zone]) -> int:
     """
     rise = rise_of(zones)
     sure = [zone for zone in zones[1:-1] if zone.count >= FEWEST_COUNTED]
-    speeds = [zone.mb_per_s for zone in (zones[0], *sure, *zones[1:][-1:])]
+    chosen = [zones[0], *sure, *zones[1:][-1:]]
     # Each rate is itself known to what a region's ends leave open.
     margin = max(rise + EDGE, SMALLEST_STEP)
     longest: list[int] = []
-    for k, speed in enumerate(speeds):
-        before = [longest[j] for j in range(k) if speed < speeds[j] * (1 - margin)]
+    for k, zone in enumerate(chosen):
+        before = [longest[j] for j, outer in enumerate(chosen[:k]) if _slower(zone, outer, margin)]
         longest.append(1 + max(before, default=0))
     return max(longest, default=1)
+
+
+def _slower(zone: Zone, outer: Zone, margin: float) -> bool:
+    """Whether a zone is slower by more than a margin, and by more than what is known of either."""
+    return zone.mb_per_s < outer.mb_per_s * (1 - margin) and zone.high < outer.low
 
 
 def _alternates(zones: list[Zone]) -> bool:

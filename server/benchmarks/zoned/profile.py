@@ -127,6 +127,16 @@ def _scatter(regions: Regions, *, of_mean: bool) -> float:
     return median(shares)
 
 
+def left_out(regions: Regions) -> float:
+    """By which share places take longer where late regions count in full: what seldom comes, in each of them,
+    may be the drive's own."""
+    in_cells = bool((regions.group != NO_CELL).any())
+    places = regions.group if in_cells else regions.start_mb
+    usual = level if in_cells else median
+    times = np.split(1 / regions.mb_per_s, np.flatnonzero(np.diff(places)) + 1)
+    return max(level(np.array([one.mean() / usual(one) - 1 for one in times])), 0.0)
+
+
 def level(slowness: FloatArray) -> float:
     """The mean, in which a disturbed region counts no more than the slowest undisturbed one could."""
     lower, upper = np.quantile(slowness, (0.25, 0.75))
@@ -167,6 +177,8 @@ class Profile:
     """Standard error of a cell's bandwidth as a share of it, the same way for all cells; 0 without cells."""
     overlapping: bool = False
     """Whether regions of a cell hold what was read just before, which the buffer may still have had."""
+    left_out: float = 0.0
+    """By which share all takes longer where late regions count in full."""
 
     def __len__(self) -> int:
         return len(self.position_mb)
@@ -185,7 +197,8 @@ def profile_of(entry: Mapping[str, Any], block_bytes: int, capacity_bytes: int) 
     capacity = max(capacity_bytes / BYTES_PER_MB, float((start + size).max()))
     error, overlapping = scatter_in_cells(regions), _overlapping(regions)
     shares = _shares(middle, capacity)
-    return Profile(middle, start, start + size, speed, shares, capacity, in_cells, error, overlapping)
+    late = left_out(regions)
+    return Profile(middle, start, start + size, speed, shares, capacity, in_cells, error, overlapping, late)
 
 
 OVERLAPPING = 0.1

@@ -188,3 +188,19 @@ def test_regions_that_overlap_are_poor_as_the_buffer_may_have_answered() -> None
     for name in ("outer_bandwidth", "inner_bandwidth", "mean_bandwidth", "zone_count"):
         assert one(found, name).quality is Quality.POOR
     assert "overlap" in one(found, "outer_bandwidth").reason
+
+
+def test_regions_that_are_late_in_every_cell_may_be_the_drives_own() -> None:
+    """A drive that loses a turn at each switch of cylinders does in every fourth region; counted as disturbed
+    they left an outer bandwidth of 65.5 for 64.4, whose interval began at 64.6."""
+    entry = entry_of(EVEN)
+    series = entry["samples"]["series"][0]
+    late = [1.25 if k % 5 == 2 else 1.0 for k in range(len(series["elapsed_ns"]))]
+    series["elapsed_ns"] = [round(each * by) for each, by in zip(series["elapsed_ns"], late, strict=True)]
+    places = zip(series["elapsed_ns"], series["offset_blocks"], strict=True)
+    outer = [elapsed for elapsed, at in places if at < BOUNDARY]
+    met = len(outer) * REGION * 4096 / sum(outer) * 1e3
+    found = one(KIND.extract(entry, FACTS), "outer_bandwidth")
+    assert found.value is not None and found.low is not None and found.high is not None
+    assert found.low <= met <= found.high
+    assert found.low > 0.95 * found.value

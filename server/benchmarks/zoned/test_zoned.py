@@ -54,6 +54,13 @@ def test_three_zones_are_found_with_their_boundaries_and_bandwidths() -> None:
     assert found.details["model"] == "step"
 
 
+def test_the_middle_is_the_zone_with_half_the_capacity_or_either_beside_it_where_that_is_not_known() -> None:
+    clear = one(KIND.extract(entry_of([10.0] * 80 + [8.0] * 70 + [6.0] * 50), FACTS), "middle_bandwidth")
+    assert clear.value == pytest.approx(8) and clear.low is not None and clear.low > 7.9
+    edge = one(KIND.extract(entry_of([10.0] * 100 + [6.0] * 100), FACTS), "middle_bandwidth")
+    assert edge.low is not None and edge.high is not None and edge.low <= 6 and edge.high >= 10
+
+
 def test_a_last_zone_too_narrow_to_be_found_is_inside_the_inner_bandwidths_interval() -> None:
     speeds = [10.0 + 0.001 * (k % 3) for k in range(150)] + [8.0 + 0.001 * (k % 3) for k in range(48)]
     found = KIND.extract(entry_of([*speeds, 7.9, 7.9]), FACTS)
@@ -108,6 +115,16 @@ def test_an_end_of_steady_regions_keeps_its_narrow_interval() -> None:
 def test_the_mean_bandwidth_is_the_capacity_over_the_time_to_read_it() -> None:
     found = KIND.extract(entry_of([10.0] * 100 + [5.0] * 100), FACTS)
     assert one(found, "mean_bandwidth").value == pytest.approx(2 / (1 / 10 + 1 / 5), rel=1e-3)
+
+
+@pytest.mark.parametrize(("scatter", "quality"), [(0.002, Quality.GOOD), (0.5, Quality.FAIR)])
+def test_a_mean_over_regions_that_scatter_is_good_only_where_it_is_known_closely(
+    scatter: float, quality: Quality
+) -> None:
+    mean = one(KIND.extract(entry_of(scattered([(10.0, 60), (6.0, 140)], scatter)), FACTS), "mean_bandwidth")
+    assert mean.value is not None and mean.low is not None
+    assert mean.quality is quality, (mean.reason, 1 - mean.low / mean.value)
+    assert (1 - mean.low / mean.value > 0.02) == (quality is Quality.FAIR)
 
 
 def test_a_flat_profile_may_be_the_interfaces_in_every_bandwidth() -> None:
@@ -229,6 +246,14 @@ def test_zones_that_fall_by_less_than_a_neighbour_rises_are_not_counted_for_sure
     assert at_least([zone(speed) for speed in (10.0, 9.5, 9.0, 8.5)]) == 4
     assert at_least([zone(speed) for speed in (10.0, 9.5, 9.8, 9.0, 8.5)]) == 4
     assert at_least([zone(10.0)]) == 1
+
+
+def test_zones_whose_intervals_meet_are_not_counted_apart() -> None:
+    def zone(mb_per_s: float, half_width: float) -> Zone:
+        return Zone(0.0, 1.0, 0.0, 0.0, mb_per_s, mb_per_s - half_width, mb_per_s + half_width, 9)
+
+    assert at_least([zone(speed, 0.02) for speed in (16.0, 15.61, 15.4)]) == 3
+    assert at_least([zone(speed, 0.17) for speed in (16.0, 15.61, 15.4)]) == 2
 
 
 def test_a_parabola_s_zones_give_a_linear_error_several_times_that_of_a_parabola() -> None:

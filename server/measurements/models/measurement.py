@@ -57,8 +57,8 @@ class Measurement(models.Model):
 
 
 class Aggregate(models.Model):
-    """Statistics of one metric over the units of a model's published runs, of one provenance only: a unit
-    counts once, by the mean of its runs."""
+    """Statistics of one metric over the units of a model's published runs, of one provenance and measured
+    under one set of conditions only: a unit counts once, by the mean of its runs."""
 
     drive_model = models.ForeignKey("catalog.DriveModel", on_delete=models.CASCADE, related_name="aggregates")
     provenance = models.CharField(max_length=16, choices=Provenance)
@@ -76,6 +76,23 @@ class Aggregate(models.Model):
     q3 = models.FloatField()
     minimum = models.FloatField()
     maximum = models.FloatField()
+    low = models.FloatField(
+        null=True,
+        blank=True,
+        help_text="Interval that the median's digits follow: the quartiles of several units, of a single one "
+        "that of its runs; null where they have none.",
+    )
+    high = models.FloatField(null=True, blank=True)
+    conditions = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="Under which all of these were measured: way to the disk and caches, as far as told.",
+    )
+    strata = models.JSONField(
+        default=list,
+        blank=True,
+        help_text="What was measured under other conditions, each with its own runs, units and median.",
+    )
     differing = models.JSONField(
         default=dict,
         blank=True,

@@ -6,7 +6,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
 from django.db.models.functions import Now
 
-from server.core.lifecycle import Provenance
+from server.core.lifecycle import Provenance, Standing
 
 
 class Unit(models.Model):
@@ -83,6 +83,23 @@ class Run(models.Model):
         db_default=False,
         help_text="Whether its places follow from a fresh challenge of this archive.",
     )
+    in_browser = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Whether the archive's page read its files: no probe signed it, and no number counts it.",
+    )
+    standing = models.CharField(
+        max_length=16,
+        choices=Standing,
+        default=Standing.PLAUSIBLE,
+        db_default=Standing.PLAUSIBLE,
+        help_text="How far it is borne out, where it is published.",
+    )
+    beyond_share = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Whether it is of a drive beyond its holder's share of the model, and counts in no number.",
+    )
     updated_at = models.DateTimeField(
         db_default=Now(),
         editable=False,
@@ -94,6 +111,9 @@ class Run(models.Model):
         constraints = [
             models.CheckConstraint(
                 condition=models.Q(provenance__in=Provenance.values), name="run_provenance_known"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(standing__in=Standing.values), name="run_standing_known"
             ),
             models.CheckConstraint(condition=models.Q(capacity_bytes__gt=0), name="run_capacity_positive"),
             models.CheckConstraint(condition=models.Q(block_bytes__gt=0), name="run_block_positive"),
@@ -107,6 +127,7 @@ class Run(models.Model):
             models.Index(fields=["capacity_bytes"], name="run_by_capacity"),
             models.Index(fields=["block_bytes"], name="run_by_block"),
             models.Index(fields=["license"], name="run_by_license"),
+            models.Index(fields=["standing"], name="run_by_standing"),
         ]
 
     def __str__(self) -> str:
