@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from allauth.socialaccount.models import SocialApp, SocialToken
 from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin
 from django.db.models import QuerySet
@@ -13,6 +14,8 @@ from server.accounts.models import ApiToken, ProbeKey, User
 from server.accounts.services import api_token_create, api_token_revoke
 
 admin.site.register(User, UserAdmin)
+# Providers come from settings, which the content security policy knows too.
+admin.site.unregister([SocialApp, SocialToken])
 
 
 @admin.register(ProbeKey)

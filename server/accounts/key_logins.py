@@ -12,8 +12,8 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import QuerySet
 
+from server.accounts.holders import holder_keys
 from server.accounts.models import KeyLogin, ProbeKey, User
-from server.accounts.services import holder_keys
 from server.core import clock
 from server.core.rate_limit import rate_limit_hit
 
@@ -98,10 +98,10 @@ def key_claim(*, key: ProbeKey, owner: User, name: str) -> None:
 def key_release(*, key: ProbeKey) -> None:
     """Let a key, and all of the same holder, go: they are nobody's until an account takes them."""
     for one in holder_keys(key).select_for_update():
-        one.owner = None
+        one.owner, one.name = None, ""
         if one.status == ProbeKey.Status.CLAIMED:
             one.status = ProbeKey.Status.UNCLAIMED
-        one.save(update_fields=["owner", "status"])
+        one.save(update_fields=["owner", "status", "name"])
 
 
 def logins_forget() -> int:

@@ -17,6 +17,18 @@ class User(AbstractUser):
         db_table = "accounts_user"
 
 
+class Profile(models.Model):
+    """What an account shows of itself to everybody. There is one only where its holder wants it."""
+
+    id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="profile")
+    name = models.CharField(max_length=80, help_text="As it is cited.")
+    orcid = models.CharField(max_length=19, blank=True, help_text="An ORCID iD, such as 0000-0002-1825-0097.")
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class ProbeKey(models.Model):
     """A public key that signed a submission. Who holds it is known only once an account has claimed it."""
 
@@ -70,6 +82,16 @@ class ProbeKey(models.Model):
 
     def __str__(self) -> str:
         return f"{self.algorithm}:{self.keyid[:16]}"
+
+    @property
+    def holder(self) -> ProbeKey:
+        """The holder's first key, by which the holder is known: this one unless it followed another."""
+        return self.holder_key or self
+
+    @property
+    def holder_id(self) -> int:
+        """The number of the holder's first key; asks the database nothing."""
+        return self.holder_key_id or self.pk
 
 
 class KeyLogin(models.Model):

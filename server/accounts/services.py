@@ -48,12 +48,6 @@ def probe_key_register(key: ProbeKey) -> ProbeKey:
     return found
 
 
-def holder_keys(key: ProbeKey) -> QuerySet[ProbeKey]:
-    """Return all keys of a key's holder, which followed each other by rotation, the first one first."""
-    first = key.holder_key_id or key.pk
-    return ProbeKey.objects.filter(Q(pk=first) | Q(holder_key=first)).order_by("pk")
-
-
 def probe_key_revoke(*, key: ProbeKey, since: datetime) -> ProbeKey:
     """Refuse what a key signs from now on, and mark what came in since then; an earlier date holds."""
     if key.revoked_from is None or since < key.revoked_from:

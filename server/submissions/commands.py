@@ -62,6 +62,13 @@ def signed_statement(envelope: Envelope, action: str) -> tuple[ProbeKey, dict[st
     return key, statement
 
 
+def statement_of(command: KeyCommand) -> dict[str, Any]:
+    """Return what the key signed that a command was carried out for."""
+    envelope = envelope_parse(strict_loads(bytes(command.envelope), max_depth=_DEPTH), COMMAND_TYPE)
+    statement: dict[str, Any] = strict_loads(envelope.payload, max_depth=_DEPTH, what="The payload")
+    return statement
+
+
 def host_of(address: str) -> str:
     """Return host and port of an address, without the port that goes without saying. The scheme does not
     count: behind a proxy the archive may not know it."""

@@ -12,6 +12,7 @@ from django.db import connection, transaction
 from server.core import clock
 from server.core.cache import RUNS, cache, model_tag, purge_on_commit, run_tag
 from server.core.lifecycle import State
+from server.core.metrics import submission_moves
 from server.core.task_queue import message_send
 from server.measurements.models import AggregateDue
 from server.submissions.models import Submission, SubmissionEvent
@@ -39,6 +40,7 @@ def state_set(submission: Submission, state: State, reason: str) -> SubmissionEv
     at = clock.now()
     if state == State.PUBLISHED:
         submission.published_at = at
+    submission_moves.labels(str(state)).inc()
     log.info("moved", submission=str(submission.pk), state=state.value, reason=reason)
     return SubmissionEvent(submission=submission, at=at, state=state, reason=reason)
 
@@ -75,7 +77,14 @@ def submission_enqueue(submission: Submission) -> None:
     The row is the truth: a broker that is away costs nothing but time, since the sweeper finds the row.
     """
     submission_id = str(submission.pk)
-    transaction.on_commit(lambda: message_send(PROCESS, submission_id))
+    queue = queue_of(submission)
+    transaction.on_commit(lambda: message_send(PROCESS, submission_id, queue=queue))
+
+
+def queue_of(submission: Submission) -> str:
+    """Return the queue of a submission's message: what takes long alone must not stand before what does
+    not."""
+    return "ingest" if submission.size_bytes <= SMALL_BYTES else "extract"
 
 
 _CALLED = "submissions.called"
@@ -97,7 +106,7 @@ def submission_announce(submission: Submission, *, linger_s: float = LINGER_S) -
 
     def send() -> None:
         if not small:
-            message_send(PROCESS, submission_id)
+            message_send(PROCESS, submission_id, queue="extract")
         elif cache.add(_CALLED, 1, _CALLED_S):
             message_send(PROCESS, submission_id, countdown=linger_s)
 

@@ -13,9 +13,10 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
+from server.accounts.holders import holder_keys
 from server.accounts.key_logins import login_begin
 from server.accounts.models import KeyLogin, ProbeKey
-from server.accounts.services import holder_keys, probe_key_register, probe_key_revoke
+from server.accounts.services import probe_key_register, probe_key_revoke
 from server.core import clock
 from server.core.envelope import COMMAND_TYPE, envelope_parse
 from server.core.lifecycle import State
@@ -152,7 +153,7 @@ def holder_rotate(command: Command) -> ProbeKey:
                 "Rotate again.",
                 ErrorItem("/successor/payload", f"has another {name}"),
             )
-    holder = command.key.holder_key or command.key
+    holder = command.key.holder
     known = None if successor._state.adding else successor
     if known is not None and known.holder_key_id == holder.pk:
         return known  # The answer to the same request was lost.

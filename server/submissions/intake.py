@@ -28,6 +28,7 @@ from server.core.envelope_store import envelope_store
 from server.core.ids import uuid7
 from server.core.lifecycle import Provenance, State
 from server.core.locks import transaction_lock
+from server.core.metrics import submissions
 from server.core.prepared import prepared_row
 from server.core.problems import ErrorItem, Problem, problem
 from server.core.rate_limit import Budget, address_block, budgets_spend
@@ -35,8 +36,10 @@ from server.core.strictjson import strict_loads
 from server.core.text import printable
 from server.measurements.documents import summary_of, timings_count
 from server.measurements.models import Batch, Benchmark, Run
+from server.submissions.backpressure import room_check
 from server.submissions.events import event_add, next_sweep, submission_announce
 from server.submissions.models import Submission
+from server.submissions.seal import in_browser, sealed_check
 from server.submissions.validation import LICENSES, document_validate
 
 log = structlog.get_logger("diskatlas.intake")
@@ -61,7 +64,13 @@ def submission_receive(*, content: bytes, address: str = "") -> Received:
     """
     # The largest that the limits allow takes half a gigabyte: a process has one at a time.
     with _large_upload if len(content) > LARGE_BYTES else nullcontext():
-        return _receive(content, address)
+        try:
+            received = _receive(content, address)
+        except Problem as trouble:
+            submissions.labels(trouble.type.slug).inc()
+            raise
+    submissions.labels("accepted" if received.created else "known").inc()
+    return received
 
 
 LARGE_BYTES = 4 * 1024**2
@@ -82,8 +91,10 @@ def _receive(content: bytes, address: str) -> Received:
     signature_check(envelope, bytes(key.public_key))
     try:
         document_check(document)
+        sealed_check(document, key.keyid)
         if known.run_id_taken:
             raise _run_id_taken(document)
+        room_check()
         _spend(len(content), key, address)
         name = _store(digest, content)
         return _commit(digest, len(content), name, key, document)
@@ -93,7 +104,7 @@ def _receive(content: bytes, address: str) -> Received:
         raise
 
 
-NOT_KEPT = frozenset({"storage-unavailable", "run-id-taken", "too-many-requests"})
+NOT_KEPT = frozenset({"overloaded", "storage-unavailable", "run-id-taken", "too-many-requests"})
 
 
 def _consented(document: Any) -> bool:
@@ -161,7 +172,7 @@ WITH given AS MATERIALIZED (
         id uuid, digest text, size_bytes bigint, storage_name text, probe_key bigint, now timestamptz,
         next_sweep_at timestamptz, drive_model bigint, unit text, batch bigint, run_id uuid, provenance text,
         created_at timestamptz, license text, firmware text, capacity_bytes bigint, block_bytes integer,
-        summary jsonb, benchmarks jsonb
+        in_browser boolean, summary jsonb, benchmarks jsonb
     )
 ), submission AS (
     INSERT INTO submissions_submission AS known (
@@ -195,10 +206,10 @@ WITH given AS MATERIALIZED (
 ), run AS (
     INSERT INTO measurements_run (
         run_id, submission_id, drive_model_id, unit_id, batch_id, provenance, created_at, license, firmware,
-        capacity_bytes, block_bytes, summary
+        capacity_bytes, block_bytes, in_browser, summary
     )
     SELECT run_id, submission, drive_model, (SELECT id FROM unit), batch, provenance, created_at, license,
-        firmware, capacity_bytes, block_bytes, summary
+        firmware, capacity_bytes, block_bytes, in_browser, summary
     FROM without_run
     RETURNING run_id
 ), benchmark AS (
@@ -344,6 +355,7 @@ def _run_row(document: dict[str, Any]) -> dict[str, Any]:
         "firmware": printable(device["firmware"] or ""),
         "capacity_bytes": device["capacity_bytes"],
         "block_bytes": device["block_bytes"],
+        "in_browser": in_browser(document),
         "summary": summary_of(document),
     }
 

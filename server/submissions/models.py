@@ -65,6 +65,19 @@ class Submission(models.Model):
         return f"{self.digest[:16]} ({self.state})"
 
 
+class FileImport(models.Model):
+    """A run that was made of files dropped into the archive's page. The same files make no second one."""
+
+    submission = models.OneToOneField(Submission, on_delete=models.CASCADE, related_name="file_import")
+    files_digest = models.CharField(
+        max_length=64, unique=True, help_text="SHA-256 of the sorted digests of what was measured."
+    )
+    at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.files_digest[:16]} of {self.submission_id}"
+
+
 class SubmissionEvent(models.Model):
     """One step of a submission's life, with a reason that a person can act on. Only ever added."""
 
@@ -82,12 +95,17 @@ class SubmissionEvent(models.Model):
 
 
 class Decision(models.Model):
-    """What a person decided about a quarantined submission, and why. Only ever added."""
+    """What a moderator decided about a submission, and why. Only ever added: triggers of the database refuse
+    to change or remove a row."""
 
     class Verdict(models.TextChoices):
         ACCEPTED = "accepted"
         REJECTED = "rejected"
         RESTARTED = "restarted"
+        ASKED = "asked"
+        LIFTING_PROPOSED = "lifting_proposed", "Lifting proposed"
+        LIFTED = "lifted"
+        ERASED = "erased"
 
     submission = models.ForeignKey(
         "submissions.Submission", on_delete=models.PROTECT, related_name="decisions"
@@ -103,10 +121,21 @@ class Decision(models.Model):
         constraints = [
             models.CheckConstraint(condition=~models.Q(reason=""), name="decision_has_a_reason"),
             models.CheckConstraint(
-                condition=models.Q(verdict__in=["accepted", "rejected", "restarted"]),
+                condition=models.Q(
+                    verdict__in=[
+                        "accepted",
+                        "rejected",
+                        "restarted",
+                        "asked",
+                        "lifting_proposed",
+                        "lifted",
+                        "erased",
+                    ]
+                ),
                 name="decision_verdict_known",
             ),
         ]
+        indexes = [models.Index(fields=["-at", "-id"], name="decision_latest")]
 
     def __str__(self) -> str:
         return f"{self.verdict}: {self.reason}"
@@ -120,3 +149,30 @@ class Decision(models.Model):
     def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
         """Raise TypeError: a decision stays."""
         raise TypeError("A decision that was made is not removed.")
+
+
+class CatalogueChange(models.Model):
+    """What a moderator changed in the names of models and vendors, and what undoing it takes. Only ever
+    added, as decisions are."""
+
+    class Action(models.TextChoices):
+        MERGED = "merged", "Models merged"
+        SPLIT = "split", "Model split"
+        ALIAS_ADDED = "alias_added", "Name added"
+        ALIAS_REMOVED = "alias_removed", "Name removed"
+        VENDORS_MERGED = "vendors_merged", "Vendors merged"
+        UNDONE = "undone"
+
+    action = models.CharField(max_length=16, choices=Action)
+    title = models.CharField(max_length=1500, help_text="What was done to what, in words.")
+    reason = models.TextField()
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField()
+    undoes = models.OneToOneField("self", on_delete=models.PROTECT, null=True, related_name="undone_by")
+    details = models.JSONField(default=dict, help_text="Identities of the rows that it moved or made.")
+
+    class Meta:
+        ordering = ["-at", "-id"]
+
+    def __str__(self) -> str:
+        return self.title

@@ -1,5 +1,5 @@
-"""What a person decides about a quarantined submission: who, when and why stay in the log, and in the
-submission's events.
+"""What a moderator decides about a submission: who, when and why stay in the log, and what and why in the
+submission's events and in a mail to the account that has claimed its key.
 
 Every decision locks the submission's row, so that of two at the same time the second one sees the first. The
 same verdict again changes nothing and gives the decision that stands.
@@ -7,33 +7,36 @@ same verdict again changes nothing and gives the decision that stands.
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
+from collections.abc import Callable
 
-import numpy as np
+from allauth.account.models import EmailAddress
+from django.conf import settings
 from django.core.exceptions import PermissionDenied
+from django.core.mail import send_mail
 from django.db import transaction
 
 from server.accounts.models import User
 from server.core import clock
 from server.core.lifecycle import State
-from server.measurements.models import Benchmark, Run
-from server.plausibility.evidence import USABLE
-from server.plausibility.evidence_loader import numbers_gather, peers_gather
-from server.plausibility.models import CheckResult
-from server.plausibility.registry import CHECKS
-from server.submissions.events import submission_enqueue, submission_move
+from server.core.rate_limit import mail_allowed
+from server.measurements.models import Benchmark
+from server.submissions.events import event_add, submission_enqueue, submission_move
 from server.submissions.models import Decision, Submission
 from server.submissions.pipeline import submission_publish
-from server.submissions.selectors import submission_run
 
 PERMISSION = "submissions.decide"
 SHORTEST_REASON = 10
+_PROPOSED = Decision.Verdict.LIFTING_PROPOSED
+LIFTABLE = (Decision.Verdict.REJECTED, _PROPOSED)
 LEFT_BY = {Decision.Verdict.ACCEPTED: State.PUBLISHED, Decision.Verdict.REJECTED: State.REJECTED}
 
 
 class NotQuarantined(Exception):
     """Only a quarantined submission waits for a decision."""
+
+
+class NotLiftable(Exception):
+    """Only what a moderator rejected can be taken up again, and by two of them."""
 
 
 class NoReason(Exception):
@@ -48,6 +51,7 @@ def submission_accept(submission: Submission, *, by: User, reason: str) -> Decis
     held, decided = _decide(submission, Decision.Verdict.ACCEPTED, by, reason)
     if held is not None:
         submission_publish(held, f"Accepted by a moderator: {decided.reason}")
+        _tell(held, "A moderator accepted your run", decided.reason)
     return decided
 
 
@@ -59,7 +63,43 @@ def submission_reject(submission: Submission, *, by: User, reason: str) -> Decis
     held, decided = _decide(submission, Decision.Verdict.REJECTED, by, reason)
     if held is not None:
         submission_move(held, State.REJECTED, f"Rejected by a moderator: {decided.reason}")
+        _tell(held, "A moderator rejected your run", decided.reason)
     return decided
+
+
+@transaction.atomic
+def submission_ask(submission: Submission, *, by: User, reason: str) -> Decision:
+    """Ask the contributor about a quarantined submission, which stays so.
+
+    Raises NotQuarantined, NoReason, PermissionDenied."""
+    held, decided = _decide(submission, Decision.Verdict.ASKED, by, reason)
+    if held is not None:
+        event_add(held, State.QUARANTINED, f"A moderator asks: {decided.reason}")
+        _tell(held, "A moderator asks about your run", decided.reason)
+    return decided
+
+
+@transaction.atomic
+def submission_lift(submission: Submission, *, by: User, reason: str) -> Decision:
+    """Take up again what a moderator rejected: one proposes it, and it is quarantined again once another
+    agrees. Rejecting it again says no.
+
+    Raises NotLiftable, NoReason, PermissionDenied."""
+    reason = _checked(by, reason)
+    locked = Submission.objects.select_for_update().get(pk=submission.pk)
+    last = locked.decisions.last()
+    if locked.state != State.REJECTED or last is None or last.verdict not in LIFTABLE:
+        raise NotLiftable(
+            f"The submission is {locked.state}, and no moderator's rejection stands to be lifted."
+        )
+    if last.verdict == Decision.Verdict.REJECTED:
+        event_add(locked, State.REJECTED, f"A moderator proposes to lift the rejection: {reason}")
+        return _added(locked, Decision.Verdict.LIFTING_PROPOSED, reason, by)
+    if last.by_id == by.pk:
+        raise NotLiftable("You proposed to lift this rejection: another moderator has to agree.")
+    submission_move(locked, State.QUARANTINED, f"Two moderators lifted the rejection: {reason}")
+    _tell(locked, "Your run is looked at again", reason)
+    return _added(locked, Decision.Verdict.LIFTED, reason, by)
 
 
 @transaction.atomic
@@ -81,123 +121,85 @@ def _decide(
     submission: Submission, verdict: Decision.Verdict, by: User, reason: str
 ) -> tuple[Submission | None, Decision]:
     """Log the decision; the submission is None where the same verdict stands already."""
-    if not by.is_active or not by.has_perm(PERMISSION):
-        raise PermissionDenied(
-            "Deciding about quarantined submissions needs the permission 'submissions.decide'."
+    reason = _checked(by, reason)
+    locked = Submission.objects.select_for_update().get(pk=submission.pk)
+    if locked.state != State.QUARANTINED:
+        last = locked.decisions.last()
+        if last is not None and last.verdict == _PROPOSED and verdict == Decision.Verdict.REJECTED:
+            event_add(locked, State.REJECTED, f"The rejection stands: {reason}")
+            return None, _added(locked, verdict, reason, by)
+        if last is not None and last.verdict == verdict and LEFT_BY.get(verdict) == locked.state:
+            return None, last
+        raise NotQuarantined(
+            f"The submission is {locked.state}, not quarantined: there is nothing to decide."
         )
+    return locked, _added(locked, verdict, reason, by)
+
+
+def _checked(by: User, reason: str) -> str:
+    if not by.is_active or not by.has_perm(PERMISSION):
+        raise PermissionDenied(f"Deciding about submissions needs the permission '{PERMISSION}'.")
     reason = " ".join(reason.split())
     if len(reason) < SHORTEST_REASON:
         raise NoReason(
             f"The reason has {len(reason)} characters, of {SHORTEST_REASON} at least: say what the evidence "
             "shows."
         )
-    locked = Submission.objects.select_for_update().get(pk=submission.pk)
-    if locked.state != State.QUARANTINED:
-        last = locked.decisions.last()
-        if last is not None and last.verdict == verdict and LEFT_BY.get(verdict) == locked.state:
-            return None, last
-        raise NotQuarantined(
-            f"The submission is {locked.state}, not quarantined: there is nothing to decide."
-        )
-    return locked, Decision.objects.create(
-        submission=locked, verdict=verdict, reason=reason, by=by, at=clock.now()
+    return reason
+
+
+def _added(submission: Submission, verdict: Decision.Verdict, reason: str, by: User) -> Decision:
+    return Decision.objects.create(
+        submission=submission, verdict=verdict, reason=reason, by=by, at=clock.now()
     )
 
 
-# ---- What a moderator sees of a quarantined submission: findings, figures, and the other units' numbers.
+_MAIL = """{reason}
 
-UNITS_SHOWN = 12
-ORDER = (CheckResult.Outcome.HELD, CheckResult.Outcome.NOTED, CheckResult.Outcome.PASSED)
+The run: {site}/runs/{run}/
 
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One check's answer with the words that explain the check."""
-
-    outcome: str
-    key: str
-    title: str
-    words: str
-    limit: str
-    remedy: str
-    figures: str
-    """As JSON in one line; empty where there are none."""
+You get this since the key that signed the run is your account's. Nobody reads answers to this address; a
+question that a moderator asked is answered by withdrawing the run, or by measuring again.
+"""
 
 
-@dataclass(frozen=True, slots=True)
-class BesideOthers:
-    """One number of the run beside the same number of the model's other units."""
+def _tell(submission: Submission, subject: str, reason: str) -> None:
+    """Mail the account that has claimed the key, where it has an address that is its own."""
+    owner = submission.probe_key.owner_id
+    verified = EmailAddress.objects.filter(user__isnull=False, user=owner, verified=True)
+    known = verified.order_by("-primary").first()
+    if known is None:
+        return
+    text = _MAIL.format(reason=reason, site=settings.SITE_URL, run=submission.run.pk)
 
-    title: str
-    scope: str
-    unit: str
-    value: float
-    low: float | None
-    high: float | None
-    median: float | None
-    others: tuple[tuple[str, float], ...]
-    """Unit and value."""
+    def send() -> None:
+        if mail_allowed(known.email):
+            send_mail(subject, text, None, [known.email], fail_silently=True)
 
-    @property
-    def percent_off(self) -> float | None:
-        """Distance from the other units' median."""
-        return 100 * (self.value / self.median - 1) if self.median else None
+    transaction.on_commit(send)
 
 
-@dataclass(frozen=True, slots=True)
-class EvidencePage:
-    """All that stands beside the decision."""
-
-    run: Run | None
-    findings: tuple[Finding, ...]
-    numbers: tuple[BesideOthers, ...]
-    other_units: int
-    unlike_units: int
-    decisions: tuple[Decision, ...]
-
-
-def findings_of(run: Run) -> tuple[Finding, ...]:
-    """Return the checks' answers, what holds the run first."""
-    checks = {check.key: check for check in CHECKS}
-    rows = sorted(
-        run.check_results.all(),
-        key=lambda row: (ORDER.index(row.outcome) if row.outcome in ORDER else len(ORDER), row.position),
-    )
-    found = []
-    for row in rows:
-        check = checks.get(row.check_key)
-        title, limit, remedy = (check.title, check.limit, check.remedy) if check else (row.check_key, "", "")
-        figures = json.dumps(row.figures, ensure_ascii=False) if row.figures else ""
-        label = str(CheckResult.Outcome(row.outcome).label).lower()
-        found.append(Finding(label, row.check_key, title, row.words, limit, remedy, figures))
-    return tuple(found)
+DECISIONS: dict[str, Callable[..., Decision]] = {
+    "accept": submission_accept,
+    "reject": submission_reject,
+    "ask": submission_ask,
+    "restart": submission_restart,
+    "lift": submission_lift,
+}
+"""What a moderator may do, by the name that forms have for it."""
+REFUSED = (NotQuarantined, NotLiftable, NoReason)
+PREPARED = (
+    "The evidence was looked at, and the finding has an explanation: ",
+    "The check's limit does not fit this drive, as the other units show: ",
+    "The samples are those of another run.",
+    "The numbers cannot be those of the drive that is named: ",
+    "The run was disturbed, so that its numbers say little about the drive: ",
+    "Please say which drive was measured, and how it was connected.",
+    "Please measure again, without other load on the drive.",
+)
+"""Reasons to choose from; what is typed beside goes behind."""
 
 
-def evidence_page(submission: Submission) -> EvidencePage:
-    """Return the evidence beside a submission's decision."""
-    run = submission_run(submission)
-    decisions = tuple(submission.decisions.select_related("by"))
-    if run is None:
-        return EvidencePage(None, (), (), 0, 0, decisions)
-    peers, unlike = peers_gather(run=run)
-    rows = []
-    for number in numbers_gather(run=run):
-        if not number.headline or number.quality not in USABLE:
-            continue
-        key = (number.metric, number.scope)
-        others = tuple((peer.name, peer.values[key]) for peer in peers if key in peer.values)
-        median = float(np.median([value for _name, value in others])) if others else None
-        title = number.title or number.metric
-        rows.append(
-            BesideOthers(
-                title,
-                number.scope,
-                number.unit,
-                number.value,
-                number.low,
-                number.high,
-                median,
-                others[:UNITS_SHOWN],
-            )
-        )
-    return EvidencePage(run, findings_of(run), tuple(rows), len(peers), unlike, decisions)
+def reason_of(prepared: str, typed: str) -> str:
+    """Return the reason that a form gives: a prepared one, which must be of the list, with what was typed."""
+    return " ".join(f"{prepared if prepared in PREPARED else ''} {typed}".split())

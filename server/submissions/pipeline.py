@@ -31,6 +31,7 @@ from server.core.envelope import signature_check
 from server.core.envelope_store import EnvelopeLost
 from server.core.lifecycle import ACTIVE_STATES, State
 from server.core.locks import session_locks_release, session_locks_take
+from server.core.metrics import extraction_failures
 from server.core.problems import Problem
 from server.measurements.documents import document_in, envelope_of
 from server.measurements.extraction import (
@@ -149,6 +150,8 @@ def _process_alone(work: _Work) -> None:
         benchmark.attempts += 1
         benchmark.save(update_fields=["attempts"])
         too_often = benchmark.attempts > settings.PIPELINE_MAX_ATTEMPTS
+        if too_often:
+            extraction_failures.labels(benchmark.kind, "never ended").inc()
         work.extracted = [
             benchmark_failed(
                 benchmark,

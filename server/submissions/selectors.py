@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import F, Prefetch, Q
+from django.db.models import Case, Exists, F, OuterRef, Prefetch, Q, QuerySet, TextField, Value, When
 
 from server.benchmarks.contract import Metric
 from server.benchmarks.registry import kinds_by_slug, metrics_by_key
 from server.core.lifecycle import ACTIVE_STATES, State
 from server.measurements.models import Benchmark, Measurement, Run
-from server.submissions.models import Submission
+from server.submissions.models import Decision, Submission
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +103,25 @@ def submission_queue_position(submission: Submission) -> int | None:
     return Submission.objects.filter(ahead, state__in=ACTIVE_STATES).count() + 1
 
 
+def decisions_public() -> QuerySet[Decision]:
+    """Return the log of decisions, the latest first. Of an erased run only the erasure tells its reason:
+    `shown_reason` is what may be shown of each."""
+    erased = Decision.objects.filter(submission=OuterRef("submission"), verdict=Decision.Verdict.ERASED)
+    hidden = Q(Exists(erased)) & ~Q(verdict=Decision.Verdict.ERASED)
+    shown = Case(
+        When(hidden, then=Value("Erased with the run.")), default=F("reason"), output_field=TextField()
+    )
+    found = Decision.objects.select_related("submission__run", "by").annotate(shown_reason=shown)
+    return found.order_by("-at", "-id")
+
+
 def run_page(*, run_id: UUID) -> RunPage:
     """Return a run page's data; raises Run.DoesNotExist."""
     current = Measurement.objects.filter(extractor_version=F("benchmark__extractor_version"))
     run = (
-        Run.objects.select_related("drive_model__vendor", "submission__probe_key", "unit", "batch")
+        Run.objects.select_related(
+            "drive_model__vendor", "submission__probe_key__owner__profile", "unit", "batch"
+        )
         .prefetch_related(
             "submission__events",
             Prefetch("benchmarks__measurements", queryset=current.order_by("id")),

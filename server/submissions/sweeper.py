@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from server.core import clock
+from server.core.cache import DAY_S, cache
 from server.core.envelope_store import envelope_delete
 from server.core.lifecycle import ACTIVE_STATES, State
 from server.measurements.models import AggregateDue
@@ -20,6 +21,8 @@ from server.submissions.models import Submission
 log = structlog.get_logger("diskatlas.sweeper")
 
 _BATCH = 200
+SWEPT_AT = "swept-at"
+"""Under it the cache has when the sweeper ran last, in seconds since 1970."""
 
 
 def submissions_sweep() -> int:
@@ -45,6 +48,7 @@ def submissions_sweep() -> int:
             submission.save(update_fields=["sweeps", "next_sweep_at"])
             log.warning("enqueued again", submission=str(submission.pk), sweeps=submission.sweeps)
         _refreshes_sweep()
+    cache.set(SWEPT_AT, now.timestamp(), DAY_S)
     return len(due)
 
 

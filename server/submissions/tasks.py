@@ -12,7 +12,7 @@ from celery import shared_task
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db import InterfaceError, OperationalError
 
-from server.accounts import key_logins
+from server.accounts import key_logins, second_factor
 from server.submissions import commands, pipeline, sweeper, withdrawal
 
 TRANSIENT = (OperationalError, InterfaceError, OSError)
@@ -46,4 +46,5 @@ def rejected_envelopes_expire() -> int:
     """Remove old rejected envelopes, those of withdrawn runs that a kill left, and what was only read."""
     commands.commands_forget()
     key_logins.logins_forget()
+    second_factor.sessions_forget()
     return sweeper.rejected_envelopes_expire() + withdrawal.withdrawn_envelopes_remove()

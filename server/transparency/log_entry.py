@@ -3,6 +3,7 @@ states both for other programs."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -10,6 +11,7 @@ from uuid import UUID
 
 from django.db.models import Exists, OuterRef
 
+from server.core import clock
 from server.core.bulk import rows_copy
 from server.core.lifecycle import State
 from server.core.merkle import NodeIndex, appended_nodes, leaf_hash
@@ -26,15 +28,21 @@ class LogEntry:
     """What one leaf says."""
 
     kind: str
-    """`published` or `withdrawn`."""
+    """`published`, `withdrawn` or `released`."""
     digest: str
-    """Lower-case hex SHA-256 of the submission's envelope."""
+    """Lower-case hex SHA-256 of the submission's envelope, or of a file SHA256SUMS that was released."""
     run_id: UUID
+    """All zeros for what is no run."""
     at: datetime
 
     def canonical(self) -> bytes:
         """Return the bytes that are hashed: five lines, each with its line feed."""
         return f"{VERSION}\n{self.kind}\n{self.digest}\n{self.run_id}\n{time_text(self.at)}\n".encode()
+
+
+def sums_entry(sums: bytes) -> LogEntry:
+    """Return the leaf that states the bytes of a file SHA256SUMS."""
+    return LogEntry("released", hashlib.sha256(sums).hexdigest(), UUID(int=0), clock.now())
 
 
 def time_text(at: datetime) -> str:

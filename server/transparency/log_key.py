@@ -14,6 +14,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
@@ -36,6 +38,14 @@ def signing_key() -> Ed25519PrivateKey:
             )
         key_adopt()
     return key
+
+
+def derived_key(purpose: bytes) -> Ed25519PrivateKey:
+    """Return a key of the archive for another purpose, made from the log's: it stays while that one does, and
+    what it signs is never taken for a head of the log."""
+    seed = signing_key().private_bytes_raw()
+    made = HKDF(algorithm=SHA256(), length=_SEED_BYTES, salt=None, info=purpose).derive(seed)
+    return Ed25519PrivateKey.from_private_bytes(made)
 
 
 def key_adopt() -> LogKey:

@@ -11,16 +11,17 @@ from django.db import models
 
 
 class LogLeaf(models.Model):
-    """One leaf: a submission was published, or withdrawn."""
+    """One leaf: a submission was published or withdrawn, or digests of files were released."""
 
     class Kind(models.TextChoices):
         PUBLISHED = "published"
         WITHDRAWN = "withdrawn"
+        RELEASED = "released"
 
     index = models.BigIntegerField(primary_key=True, help_text="Number of the leaf, from 0, without gaps.")
     kind = models.CharField(max_length=16, choices=Kind)
-    digest = models.CharField(max_length=64, help_text="SHA-256 of the submission's envelope.")
-    run_id = models.UUIDField()
+    digest = models.CharField(max_length=64, help_text="SHA-256 of the envelope, or of the file SHA256SUMS.")
+    run_id = models.UUIDField(help_text="All zeros for what is no run.")
     at = models.DateTimeField()
 
     class Meta:
@@ -29,7 +30,7 @@ class LogLeaf(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["digest", "kind"], name="logleaf_once_per_kind"),
             models.CheckConstraint(
-                condition=models.Q(kind__in=["published", "withdrawn"]), name="logleaf_kind_known"
+                condition=models.Q(kind__in=["published", "withdrawn", "released"]), name="logleaf_kind_known"
             ),
             models.CheckConstraint(
                 condition=models.Q(digest__regex=r"^[0-9a-f]{64}$"), name="logleaf_digest_is_hex"
@@ -84,6 +85,9 @@ class Withdrawal(models.Model):
     leaf = models.OneToOneField(LogLeaf, on_delete=models.PROTECT, related_name="withdrawal")
     reason = models.TextField(help_text="Public: it stands on the tombstone.")
     envelope = models.CharField(max_length=8, choices=Envelope)
+    erased = models.BooleanField(
+        default=False, db_default=False, help_text="Whether every word that it brought was taken down too."
+    )
     by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.PROTECT,
@@ -104,3 +108,22 @@ class Withdrawal(models.Model):
 
     def __str__(self) -> str:
         return f"{self.leaf_id}: {self.reason}"
+
+
+class WitnessedHead(models.Model):
+    """A head of another archive's log that this one cosigned: it goes on from the one before."""
+
+    server = models.CharField(max_length=300, help_text="The archive's address.")
+    origin = models.CharField(max_length=200)
+    verifier_key = models.CharField(max_length=400)
+    size = models.BigIntegerField()
+    root = models.BinaryField(max_length=32)
+    note = models.TextField(help_text="The signed head with this archive's cosignature.")
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [models.UniqueConstraint(fields=["server", "size"], name="witnessedhead_once_per_size")]
+
+    def __str__(self) -> str:
+        return f"{self.origin}, {self.size} leaves"

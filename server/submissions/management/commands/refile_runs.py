@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.db import transaction
 
-from server.submissions.refiling import drive_model_merge, models_misfiled
+from server.submissions.model_merge import drive_model_merge, models_misfiled
 
 REASON = "The maker's numbering says that it is a variant or another name of this model."
 

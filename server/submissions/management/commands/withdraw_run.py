@@ -12,6 +12,14 @@ from server.accounts.models import User
 from server.measurements.models import Run
 from server.submissions.moderation import NoReason
 from server.submissions.withdrawal import NotPublished, run_withdraw
+from server.transparency.models import Withdrawal
+
+
+def arguments_add(parser: CommandParser) -> None:
+    """Take the run, whoever decides, and why."""
+    parser.add_argument("run", type=UUID, help="the run's identity")
+    parser.add_argument("--by", required=True, metavar="USER", help="who decides it: an account's name")
+    parser.add_argument("--reason", required=True, help="public: it stands on the tombstone")
 
 
 class Command(BaseCommand):
@@ -21,9 +29,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Say what is withdrawn, by whom and why."""
-        parser.add_argument("run", type=UUID, help="the run's identity")
-        parser.add_argument("--by", required=True, metavar="USER", help="who withdraws it: an account's name")
-        parser.add_argument("--reason", required=True, help="public: it stands on the tombstone")
+        arguments_add(parser)
         parser.add_argument(
             "--keep-envelope",
             action="store_true",
@@ -39,9 +45,12 @@ class Command(BaseCommand):
         if by is None:
             raise CommandError(f"There is no account {options['by']!r}. Give the name of one.")
         try:
-            made = run_withdraw(
-                run=run, by=by, reason=options["reason"], keep_envelope=options["keep_envelope"]
-            )
+            made = self.act(run, by, options)
         except (NotPublished, NoReason, PermissionDenied) as error:
             raise CommandError(str(error)) from error
-        self.stdout.write(f"{run.pk} is withdrawn: leaf {made.leaf_id}, envelope {made.envelope}.")
+        done = "erased" if made.erased else "withdrawn"
+        self.stdout.write(f"{run.pk} is {done}: leaf {made.leaf_id}, envelope {made.envelope}.")
+
+    def act(self, run: Run, by: User, options: dict[str, Any]) -> Withdrawal:
+        """Do it."""
+        return run_withdraw(run=run, by=by, reason=options["reason"], keep_envelope=options["keep_envelope"])

@@ -1,12 +1,15 @@
-"""`manage.py publication_log [--fill] [--check]`."""
+"""`manage.py publication_log [--fill] [--released FILE] [--check]`."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
 
-from server.transparency.publication_log import log_check, log_fill, log_head
+from server.transparency.log_entry import sums_entry
+from server.transparency.publication_log import leaves_list, log_append, log_check, log_fill, log_head
 
 
 class Command(BaseCommand):
@@ -18,11 +21,23 @@ class Command(BaseCommand):
         parser.add_argument(
             "--fill", action="store_true", help="append a leaf for every published run that has none"
         )
+        parser.add_argument(
+            "--released",
+            type=Path,
+            metavar="SHA256SUMS",
+            help="append a leaf for digests of files",
+        )
         parser.add_argument("--check", action="store_true", help="compute every hash anew and compare")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         if options["fill"]:
             self.stdout.write(f"{log_fill()} leaves were added.")
+        if options["released"]:
+            entry = sums_entry(options["released"].read_bytes())
+            leaf = leaves_list(digest=entry.digest).filter(kind=entry.kind).first()
+            with transaction.atomic():
+                leaf = leaf or log_append(entry)
+            self.stdout.write(f"Leaf {leaf.index} holds {entry.digest}.")
         if options["check"]:
             wrong = log_check()
             if wrong:

@@ -20,7 +20,7 @@ from server.measurements.models import Batch, Run, Unit
 from server.submissions.events import models_due
 from server.subscriptions.models import PendingNotification, Subscription
 
-log = structlog.get_logger("diskatlas.refiling")
+log = structlog.get_logger("diskatlas.model_merge")
 
 
 def models_misfiled() -> Iterator[tuple[DriveModel, DriveModel]]:
