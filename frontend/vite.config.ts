@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
+import { sfntOf } from "./src/build/woff";
 
 const FONTS = ["@fontsource-variable/ibm-plex-sans", "@fontsource/ibm-plex-mono"];
 
@@ -18,10 +19,25 @@ function fontLicenses(): Plugin {
   };
 }
 
+// Weight 600 calls itself a family of its own, and would not be found.
+/** Unpacks the typeface for `server/drawing/png.py`, whose library reads no web fonts. */
+function drawingFonts(): Plugin {
+  return {
+    name: "drawing-fonts",
+    generateBundle() {
+      for (const weight of [400, 700]) {
+        const file = `node_modules/@fontsource/ibm-plex-sans/files/ibm-plex-sans-latin-${weight}-normal.woff`;
+        const source = sfntOf(readFileSync(new URL(file, import.meta.url)));
+        this.emitFile({ type: "asset", fileName: `drawing/ibm-plex-sans-${weight}.ttf`, source });
+      }
+    },
+  };
+}
+
 // Django serves the result: the manifest tells `server/web/assets.py` which hashed file an entry became.
 export default defineConfig({
   base: "./",
-  plugins: [fontLicenses()],
+  plugins: [fontLicenses(), drawingFonts()],
   resolve: { alias: { hammerjs: fileURLToPath(new URL("src/charts/no-hammer.ts", import.meta.url)) } },
   build: {
     license: { fileName: "licenses/scripts.txt" },

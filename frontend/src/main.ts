@@ -1,14 +1,18 @@
 import "./styles/main.css";
 import { watchCopy } from "./copy";
 import { watchLive } from "./live";
+import { watchPasskeys } from "./passkeys";
+import { watchPlatters } from "./platter";
 import { watchRefine } from "./refine";
 import { watchSuggest } from "./suggest";
 import { watchTheme } from "./theme";
 
 function start(): void {
   watchCopy(document);
+  watchPasskeys(document);
   watchSuggest(document);
   watchRefine(document);
+  watchPlatters(document);
   // A page without a chart does not pay for the library.
   const charts = document.querySelector("figure.chart") ? import("./charts/mount") : undefined;
   watchTheme(document.querySelector<HTMLElement>("[data-theme-toggle]"), () => {

@@ -31,6 +31,11 @@ def _read(manifest: Path, _modified_ns: int) -> Assets:
     )
 
 
+def drawing_fonts(folder: Path = BUILT) -> list[Path]:
+    """Return the typeface's files for drawings that are made outside a browser."""
+    return sorted((folder / "drawing").glob("*.ttf"))
+
+
 def license_files(folder: Path = BUILT) -> list[tuple[str, str]]:
     """Return title and static name of the licence texts that the build laid beside fonts and scripts."""
     titles = {"ibm-plex-sans": "IBM Plex Sans", "ibm-plex-mono": "IBM Plex Mono", "scripts": "Scripts"}

@@ -6,17 +6,18 @@ from dataclasses import dataclass
 
 from django.utils.html import escape
 
+from server.benchmarks.measurands import answered
 from server.benchmarks.registry import metrics_by_key
 from server.catalog.models import DriveModel
 from server.core.lifecycle import Provenance
-from server.core.numbers import show
-from server.core.text import counted
 from server.measurements.models import Aggregate
+from server.measurements.typical import typical_of
 
 CHARACTER = 6.6
 """Mean width of a character at 11 px, a little generous: the text is stretched to what is reckoned here."""
 PADDING = 8
 HEIGHT = 20
+NOT_MEASURED = "not measured yet"
 MEASURED, SIMULATED, NOTHING = "#1c6a45", "#7a4300", "#4a5a64"
 """The colours of the site's own badges; white on each holds 4.5 to 1."""
 
@@ -36,12 +37,34 @@ def badge_of(drive_model: DriveModel) -> Badge:
         found = _headline(drive_model, provenance)
         if found is not None:
             return Badge(drive_model.number, _words(found, provenance), color)
-    return Badge(drive_model.number, "not measured yet", NOTHING)
+    return Badge(drive_model.number, NOT_MEASURED, NOTHING)
+
+
+def card_numbers(drive_model: DriveModel) -> tuple[list[tuple[str, str]], str]:
+    """Return a model's headline numbers of the whole drive, each with what it is, and how they came about:
+    measured before simulated."""
+    order = [key for key, metric in metrics_by_key().items() if metric.headline]
+    for provenance, how in ((Provenance.PROBE, "measured"), (Provenance.SIMULATED, "simulated drive")):
+        rows = Aggregate.objects.filter(
+            drive_model=drive_model, provenance=provenance, scope="", metric__in=order
+        )
+        found = []
+        for row in sorted(rows, key=lambda row: order.index(row.metric)):
+            metric = metrics_by_key()[row.metric]
+            shown = typical_of(row).shown(metric.unit)
+            if shown:
+                found.append((metric.title, f"{shown.value} {shown.unit}".strip()))
+        if found:
+            return found, how
+    return [], NOT_MEASURED
 
 
 def _headline(drive_model: DriveModel, provenance: Provenance) -> Aggregate | None:
-    """Return the first headline number of the whole drive, in the registry's order."""
-    order = [key for key, metric in metrics_by_key().items() if metric.headline]
+    """Return the first answer that the model's page leads with, or else the first headline number of the
+    whole drive."""
+    metrics = metrics_by_key()
+    order = [metric for metric, scope in answered() if not scope]
+    order += [key for key, metric in metrics.items() if metric.headline and key not in order]
     rows = Aggregate.objects.filter(
         drive_model=drive_model, provenance=provenance, scope="", metric__in=order
     )
@@ -50,11 +73,11 @@ def _headline(drive_model: DriveModel, provenance: Provenance) -> Aggregate | No
 
 def _words(row: Aggregate, provenance: Provenance) -> str:
     metric = metrics_by_key()[row.metric]
-    spread = {"low": row.q1, "high": row.q3} if row.n > 1 else {}
-    shown = show(row.median, metric.unit, **spread)
+    typical = typical_of(row)
+    shown = typical.shown(metric.unit)
     number = f"{shown.value} {shown.unit}".strip() if shown else ""
     how = "measured" if provenance == Provenance.PROBE else "simulated drive"
-    return f"{metric.title} {number} · {how}, {counted(row.n, 'run')}"
+    return f"{metric.title} {number} · {how}, {typical.words}"
 
 
 def badge_svg(badge: Badge) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from server.benchmarks.registry import metrics_by_key
 from server.catalog.files import facts_by_key
 from server.catalog.models import Claim
+from server.claims.scoreboard import ENOUGH_UNITS
 from server.claims.selectors import ClaimRow, Judged
 from server.core.numbers import show_stated
 from server.core.scopes import scope_text
@@ -24,6 +25,8 @@ class JudgedView:
     """The metric that was measured, where it is not the claim's own."""
     link: str
     link_text: str
+    few: bool = False
+    """Whether it rests on too few drives to be shown in red."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +107,7 @@ def _judged(row: ClaimRow, judged: Judged, sources: Sources, base: str) -> Judge
         measured_as=_measured_as(row.claim, judged),
         link=link,
         link_text=link_text,
+        few=bool(judged.evidence and judged.evidence.runs and judged.evidence.units < ENOUGH_UNITS),
     )
 
 

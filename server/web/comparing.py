@@ -9,20 +9,23 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from server.benchmarks.registry import kinds_by_slug
+from server.catalog.models import DriveModel
 from server.comparison.candidates import Candidate
+from server.comparison.curves import Curves
 from server.comparison.group_numbers import GroupNumbers
 from server.comparison.matrix import Cell, Row
-from server.comparison.paired_positions import Curves
+from server.comparison.practical import MARGIN
 from server.comparison.selectors import LEVEL, LEVELS, Comparison
 from server.comparison.wording import curves_words, letters, row_words
 from server.core.numbers import Shown, decimals_for, show, unit_text, write
 from server.core.scopes import scope_text
 from server.core.text import counted
-from server.measurements.group_keys import LETTERS
+from server.measurements.group_keys import LETTERS, SUFFIXES, GroupType
 from server.measurements.groups import Group
 from server.stats.wording import level_text
 from server.web.cells import interface
 from server.web.rows import Name, metric_name
+from server.web.strips import places
 
 STATES_SHOWN = 3
 
@@ -34,6 +37,7 @@ class Selection:
     keys: tuple[str, ...]
     level: float = LEVEL
     kind: str = ""
+    margin: float = MARGIN
 
     def url(self, path: str = "/compare/", **changes: Any) -> str:
         """Return the address of this selection, or of one with changes."""
@@ -43,6 +47,8 @@ class Selection:
             pairs.append(("level", f"{wanted.level:g}"))
         if wanted.kind:
             pairs.append(("kind", wanted.kind))
+        if wanted.margin != MARGIN:
+            pairs.append(("margin", f"{wanted.margin:g}"))
         return f"{path}?{urlencode(pairs, safe='~:')}" if pairs else path
 
 
@@ -72,6 +78,15 @@ class CellView:
         return self.shown.interval if self.shown else ""
 
 
+class Dot(NamedTuple):
+    """One group's number and interval on its row's axis, in thousandths; its line counts from the top."""
+
+    line: int
+    at: int
+    low: int
+    high: int
+
+
 @dataclass(frozen=True, slots=True)
 class RowView:
     """One number over all groups."""
@@ -79,6 +94,8 @@ class RowView:
     name: Name
     cells: tuple[CellView, ...]
     words: str
+    dots: tuple[Dot, ...]
+    """The intervals on one axis; empty where fewer than two groups have the number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,12 +154,25 @@ def row_views(comparison: Comparison) -> list[tuple[str, list[RowView]]]:
                     metric_name(row.metric, row.scope),
                     tuple(_cell(cell, row) for cell in row.cells),
                     row_words(row, level=table.level, noun=table.noun, tests=table.tests),
+                    _dots(row),
                 )
                 for row in rows
             ],
         )
         for slug, rows in groupby(table.rows, key=lambda row: row.metric.partition(".")[0])
     ]
+
+
+def _dots(row: Row) -> tuple[Dot, ...]:
+    bounds = [
+        (line, cell.mean, *((cell.interval.low, cell.interval.high) if cell.interval else [cell.mean] * 2))
+        for line, cell in enumerate(row.cells)
+        if cell.mean is not None
+    ]
+    if len(bounds) < 2:
+        return ()
+    least, most = min(low for _line, _mean, low, _high in bounds), max(bound[3] for bound in bounds)
+    return tuple(Dot(line, *places(found, least, most)) for line, *found in bounds)
 
 
 def _cell(cell: Cell, row: Row) -> CellView:
@@ -162,7 +192,7 @@ def _cell(cell: Cell, row: Row) -> CellView:
 def curves_view(curves: Curves) -> CurvesView:
     """Return a comparison by position."""
     unit = curves.entry.unit if curves.entry else ""
-    difference = curves.result.difference
+    difference = curves.difference
     text = ""
     if difference:
         decimals = decimals_for(difference.value, difference.half_width)
@@ -175,11 +205,11 @@ def curves_view(curves: Curves) -> CurvesView:
         name=metric_name(curves.metric, curves.scope),
         difference=text,
         words=curves_words(curves),
-        level=level_text(curves.result.level),
+        level=level_text(curves.units.level),
         better="" if curves.better is None else LETTERS[curves.better],
         places=tuple(
             (scope_text(place), *map(_place_number, (a[place], b[place], a[place] - b[place])))
-            for place in curves.result.keys
+            for place in curves.by_place.keys
         ),
     )
 
@@ -202,6 +232,51 @@ def level_choices(selection: Selection) -> tuple[Choice, ...]:
     levels = sorted({*LEVELS, selection.level})
     return tuple(
         Choice(level_text(level), selection.url(level=level), level == selection.level) for level in levels
+    )
+
+
+MARGINS = (0.0, 1.0, 2.0, 5.0)
+
+
+def margin_choices(selection: Selection) -> tuple[Choice, ...]:
+    """Return the margins that a page offers, with the present one among them."""
+    margins = sorted({*MARGINS, selection.margin})
+    return tuple(
+        Choice(f"{margin:g} %", selection.url(margin=margin), margin == selection.margin)
+        for margin in margins
+    )
+
+
+def rival_choices(rivals: Iterable[DriveModel], selection: Selection) -> tuple[Choice, ...]:
+    """Return models of the same class, each with the address that adds it."""
+    return tuple(
+        Choice(one.title, selection.url(keys=(*selection.keys, one.slug)), current=False)
+        for one in rivals
+        if one.slug not in selection.keys
+    )
+
+
+_OF_SOURCE = {source: name for name, source in SUFFIXES.items()}
+
+
+def keys_explicit(groups: Sequence[Group]) -> tuple[str, ...]:
+    """Return keys that ask for what each group holds, so that a mixture is asked for in so many words."""
+    return tuple(
+        f"{group.key}~{_OF_SOURCE[group.source]}" if _unasked(group) else group.key for group in groups
+    )
+
+
+def mixed_unasked(groups: Sequence[Group]) -> bool:
+    """Return whether groups are of several provenances and the address asks for that of none but the
+    measured ones."""
+    return len({group.source for group in groups}) > 1 and any(map(_unasked, groups))
+
+
+def _unasked(group: Group) -> bool:
+    return (
+        group.source in _OF_SOURCE
+        and group.type != GroupType.RUN
+        and not group.key.endswith(f"~{_OF_SOURCE[group.source]}")
     )
 
 

@@ -10,6 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.cache import get_conditional_response
 from django.utils.feedgenerator import Atom1Feed
+from django.utils.html import escape
 from django.utils.http import http_date
 from django.utils.translation import get_language
 from django.views.decorators.http import require_safe
@@ -62,10 +63,12 @@ def _feed(request: HttpRequest, model: DriveModel | None, runs: Sequence[Any]) -
     )
     for run in runs:
         how = "" if run.provenance == Provenance.PROBE else f"{run.provenance.capitalize()}: "
+        how = "Imported in a browser, unsigned: " if run.in_browser else how
         feed.add_item(
             title=f"{how}{run.drive_model.title}",
             link=request.build_absolute_uri(reverse("run-detail", args=[run.run_id])),
-            description=_description(run),
+            # Atom1Feed calls a summary HTML: words of a device are escaped as such, then once more as XML.
+            description=escape(_description(run)),
             # The id is the run's: it stays, wherever the archive moves. A published run does not change.
             unique_id=f"urn:uuid:{run.run_id}",
             pubdate=run.submission.published_at,

@@ -6,7 +6,14 @@ import io
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
+from html import escape
+from typing import Any
+from urllib.parse import quote
+
+from django.conf import settings
+from markupsafe import Markup
 
 from server.benchmarks.chart_json import chart_json
 from server.benchmarks.chart_rows import (
@@ -20,6 +27,8 @@ from server.benchmarks.chart_rows import (
 from server.benchmarks.contract import Axis, Chart, Series, View
 from server.core.csv_text import CSVWriter
 from server.core.lifecycle import Provenance
+from server.drawing.chart_svg import WIDTH_PX, Credit, chart_svg
+from server.drawing.platter import SIZE_PX, rings_svg, zones_of_chart
 from server.measurements.charts import charts_of_run
 from server.measurements.models import Run
 
@@ -77,6 +86,49 @@ class Figure:
     """What the picture shows beside the chart's own summary."""
     full_url: str = ""
     """Where every point is to be had, where some were left out."""
+    licence: str = ""
+    """Of the data; empty where they are of several runs, whose pages have theirs."""
+    measured_at: datetime | None = None
+
+    @property
+    def address(self) -> str:
+        """Its page, in full; empty for one whose data stand in the page."""
+        return f"{settings.SITE_URL}{self.base_url}/" if self.base_url else ""
+
+    @property
+    def credit(self) -> Credit:
+        """What its drawing says of itself."""
+        return Credit(self.source, self.address, self.licence)
+
+    @property
+    def drawing(self) -> str:
+        """The drawing as an address that holds it, for a figure that has no address of its own."""
+        return f"data:image/svg+xml,{quote(chart_svg(self.chart, credit=self.credit))}"
+
+    @property
+    def platter(self) -> Markup:
+        """The platter of a profile with zones, to stand in the page; empty for all others."""
+        zones = zones_of_chart(self.chart) if self.chart.shape == "profile" else ()
+        if not zones:
+            return Markup()
+        return Markup(
+            f'<svg viewBox="0 0 {SIZE_PX} {SIZE_PX}" role="group" '
+            f'aria-label="The platter by zones, from the outside in">{rings_svg(zones, focusable=True)}</svg>'
+        )
+
+    @property
+    def embed(self) -> str:
+        """What another page shows it by."""
+        picture = f"{settings.SITE_URL}{self.base_url}.svg"
+        return (
+            f'<a href="{escape(self.address)}"><img src="{escape(picture)}" width="{WIDTH_PX}" '
+            f'alt="{escape(f"{self.chart.title}. {self.chart.summary}")}"></a>'
+        )
+
+    @property
+    def bibtex(self) -> str:
+        """How it is cited, as an entry of a bibliography."""
+        return figure_bibtex(self)
 
     @property
     def legend(self) -> tuple[str, ...]:
@@ -173,7 +225,15 @@ def _annotations(chart: Chart) -> tuple[tuple[str, ...], ...]:
 
 
 def figure_with(
-    chart: Chart, *, base_url: str = "", name: str, source: str = "", note: str = "", full_url: str = ""
+    chart: Chart,
+    *,
+    base_url: str = "",
+    name: str,
+    source: str = "",
+    note: str = "",
+    full_url: str = "",
+    licence: str = "",
+    measured_at: datetime | None = None,
 ) -> Figure:
     """Return a chart with what its page needs. Without `base_url` its data stand in the page. `full_url` is
     where every point is to be had of a chart that was thinned out."""
@@ -190,6 +250,8 @@ def figure_with(
         data="" if base_url else json.dumps(chart_json(chart), separators=(",", ":")),
         note=note,
         full_url=full_url if chart.points_total else "",
+        licence=licence,
+        measured_at=measured_at,
     )
 
 
@@ -202,7 +264,57 @@ def figure_of(run: Run, kind: str, chart: Chart) -> Figure:
         full_url=f"{base_url}.csv?full=1",
         name=f"{kind}-{chart.id}-{str(run.run_id)[:13]}",
         source=f"{run.drive_model.title} · {provenance_words(run.provenance)} · run {run.run_id} · DiskAtlas",
+        licence=run.license,
+        measured_at=run.created_at,
     )
+
+
+# ---- How a figure is cited.
+
+
+def figure_csl(figure: Figure) -> dict[str, Any]:
+    """Return a figure as an item of CSL JSON (Citation Style Language 1.0.2)."""
+    item: dict[str, Any] = {
+        "id": f"diskatlas-{figure.name}",
+        "type": "figure",
+        "title": f"{figure.chart.title}. {figure.source}",
+        "author": [{"literal": "DiskAtlas contributors"}],
+        "publisher": "DiskAtlas",
+        "URL": figure.address,
+    }
+    if figure.measured_at:
+        day = figure.measured_at
+        item["issued"] = {"date-parts": [[day.year, day.month, day.day]]}
+    if figure.licence:
+        item["note"] = f"Data under {figure.licence}."
+    return item
+
+
+def figure_bibtex(figure: Figure) -> str:
+    """Return a figure as an entry of BibTeX."""
+    fields = {
+        "author": "{DiskAtlas contributors}",
+        "title": _tex(f"{figure.chart.title}. {figure.source}"),
+        "year": str(figure.measured_at.year) if figure.measured_at else "",
+        "url": figure.address,
+        "note": _tex(f"Data under {figure.licence}") if figure.licence else "",
+    }
+    lines = "".join(f"  {name} = {{{words}}},\n" for name, words in fields.items() if words)
+    return f"@misc{{diskatlas-{figure.name},\n{lines}}}\n"
+
+
+_TEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        **{one: f"\\{one}" for one in "&%$#_{}"},
+    }
+)
+
+
+def _tex(words: str) -> str:
+    return words.translate(_TEX)
 
 
 def provenance_words(provenance: str) -> str:

@@ -10,6 +10,7 @@ from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 
 from server.core.csv_text import CSVWriter, Echo
+from server.core.lifecycle import Standing
 
 
 def page(
@@ -19,6 +20,12 @@ def page(
     response = render(request, template, {**context, "section": section}, status=status)
     patch_vary_headers(response, ["Cookie"])
     return response
+
+
+def standing_asked(request: HttpRequest) -> str:
+    """Return the standing of which a list of runs is asked for; empty for all."""
+    asked = request.GET.get("standing", "")
+    return asked if asked in Standing.values else ""
 
 
 def csv_response(name: str, rows: Iterable[Sequence[object]]) -> StreamingHttpResponse:

@@ -19,6 +19,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
 from server.core.cache import purges_before, tagged_get, tagged_set
+from server.core.metrics import lookup_count
 
 MOST_BYTES = 1024 * 1024
 """A larger page is not kept."""
@@ -54,6 +55,7 @@ def cache_page(*headers: str, known: Iterable[str] = ()) -> Callable[[View], Vie
                 return view(request, *args, **kwargs)
             key = _key(request, headers)
             found: tuple[bytes, dict[str, str]] | None = tagged_get(key)
+            lookup_count("page", hit=found is not None)
             if found is not None:
                 return HttpResponse(found[0], headers=found[1])
             purges, tags = purges_before(), set[str]()

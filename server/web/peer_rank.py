@@ -95,12 +95,12 @@ def _row(number: NumberAmong) -> AmongRow:
         others=number.others,
         range="" if low is None or high is None or number.others < 2 else f"{low.value} to {high.value}",
         place=_place(number),
-        percent="0 %" if _alike(number) else _percent_text(number.percent_off),
+        percent="0 %" if _alike(number) else percent_text(number.percent_off),
         strip=_strip(number),
     )
 
 
-def _percent_text(percent: float | None) -> str:
+def percent_text(percent: float | None) -> str:
     if percent is None:
         return ""
     if abs(percent) < 100 * 10.0**-MAX_DIGITS:

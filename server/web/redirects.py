@@ -1,4 +1,4 @@
-"""Old addresses of drive models: what was merged into another model leads there."""
+"""Old addresses of drive models and vendors: what was merged into another one leads there."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponsePermanentRedirect
 from django.http.response import HttpResponseBase
 
-from server.catalog.models import DriveRedirect
+from server.catalog.models import DriveRedirect, Vendor
+from server.submissions.models import CatalogueChange
 
 _OF_MODEL = re.compile(r"^(?P<before>/(?:api/v1/)?drives/)(?P<slug>[-a-zA-Z0-9_]+)(?P<after>/.*)$")
+_OF_VENDOR = re.compile(r"^/api/v1/vendors/(?P<slug>[-a-zA-Z0-9_]+)/$")
 
 
 class DriveRedirectMiddleware:
@@ -25,6 +27,8 @@ class DriveRedirectMiddleware:
         response = self._get_response(request)
         if response.status_code != 404 or request.method not in ("GET", "HEAD"):
             return response
+        if vendor := _OF_VENDOR.match(request.path):
+            return _vendor_moved(vendor["slug"]) or response
         found = _OF_MODEL.match(request.path)
         moved = (
             DriveRedirect.objects.filter(slug=found["slug"])
@@ -37,3 +41,13 @@ class DriveRedirectMiddleware:
             return response
         address = f"{found['before']}{moved}{found['after']}" + (f"?{query}" if query else "")
         return HttpResponsePermanentRedirect(address)
+
+
+def _vendor_moved(slug: str) -> HttpResponsePermanentRedirect | None:
+    """Return the way to the vendor that one of this address was merged into, where that stands."""
+    merged = CatalogueChange.objects.filter(
+        action=CatalogueChange.Action.VENDORS_MERGED, undone_by=None, details__source_slug=slug
+    )
+    target = merged.values_list("details__target", flat=True).first()
+    found = Vendor.objects.filter(pk=target).values_list("slug", flat=True).first() if target else None
+    return HttpResponsePermanentRedirect(f"/api/v1/vendors/{found}/") if found else None

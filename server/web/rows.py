@@ -14,6 +14,8 @@ from server.core.numbers import Shown, show, show_deviation, show_stated
 from server.core.scopes import scope_text
 from server.core.text import counted
 from server.measurements.models import Aggregate
+from server.measurements.strata import stratum_words
+from server.measurements.typical import typical_of
 from server.model_stats.selectors import MetricRow
 from server.submissions.selectors import MeasurementRow
 
@@ -112,6 +114,28 @@ def _place(entries: list[Any], entry: Any) -> int:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Runs whose value doesn't count among a model's."""
+
+    runs: int
+    words: str
+
+
+def left_out_of(aggregate: Aggregate | None, unit: str) -> LeftOut | None:
+    """Return what an aggregate leaves out, in words; None where it counts everything."""
+    if aggregate is None or not (aggregate.excluded or aggregate.strata):
+        return None
+    words = [f"{aggregate.excluded} more too poor to count"] if aggregate.excluded else []
+    for one in aggregate.strata:
+        shown = show(one["median"], unit, low=one["minimum"], high=one["maximum"])
+        value = f"{shown.value} {shown.unit}".strip() if shown else "no number"
+        of_units = f"median of {counted(one['units'], 'unit')}" if one["units"] > 1 else "one unit"
+        words.append(f"{one['n']} more {stratum_words(one['conditions'])} ({of_units}: {value})")
+    runs = aggregate.excluded + sum(one["n"] for one in aggregate.strata)
+    return LeftOut(runs, "; ".join(words))
+
+
+@dataclass(frozen=True, slots=True)
 class StatisticsRow:
     """Statistics of one metric over runs, with published numbers beside."""
 
@@ -122,7 +146,8 @@ class StatisticsRow:
     mean: str
     n: int
     units: int
-    excluded: int
+    left_out: LeftOut | None
+    """Runs that don't count, and why."""
     stated: tuple[StatedValue, ...]
     headline: bool
 
@@ -191,9 +216,9 @@ def _places(names: list[Name]) -> str:
 
 
 def _statistics(aggregate: Aggregate, unit: str) -> tuple[Shown | None, str, str]:
-    median = show(aggregate.median, unit, low=aggregate.q1, high=aggregate.q3)
-    if aggregate.n < 2:
-        return show(aggregate.median, unit), "", ""
+    median = typical_of(aggregate).shown(unit)
+    if aggregate.units < 2:
+        return median, median.interval if median else "", ""
     # A spread of nought says nothing of the digits: the mean is then written like the median.
     spread = show(aggregate.mean, unit, low=aggregate.q1, high=aggregate.q3)
     stdev = f" ± {show_deviation(aggregate.stdev)}" if aggregate.stdev else ""
@@ -223,7 +248,7 @@ def _statistics_row(row: MetricRow, sources: Sources) -> StatisticsRow:
         mean=mean,
         n=aggregate.n if aggregate else 0,
         units=aggregate.units if aggregate else 0,
-        excluded=aggregate.excluded if aggregate else 0,
+        left_out=left_out_of(aggregate, unit),
         stated=tuple(sources.stated(value) for value in row.literature),
         headline=bool(aggregate and row.metric and row.metric.headline),
     )

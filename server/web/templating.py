@@ -11,13 +11,16 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
+from allauth.socialaccount.adapter import get_adapter
 from django.conf import settings
 from django.contrib.messages import get_messages
 from django.http import HttpRequest
 from django.templatetags.static import static
 from django.urls import reverse
+from django.utils.encoding import escape_uri_path
 from jinja2 import Environment, StrictUndefined
 
+from server.accounts.second_factor import second_factor_due
 from server.web import cells
 from server.web.assets import built_assets
 
@@ -34,6 +37,7 @@ class NavItem(NamedTuple):
 NAVIGATION = (
     NavItem("drives", "Drives", "/drives/"),
     NavItem("compare", "Compare", "/compare/"),
+    NavItem("explore", "Explore", "/explore/"),
     NavItem("claims", "Claims", "/claims/"),
     NavItem("methods", "Methods", "/methods/"),
     NavItem("contribute", "Contribute", "/contribute/"),
@@ -50,17 +54,26 @@ def environment(**options: Any) -> Environment:
     made.filters.update(cells.FILTERS)
     made.globals.update(
         built_assets=built_assets,
+        canonical=lambda request: f"{settings.SITE_URL}{escape_uri_path(request.path)}",
         compare_url=compare_url,
         messages_of=get_messages,
         navigation=NAVIGATION,
         query_with=query_with,
+        second_factor_due=second_factor_due,
+        sign_in_providers=sign_in_providers,
         sign_up_open=lambda: settings.SIGN_UP,
+        site_url=lambda: settings.SITE_URL,
         sort_query=sort_query,
         static=static,
         url=url,
         zip=zip,
     )
     return made
+
+
+def sign_in_providers(request: HttpRequest) -> list[Any]:
+    """Return the sites by whose accounts people may sign in."""
+    return list(get_adapter().list_providers(request)) if settings.SOCIALACCOUNT_PROVIDERS else []
 
 
 def url(name: str, *parts: object) -> str:

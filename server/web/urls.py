@@ -1,6 +1,8 @@
 """Addresses of the pages."""
 
-from django.urls import path
+from django.contrib.sitemaps import views as sitemaps
+from django.urls import path, register_converter
+from django.views.decorators.http import require_safe
 
 from server.web import feeds
 from server.web.views import (
@@ -10,20 +12,46 @@ from server.web.views import (
     charts,
     claims,
     compare,
+    contributor,
+    crawlers,
     drive,
     drive_columns,
     drive_list,
+    drive_pictures,
+    explore,
+    figure_files,
+    file_import,
     follow,
     home,
+    moderation,
+    moderation_catalogue,
     reference,
     runs,
     search,
+    unit,
 )
 
+register_converter(figure_files.FigureForm, "figure_form")
+register_converter(figure_files.DrawingForm, "drawing_form")
 _CHART = "runs/<uuid:run_id>/charts/<slug:kind>/<slug:chart_id>"
 _DRIVE_CHART = "drives/<slug:slug>/charts/<slug:provenance>/<slug:kind>/<slug:chart_id>"
 
 urlpatterns = [
+    path("robots.txt", crawlers.robots, name="robots"),
+    path("favicon.ico", crawlers.FaviconView.as_view(), name="favicon"),
+    path(".well-known/security.txt", crawlers.security, name="security"),
+    path(
+        "sitemap.xml",
+        require_safe(sitemaps.index),
+        {"sitemaps": crawlers.SITEMAPS, "sitemap_url_name": "sitemap-part"},
+        name="sitemap",
+    ),
+    path(
+        "sitemap-<section>.xml",
+        require_safe(sitemaps.sitemap),
+        {"sitemaps": crawlers.SITEMAPS},
+        name="sitemap-part",
+    ),
     path("", home.home, name="home"),
     path("drives/", drive_list.drive_list, name="drive-list"),
     path("drives/columns/", drive_columns.drive_columns, name="drive-columns"),
@@ -32,7 +60,10 @@ urlpatterns = [
     path("drives/<slug:slug>/batches/", breakdowns.breakdown_list, name="drive-batches"),
     path("drives/<slug:slug>/batches/<str:part>/", breakdowns.batch_detail, name="batch-detail"),
     path("drives/<slug:slug>/firmware/<str:part>/", breakdowns.firmware_detail, name="firmware-detail"),
+    path("drives/<slug:slug>/units/<str:digits>/", unit.unit_detail, name="unit-detail"),
     path("drives/<slug:slug>/badge.svg", drive.drive_badge, name="drive-badge"),
+    path("drives/<slug:slug>/platter.svg", drive_pictures.drive_platter, name="drive-platter"),
+    path("drives/<slug:slug>/card.png", drive_pictures.drive_card, name="drive-card"),
     path("drives/<slug:slug>/feed.atom", feeds.runs_feed, name="drive-feed"),
     path("drives/<slug:slug>/follow/", follow.follow, name="drive-follow"),
     path("follow/confirm/<str:token>/", follow.confirm, name="follow-confirm"),
@@ -42,18 +73,25 @@ urlpatterns = [
     path(f"{_DRIVE_CHART}.json", charts.drive_chart_json, name="drive-chart-json"),
     path(f"{_DRIVE_CHART}.csv", charts.drive_chart_csv, name="drive-chart-csv"),
     path(f"{_DRIVE_CHART}/", charts.drive_chart_table, name="drive-chart-table"),
+    path(f"{_DRIVE_CHART}.<figure_form:form>", figure_files.drive_figure_file, name="drive-figure-file"),
     path("runs/<uuid:run_id>/", runs.run_detail, name="run-detail"),
     path("runs/<uuid:run_id>/status/", runs.run_status, name="run-status"),
     path("runs/<uuid:run_id>/envelope.json", runs.run_envelope, name="run-envelope"),
     path(f"{_CHART}.json", charts.run_chart_json, name="run-chart-json"),
     path(f"{_CHART}.csv", charts.run_chart_csv, name="run-chart-csv"),
     path(f"{_CHART}/", charts.run_chart_table, name="run-chart-table"),
+    path(f"{_CHART}.<figure_form:form>", figure_files.run_figure_file, name="run-figure-file"),
     path("claims/", claims.ledger, name="claims"),
     path("claims/claims.csv", claims.ledger_csv, name="claims-csv"),
     path("compare/", compare.compare, name="compare"),
     path("compare/suggest/", compare.compare_suggest, name="compare-suggest"),
     path("compare/comparison.csv", compare.comparison_csv, name="comparison-csv"),
+    path("explore/", explore.explore, name="explore"),
+    path("explore/explore.csv", explore.explore_csv, name="explore-csv"),
+    path("explore/explore.<drawing_form:form>", explore.explore_drawing, name="explore-drawing"),
     path("contribute/", reference.contribute, name="contribute"),
+    path("contribute/import/", file_import.file_import, name="file-import"),
+    path("contribute/import/<str:token>/", file_import.own_import, name="own-import"),
     path("download/<str:name>", reference.download, name="download"),
     path("methods/", reference.method_list, name="method-list"),
     path("methods/claims/", reference.method_claims, name="method-claims"),
@@ -63,6 +101,13 @@ urlpatterns = [
     path("schema/", reference.schema_list, name="schema-list"),
     path("schema/<slug:name>/v1.json", reference.schema_detail, name="schema-detail"),
     path("licenses/", reference.licenses, name="licenses"),
+    path("moderation/", moderation.queue, name="moderation"),
+    path("moderation/decisions/", moderation.decisions, name="decisions"),
+    path("moderation/<uuid:submission_id>/", moderation.case, name="moderation-case"),
+    path("moderation/catalogue/", moderation_catalogue.log, name="catalogue-changes"),
+    path("moderation/catalogue/<int:change_id>/undo/", moderation_catalogue.undo, name="catalogue-undo"),
+    path("moderation/catalogue/<slug:slug>/", moderation_catalogue.model, name="catalogue-model"),
+    path("contributors/<uuid:profile_id>/", contributor.contributor, name="contributor"),
     path("about/", about.about, name="about"),
     path("api/", api_reference.api_reference, name="api-reference"),
     path("datasets/", about.datasets, name="datasets"),

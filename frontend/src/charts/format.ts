@@ -1,8 +1,11 @@
 import type { Axis } from "./spec";
 
-const SIGNIFICANT = new Intl.NumberFormat("en", { maximumSignificantDigits: 5 });
+/** Four digits are read as they are, and a year is not grouped. */
+const useGrouping = "min2";
 
-const WHOLE = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+const SIGNIFICANT = new Intl.NumberFormat("en", { maximumSignificantDigits: 5, useGrouping });
+
+const WHOLE = new Intl.NumberFormat("en", { maximumFractionDigits: 0, useGrouping });
 
 /** A number for a person: five significant digits, and all of those before the point; thousands grouped. */
 export function formatNumber(value: number): string {
@@ -43,6 +46,7 @@ function apart(value: number, step: number): string {
   const format = new Intl.NumberFormat("en", {
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
+    useGrouping,
   });
   return format.format(value).replaceAll(",", "\u202f");
 }

@@ -1,18 +1,24 @@
-"""An account's own pages beside those of signing in: its keys and their codes, and its tokens."""
+"""An account's own pages beside those of signing in: its keys and their codes, its
+tokens, its data and its end."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 from typing import Any
 
+from allauth.account.decorators import reauthentication_required
+from allauth.usersessions.models import UserSession
 from django.contrib import messages
+from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
 from django.db.models import Count
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from server.accounts.deletion import HasRights, account_delete
 from server.accounts.key_logins import Taken, TooManyCodes, key_release, login_decide, login_find
 from server.accounts.models import KeyLogin, ProbeKey, Scope, User
 from server.accounts.services import (
@@ -22,7 +28,9 @@ from server.accounts.services import (
     probe_key_revoke,
 )
 from server.core import clock
-from server.core.text import squeeze_spaces
+from server.core.rate_limit import rate_limit_hit
+from server.core.text import counted, squeeze_spaces
+from server.web.account_data import account_export
 from server.web.page import page
 
 
@@ -146,6 +154,67 @@ def token_end(request: HttpRequest, token_id: int) -> HttpResponse:
     api_token_revoke(token=token)
     messages.success(request, "The token is no longer taken.")
     return HttpResponseRedirect(reverse("account-tokens"))
+
+
+@never_cache
+@require_POST
+@login_required
+def session_end(request: HttpRequest, session_id: int) -> HttpResponse:
+    """End one session of the account; that of this browser ends by signing out."""
+    session = UserSession.objects.filter(user=_user(request), pk=session_id).first()
+    if session is None:
+        raise Http404
+    if session.session_key == request.session.session_key:
+        return HttpResponseRedirect(reverse("account_logout"))
+    session.end()
+    messages.success(request, "The session is ended: whoever had it has to sign in again.")
+    return HttpResponseRedirect(reverse("usersessions_list"))
+
+
+@never_cache
+@require_safe
+@login_required
+def data(request: HttpRequest) -> HttpResponse:
+    """Say what is kept of the account, and lead to its download and deletion."""
+    return page(request, "account/data.html", {"error": ""})
+
+
+EXPORTS, EXPORTS_S = 10, 3600
+
+
+@never_cache
+@require_safe
+@login_required
+@reauthentication_required  # type: ignore[untyped-decorator]  # allauth has no types
+def data_download(request: HttpRequest) -> HttpResponseBase:
+    """Hand out all that is kept of the account."""
+    user = _user(request)
+    limit = rate_limit_hit(policy="account-data", client=str(user.pk), quota=EXPORTS, window_s=EXPORTS_S)
+    if limit.exceeded:
+        words = f"It was asked for {EXPORTS} times within an hour, the limit. Try again in "
+        words += f"{counted(limit.reset_s // 60 + 1, 'minute')}."
+        return page(request, "account/data.html", {"error": words}, status=429)
+    site = request.build_absolute_uri("/").rstrip("/")
+    response = StreamingHttpResponse(account_export(user=user, site=site), content_type="application/json")
+    response["Content-Disposition"] = 'attachment; filename="diskatlas-account.json"'
+    return response
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+@reauthentication_required  # type: ignore[untyped-decorator]  # allauth has no types
+def delete(request: HttpRequest) -> HttpResponse:
+    """Say what a deletion ends and what stays; delete the account."""
+    if request.method != "POST":
+        return page(request, "account/delete.html", {"error": ""})
+    try:
+        account_delete(user=_user(request))
+    except HasRights as error:
+        return page(request, "account/delete.html", {"error": str(error)}, status=409)
+    logout(request)
+    messages.success(request, "The account is deleted.")
+    return HttpResponseRedirect(reverse("account_login"))
 
 
 def _user(request: HttpRequest) -> User:

@@ -26,7 +26,7 @@ from server.model_stats.breakdown import (
     part_statistics,
 )
 from server.web.figures import Figure, figure_with
-from server.web.page import page
+from server.web.page import page, standing_asked
 from server.web.page_cache import cache_page, shows
 from server.web.rows import Name, metric_name
 from server.web.units import units_section
@@ -120,14 +120,14 @@ def _figures(model: DriveModel, breakdown: Breakdown | None) -> list[Figure]:
 
 
 @require_safe
-@cache_page(known=["page"])
+@cache_page(known=["page", "standing"])
 def batch_detail(request: HttpRequest, slug: str, part: str) -> HttpResponse:
     """Show one batch."""
     return _detail(request, "batch", f"{slug}~batch:{part}")
 
 
 @require_safe
-@cache_page(known=["page"])
+@cache_page(known=["page", "standing"])
 def firmware_detail(request: HttpRequest, slug: str, part: str) -> HttpResponse:
     """Show one firmware revision."""
     return _detail(request, "firmware", f"{slug}~fw:{part}")
@@ -141,6 +141,8 @@ def _detail(request: HttpRequest, condition: str, key: str) -> HttpResponse:
     statistics = part_statistics(group)
     name = group.label.partition(" ")[2].partition(",")[0]
     runs = runs_published().filter(pk__in=group.runs().values("pk"))
+    if standing := standing_asked(request):
+        runs = runs.filter(standing=standing)
     one, several = CONDITIONS[condition]
     context: dict[str, Any] = {
         "model": model,

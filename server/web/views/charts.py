@@ -19,9 +19,11 @@ from server.benchmarks.contract import Chart
 from server.catalog.models import DriveModel
 from server.core.cache import cache
 from server.core.envelope_store import EnvelopeLost
+from server.core.lifecycle import State
 from server.measurements.charts import run_chart, run_chart_full
 from server.measurements.model_charts import ModelChart, drive_chart, drive_charts_numbered, first_charts
 from server.measurements.models import Benchmark, Run
+from server.submissions.selectors import submission_visible
 from server.web.figures import Figure, chart_csv, chart_tables, figure_of, figure_with, provenance_words
 from server.web.page import page
 from server.web.page_cache import release
@@ -67,6 +69,8 @@ def drive_figure(model: DriveModel, provenance: str, one: ModelChart) -> Figure:
         ),
         full_url=f"/runs/{one.run_id}/charts/{one.kind}/{one.chart.id}.csv?full=1",
         note=f"Drawn is the unit in the middle of {one.units}." if many else "",
+        licence=one.licence,
+        measured_at=one.measured_at,
     )
 
 
@@ -127,25 +131,35 @@ def drive_chart_table(request: HttpRequest, **place: str) -> HttpResponse:
 # ---- Charts of runs. What a run that was withdrawn had is gone, and says so.
 
 
-def _run_chart(request: HttpRequest, run_id: UUID, kind: str, chart_id: str) -> Chart | None:
+def _run_chart(request: HttpRequest, run_id: UUID, kind: str, chart_id: str) -> tuple[Chart | None, bool]:
+    """Return a chart of a run, if whoever asks may see what was measured, and whether everybody may."""
+    run = Run.objects.select_related("submission__probe_key").filter(pk=run_id).first()
+    if run is None or not submission_visible(run.submission, request.user):
+        return None, False
+    published = run.submission.state == State.PUBLISHED
     find = run_chart_full if request.GET.get("full") == "1" else run_chart
     try:
-        return find(run_id=run_id, kind=kind, chart_id=chart_id)
+        return find(run_id=run_id, kind=kind, chart_id=chart_id), published
     except (Benchmark.DoesNotExist, EnvelopeLost):
-        return None
+        return None, published
 
 
 @require_safe
 def run_chart_json(request: HttpRequest, run_id: UUID, kind: str, chart_id: str) -> HttpResponse:
     """Answer with a chart's data; with `full=1`, with all its points."""
-    chart = _run_chart(request, run_id, kind, chart_id)
-    return _json(chart) if chart else absent(request, run_id)
+    chart, published = _run_chart(request, run_id, kind, chart_id)
+    if chart is None:
+        return absent(request, run_id)
+    response = _json(chart)
+    if not published:
+        response["Cache-Control"] = "private, no-store"
+    return response
 
 
 @require_safe
 def run_chart_csv(request: HttpRequest, run_id: UUID, kind: str, chart_id: str) -> HttpResponse:
     """Answer with a chart's points; with `full=1`, with all of them."""
-    chart = _run_chart(request, run_id, kind, chart_id)
+    chart, _published = _run_chart(request, run_id, kind, chart_id)
     full = "-full" if request.GET.get("full") == "1" else ""
     return _csv(chart, f"{kind}-{chart.id}-{run_id}{full}") if chart else absent(request, run_id)
 
@@ -153,7 +167,7 @@ def run_chart_csv(request: HttpRequest, run_id: UUID, kind: str, chart_id: str) 
 @require_safe
 def run_chart_table(request: HttpRequest, run_id: UUID, kind: str, chart_id: str) -> HttpResponse:
     """Show a chart's points."""
-    chart = _run_chart(request, run_id, kind, chart_id)
+    chart, _published = _run_chart(request, run_id, kind, chart_id)
     if chart is None:
         return absent(request, run_id)
     run = get_object_or_404(Run.objects.select_related("drive_model__vendor"), pk=run_id)

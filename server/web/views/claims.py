@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
+from datetime import datetime
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -21,6 +22,7 @@ from server.claims.ledger import (
     ledger_facets,
     ledger_list,
 )
+from server.claims.scoreboard import Miss, VendorScore, largest_misses, vendor_scores
 from server.claims.selectors import ClaimRow, Judged, claim_row_of
 from server.claims.verdicts import Evidence, Outcome, Verdict
 from server.core.cache import LISTS, model_tag
@@ -51,6 +53,8 @@ class LedgerRow:
     drive: DriveModel
     claim: ClaimView
     due: bool
+    untested: bool
+    """Whether nothing was held against it yet."""
     off: str
     """How far the measured number is from the claim, in per cent of it."""
     measured: Figures | None
@@ -71,7 +75,8 @@ def ledger(request: HttpRequest) -> HttpResponse:
     """Show the claims; filters, order and page stand in the address."""
     chosen = _chosen(request)
     sort, descending = _sort(request)
-    facets = ledger_facets(chosen=chosen, version=archive_version())
+    version = archive_version()
+    facets = ledger_facets(chosen=chosen, version=version)
     claims = LedgerRows(chosen=chosen, sort=sort, descending=descending, total=facets.total)
     pages = Paginator(claims, PER_PAGE).get_page(request.GET.get("page"))
     shows(LISTS, *(model_tag(claim.drive_model_id) for claim in pages))
@@ -86,8 +91,80 @@ def ledger(request: HttpRequest) -> HttpResponse:
         "rows": [_row(claim, sources) for claim in pages],
         "total": pages.paginator.count,
         "sources": sources,
+        "board": board_of(version)
+        if version and pages.number == 1 and not any(asdict(chosen).values())
+        else None,
     }
     return page(request, "web/claims.html", context, section="claims")
+
+
+@dataclass(frozen=True, slots=True)
+class VendorBar:
+    """A vendor's tested claims as one bar: verdict, claims, and where each part begins, in thousandths."""
+
+    score: VendorScore
+    parts: tuple[tuple[str, int, int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Dumbbell:
+    """A missed claim: what was claimed and what was measured, as shares of the larger, in thousandths."""
+
+    miss: Miss
+    title: str
+    claimed: str
+    measured: str
+    off: str
+    claimed_at: int
+    measured_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """What the ledger opens with."""
+
+    vendors: tuple[VendorBar, ...]
+    misses: tuple[Dumbbell, ...]
+    tested: int
+    untested: int
+
+
+BAR = 1000
+_ORDER = ("exceeded", "met", "inconclusive", "not comparable", "missed")
+
+
+def board_of(version: datetime | None) -> Board | None:
+    """Return the scoreboard; None where nothing was tested yet."""
+    scores = vendor_scores(version=version)
+    bars = tuple(VendorBar(score, tuple(_parts(score))) for score in scores if score.tested)
+    if not bars:
+        return None
+    misses = tuple(map(_dumbbell, largest_misses(version=version)))
+    tested, untested = (sum(getattr(score, name) for score in scores) for name in ("tested", "untested"))
+    return Board(bars, misses, tested, untested)
+
+
+def _parts(score: VendorScore) -> Iterator[tuple[str, int, int, int]]:
+    before = 0
+    for verdict in _ORDER:
+        if count := score.verdicts.get(verdict, 0):
+            begin, end = (round(BAR * claims / score.tested) for claims in (before, before + count))
+            yield verdict, count, begin, end - begin
+            before += count
+
+
+def _dumbbell(miss: Miss) -> Dumbbell:
+    most = max(miss.claimed, miss.measured) or 1.0
+    claimed, measured = (show(float(f"{value:.4g}"), miss.unit) for value in (miss.claimed, miss.measured))
+    return Dumbbell(
+        miss,
+        metric_title(miss.metric),
+        f"{claimed.value} {claimed.unit}".strip() if claimed else "",
+        f"{measured.value} {measured.unit}".strip() if measured else "",
+        _off(miss.by_percent),
+        round(BAR * miss.claimed / most),
+        round(BAR * miss.measured / most),
+    )
 
 
 def _chosen(request: HttpRequest) -> LedgerFilter:
@@ -164,6 +241,7 @@ def _row(claim: Claim, sources: Sources) -> LedgerRow:
         drive=claim.drive_model,
         claim=view,
         due=found is None,
+        untested=found is not None and row.measured.evidence is None and row.published is None,
         off=_off(row.measured.verdict.by_percent),
         measured=_figures(row.measured.evidence, claim.unit) if row.measured.evidence else None,
     )

@@ -9,9 +9,11 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonRespons
 from django.views.decorators.http import require_safe
 
 from server.benchmarks.registry import kinds_by_slug
+from server.catalog.selectors import drive_models_similar
 from server.comparison.candidates import candidates_find
 from server.comparison.charts import comparison_charts
 from server.comparison.overlays import overlays_get
+from server.comparison.practical import MARGIN, MarginError, margin_read, opening
 from server.comparison.selectors import (
     LEVEL,
     Comparison,
@@ -24,14 +26,18 @@ from server.comparison.suggestions import suggestions
 from server.comparison.wording import level_words
 from server.core.cache import LISTS, model_tag
 from server.measurements.group_keys import LETTERS
-from server.measurements.groups import FEWEST, MOST, groups_find
+from server.measurements.groups import FEWEST, MOST, Group, groups_find
 from server.web.comparing import (
     Selection,
     add_choices,
     curves_view,
     group_views,
+    keys_explicit,
     kind_choices,
     level_choices,
+    margin_choices,
+    mixed_unasked,
+    rival_choices,
     row_views,
     states_text,
 )
@@ -40,7 +46,7 @@ from server.web.page import csv_response, page
 from server.web.page_cache import cache_page, shows
 
 QUERY_MAX = 200
-_PARAMETERS = ("q", "d", "level", "kind")
+_PARAMETERS = ("q", "d", "level", "kind", "margin")
 
 
 @require_safe
@@ -61,12 +67,19 @@ def compare(request: HttpRequest) -> HttpResponse:
         "most": MOST,
         "levels": level_choices(selection),
         "kinds": kind_choices(selection),
+        "rivals": (),
+        "unasked": None,
     }
     if query:
         shows(LISTS)
-    if FEWEST <= len(groups) <= MOST:
-        comparison = comparison_get(groups=groups, level=selection.level, kind=selection.kind)
-        context |= _shown(comparison, selection)
+    if 0 < len(groups) < MOST:
+        context["rivals"] = rival_choices(drive_models_similar(drive_model=groups[0].drive_model), selection)
+    if mixed_unasked(groups):
+        context["unasked"] = selection.url(keys=keys_explicit(groups))
+        context["groups"] = group_views(groups, selection)
+        context["suggestions"] = ()
+    elif FEWEST <= len(groups) <= MOST:
+        context |= _shown(_comparison(groups, selection), selection)
     else:
         shows(LISTS)
         context["groups"] = group_views(groups, selection)
@@ -104,9 +117,18 @@ def _read(request: HttpRequest) -> tuple[tuple[Any, ...], Selection, list[str]]:
     except LevelError as error:
         level = LEVEL
         errors.append(str(error))
+    try:
+        margin = margin_read(request.GET.get("margin", ""))
+    except MarginError as error:
+        margin = MARGIN
+        errors.append(str(error))
     kind = request.GET.get("kind", "")
     keys = tuple(group.key for group in groups)
-    return groups, Selection(keys, level, kind if kind in kinds_by_slug() else ""), errors
+    return groups, Selection(keys, level, kind if kind in kinds_by_slug() else "", margin), errors
+
+
+def _comparison(groups: Sequence[Group], selection: Selection) -> Comparison:
+    return comparison_get(groups=groups, level=selection.level, kind=selection.kind, margin=selection.margin)
 
 
 def _shown(comparison: Comparison, selection: Selection) -> dict[str, Any]:
@@ -117,6 +139,8 @@ def _shown(comparison: Comparison, selection: Selection) -> dict[str, Any]:
     return {
         "comparison": comparison,
         "groups": groups,
+        "opening": opening(comparison.table, LETTERS[: len(groups)]),
+        "margins": margin_choices(selection),
         "tables": row_views(comparison),
         "curves": [curves_view(curves) for curves in comparison.curves],
         "differing": [
@@ -140,8 +164,7 @@ def comparison_csv(request: HttpRequest) -> HttpResponseBase:
     if errors or not FEWEST <= len(groups) <= MOST:
         text = " ".join(errors) or f"A comparison takes {FEWEST} to {MOST} groups: d=KEY&d=KEY."
         return HttpResponse(text, status=400, content_type="text/plain; charset=utf-8")
-    comparison = comparison_get(groups=groups, level=selection.level, kind=selection.kind)
-    return csv_response("comparison.csv", _lines(comparison))
+    return csv_response("comparison.csv", _lines(_comparison(groups, selection)))
 
 
 def _lines(comparison: Comparison) -> Iterator[Sequence[object]]:

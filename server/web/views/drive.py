@@ -17,6 +17,7 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from server.benchmarks.contract import MetricKey
+from server.benchmarks.measurands import answered
 from server.benchmarks.registry import kinds_by_slug
 from server.catalog.models import DriveAlias, DriveModel
 from server.catalog.names import drive_name
@@ -25,24 +26,26 @@ from server.catalog.sightings import SOURCE as SIGHTINGS_SOURCE
 from server.claims.selectors import claim_rows
 from server.core.cache import model_tag
 from server.core.lifecycle import Provenance
-from server.core.numbers import Shown, show
+from server.core.numbers import Shown
 from server.core.querying import CompiledQuery
-from server.measurements.models import Aggregate, AggregateDue, Measurement, Run
-from server.measurements.selectors import drive_models_public, run_numbers, runs_before
+from server.measurements.models import AggregateDue, Run
+from server.measurements.selectors import drive_models_public, runs_before
+from server.measurements.typical import typical_of
 from server.model_stats.coverage_gaps import coverage_gaps
 from server.model_stats.model_parts import ModelPart, model_parts
 from server.model_stats.selectors import MetricRow, drive_metric_rows
-from server.model_stats.statistics import DriveStatistics, NumberOfUnits
-from server.stats.wording import level_text
+from server.web.answers import AnswersView, FactView, answers_of, rotation_fact, rotation_keys
 from server.web.badge import badge_of, badge_svg
 from server.web.claims import claim_views
-from server.web.page import page
+from server.web.page import page, standing_asked
 from server.web.page_cache import cache_page, shows
 from server.web.rows import (
+    LeftOut,
     Name,
     Sources,
     StatedValue,
     fact_rows,
+    left_out_of,
     metric_name,
     statistics_groups,
 )
@@ -54,23 +57,22 @@ GLANCE_OF_KIND = 2
 SHOWN_OF_KIND = 10
 """More rows of a kind are folded."""
 
-_Estimate = tuple[Shown | None, str, str]
-"""A number, and what it and its interval are, in full and in short."""
-
 
 @dataclass(frozen=True, slots=True)
 class KeyNumber:
     """One number with all that says how far to trust it."""
 
+    place: MetricKey
     name: Name
     shown: Shown | None
     basis: str
-    """What number and interval are: `mean of 4 drives, 95 % interval`."""
+    """What number and interval are: `median of 4 units, quartiles`."""
     basis_short: str
-    """The same where drives and runs stand beside: `mean, 95 %`."""
+    """The same without the interval: `median of 4 units`."""
     units: int
     runs: int
-    excluded: int
+    left_out: LeftOut | None
+    """Runs that don't count, and why."""
     stated: tuple[StatedValue, ...]
     headline: bool
 
@@ -118,7 +120,9 @@ class PartView:
 
     run: tuple[UUID, datetime] | None
     """The run whose pictures stand for the model, and when it was measured."""
-    glance: tuple[KeyNumber, ...]
+    answers: AnswersView
+    rotation: FactView | None
+    geometry: tuple[KeyNumber, ...]
     sections: tuple[KindSection, ...]
     units: Any
     runs: list[Run]
@@ -165,7 +169,7 @@ def _decoded(model: DriveModel) -> list[tuple[str, str]]:
 
 
 @require_safe
-@cache_page(known=["before"])
+@cache_page(known=["before", "standing"])
 def drive_detail(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a model: numbers, verdicts, pictures, parts and runs; what is simulated stands apart."""
     model = _model_or_404(slug)
@@ -179,7 +183,11 @@ def drive_detail(request: HttpRequest, slug: str) -> HttpResponse:
     measured = parts[Provenance.PROBE]
     overview = measured.overview
     runs, older = runs_before(
-        drive_model=model, provenance=Provenance.PROBE, before=_before(request), limit=RUNS_SHOWN
+        drive_model=model,
+        provenance=Provenance.PROBE,
+        before=_before(request),
+        standing=standing_asked(request),
+        limit=RUNS_SHOWN,
     )
     views = {one: _part_view(model, one, part, sources) for one, part in parts.items()}
     klass = drive_class(model)
@@ -248,16 +256,16 @@ def drive_badge(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _part_view(model: DriveModel, provenance: Provenance, part: ModelPart, sources: Sources) -> PartView:
-    single = {}
-    if part.run and any(row.aggregate and row.aggregate.n == 1 for row in part.rows):
-        single = run_numbers(run_id=part.run[0])
-    numbers = kind_numbers(part.rows, part.statistics, single, part.counts, sources)
+    numbers = kind_numbers(part.rows, part.counts, sources)
+    rotation = rotation_fact({(row.key, row.scope): row.aggregate for row in part.rows if row.aggregate})
     runs: list[Run] = []
     if provenance != Provenance.PROBE:
         runs, _more = runs_before(drive_model=model, provenance=provenance, limit=RUNS_SHOWN)
     return PartView(
         run=part.run,
-        glance=glance_of(numbers),
+        answers=answers_of(model, part.rows, sources, provenance=provenance),
+        rotation=rotation,
+        geometry=geometry_of(numbers, without=rotation is not None),
         sections=_sections(numbers, drive_figures(model, provenance)),
         units=units_section(part.statistics),
         runs=runs,
@@ -291,23 +299,17 @@ def _before(request: HttpRequest) -> UUID | None:
 
 
 def kind_numbers(
-    rows: Iterable[MetricRow],
-    statistics: DriveStatistics | None,
-    only_run: Mapping[MetricKey, Measurement],
-    counts: Mapping[str, int],
-    sources: Sources,
+    rows: Iterable[MetricRow], counts: Mapping[str, int], sources: Sources
 ) -> tuple[KindNumbers, ...]:
     """Return the headline numbers and those that documents state too, by kind in the registry's order.
 
-    `only_run` has the numbers of one run: where no other run has a number, its interval is the run's own.
     `counts` has how many numbers there are of each kind.
     """
-    spreads = {(number.metric, number.scope): number for number in statistics.numbers} if statistics else {}
     kinds = kinds_by_slug()
     found = []
     for slug, members in groupby(rows, key=lambda row: row.key.partition(".")[0]):
         shown = [
-            _key_number(row, spreads.get((row.key, row.scope)), only_run.get((row.key, row.scope)), sources)
+            _key_number(row, sources)
             for row in members
             if row.literature or (row.metric and row.metric.headline)
         ]
@@ -320,66 +322,34 @@ def kind_numbers(
     return tuple(found)
 
 
-def glance_of(kinds: Iterable[KindNumbers]) -> tuple[KeyNumber, ...]:
-    """Return the first numbers of each kind: of the whole drive, or else one of its places."""
+def geometry_of(kinds: Iterable[KindNumbers], *, without: bool) -> tuple[KeyNumber, ...]:
+    """Return the first numbers of each kind that no answer gives: of the whole drive, or else one of its
+    places. `without` leaves rotation out, which is a fact of its own then."""
     found: list[KeyNumber] = []
+    said = {*answered(), *(rotation_keys() if without else ())}
     for kind in kinds:
-        numbers = [row for row in (*kind.rows, *kind.folded) if row.headline and row.shown]
+        numbers = [
+            row for row in (*kind.rows, *kind.folded) if row.headline and row.shown and row.place not in said
+        ]
         whole = [row for row in numbers if not row.name.scope]
         found += whole[:GLANCE_OF_KIND] or numbers[:1]
     return tuple(found)
 
 
-def _key_number(
-    row: MetricRow, number: NumberOfUnits | None, only: Measurement | None, sources: Sources
-) -> KeyNumber:
+def _key_number(row: MetricRow, sources: Sources) -> KeyNumber:
     metric, aggregate = row.metric, row.aggregate
     unit = metric.unit if metric else ""
-    shown, basis, basis_short = _estimate(aggregate, number, only, unit)
+    typical = typical_of(aggregate) if aggregate else None
+    shown = typical.shown(unit) if typical else None
     return KeyNumber(
+        place=(row.key, row.scope),
         name=metric_name(row.key, row.scope),
         shown=shown,
-        basis=basis,
-        basis_short=basis_short,
+        basis=", ".join(filter(None, (typical.words, typical.interval_words))) if typical else "",
+        basis_short=typical.words if typical else "",
         units=aggregate.units if aggregate else 0,
         runs=aggregate.n if aggregate else 0,
-        excluded=aggregate.excluded if aggregate else 0,
+        left_out=left_out_of(aggregate, unit),
         stated=tuple(sources.stated(value) for value in row.literature),
         headline=bool(metric and metric.headline),
     )
-
-
-def _estimate(
-    aggregate: Aggregate | None, number: NumberOfUnits | None, only: Measurement | None, unit: str
-) -> _Estimate:
-    """Return a number, its interval, and what the two are, in full and in short; over drives where there are
-    several."""
-    if aggregate is None:
-        return None, "", ""
-    if number is not None and (of_units := _over_units(number, unit)):
-        return of_units
-    if aggregate.n == 1:
-        return _of_one_run(aggregate, only, unit)
-    shown = show(aggregate.median, unit, low=aggregate.minimum, high=aggregate.maximum)
-    of = f"{aggregate.n} runs" + (" of one drive" if aggregate.units == 1 else "")
-    return shown, f"median of {of}, lowest to highest", "median, range"
-
-
-def _over_units(number: NumberOfUnits, unit: str) -> _Estimate | None:
-    spread, interval = number.spread, number.spread.mean_interval
-    if spread.n < 2 or spread.mean is None:
-        return None
-    if interval is None:
-        return show(spread.mean, unit), f"mean of {spread.n} drives", "mean"
-    shown = show(spread.mean, unit, low=interval.low, high=interval.high)
-    level = level_text(interval.level)
-    return shown, f"mean of {spread.n} drives, {level} interval", f"mean, {level}"
-
-
-def _of_one_run(aggregate: Aggregate, only: Measurement | None, unit: str) -> _Estimate:
-    # The one run with this number need not be the one whose numbers were handed over.
-    if only is None or only.value != aggregate.median or only.low is None or only.high is None:
-        return show(aggregate.median, unit), "one run", "one run"
-    shown = show(only.value, unit, low=only.low, high=only.high)
-    level = level_text(only.level)
-    return shown, f"one run, {level} interval", f"one run, {level}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from django.http import (
@@ -21,6 +21,7 @@ from server.benchmarks.registry import metrics_by_key
 from server.core.cache import LISTS, model_tag
 from server.core.numbers import Shown, show, show_stated, unit_text
 from server.core.text import counted
+from server.measurements.typical import typical_of_spread
 from server.search.columns import COLUMNS, Column
 from server.search.drive_list import (
     MATCH,
@@ -36,7 +37,7 @@ from server.search.drive_list import (
 )
 from server.search.facets import FACET_OF_KEY
 from server.search.models import DriveSummary
-from server.search.text_search import runs_find
+from server.search.text_search import models_nearest, runs_find
 from server.web.columns import places_by_column
 from server.web.page import csv_response, page
 from server.web.page_cache import cache_page, shows
@@ -85,6 +86,16 @@ class Chip:
     url: str
 
 
+class NumberCell(NamedTuple):
+    """A number of the list."""
+
+    number: Shown | None
+    behind: str
+    """What stands behind it."""
+    label: str = ""
+    """Where it comes from, where that is not what the list was asked for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """A row of the table."""
@@ -93,8 +104,8 @@ class Line:
     slug: str
     title: str
     url: str
-    numbers: tuple[tuple[Shown | None, str], ...]
-    """The chosen columns' numbers, each with what stands behind it."""
+    numbers: tuple[NumberCell, ...]
+    """The chosen columns' numbers."""
 
 
 @require_safe
@@ -131,11 +142,12 @@ def _context(found: DriveList, number: int) -> dict[str, Any]:
         "query": query,
         "total": found.total,
         "near": found.fuzzy_matches,
+        "nearest": models_nearest(query.text) if query.text and not found.total and not query.facets else (),
         "groups": groups,
         "chips": _chips(query, groups),
         "heads": _heads(query, found.columns),
         "lines": lines,
-        "room": places_by_column([number for number, _behind in line.numbers] for line in lines),
+        "room": places_by_column([cell.number for cell in line.numbers] for line in lines),
         "columns": [(column, column.key in query.columns) for column in COLUMNS]
         + [(column, True) for column in found.columns if not column.summed],
         "columns_url": list_url(query, path="drive-columns"),
@@ -209,17 +221,29 @@ def _line(row: DriveSummary, columns: tuple[Column, ...], numbers: str) -> Line:
     )
 
 
-def _number(row: DriveSummary, column: Column, numbers: str) -> tuple[Shown | None, str]:
-    """Return a number rounded to what lies between its quartiles, and what stands behind it in words."""
+STAND_INS = {"literature": "published", "imported": "imported", "simulated": "simulated"}
+"""What stands in where nobody measured, the best first, with its label."""
+
+
+def _number(row: DriveSummary, column: Column, numbers: str) -> NumberCell:
+    """Return a number with the digits that its interval carries, and what stands behind it in words; where a
+    list of measured numbers has none, the best there is, labelled."""
     found = headline_of(row, column, numbers)
-    if found is None:
-        return None, ""
-    median, low, high, runs, units = found
-    shown = show(median, "1", low=low, high=high if high != low else None)
-    if units is None:
-        shown = show_stated(median, "1") if runs == 1 else shown
-        return shown, counted(runs, "published value")
-    return shown, f"median of {counted(runs, 'run')} of {counted(units, 'unit')}"
+    if found is not None:
+        return NumberCell(*_shown(found))
+    for source, label in STAND_INS.items() if numbers == NUMBERS[0] else ():
+        if (found := headline_of(row, column, source)) is not None:
+            shown, behind = _shown(found)
+            return NumberCell(shown, f"{label}: {behind}", label)
+    return NumberCell(None, "")
+
+
+def _shown(found: list[Any]) -> tuple[Shown | None, str]:
+    if found[4] is None:
+        median, runs = found[0], found[3]
+        return (show_stated if runs == 1 else show)(median, "1"), counted(runs, "published value")
+    typical = typical_of_spread(found)
+    return typical.shown("1"), typical.words
 
 
 def _csv_rows(found: DriveList) -> Iterator[Sequence[object]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponse
@@ -12,8 +13,10 @@ from server.benchmarks.contract import Measurand
 from server.benchmarks.measurands import source
 from server.benchmarks.registry import metrics_by_key
 from server.core.cache import LISTS, RUNS
-from server.core.numbers import write
+from server.core.numbers import show
+from server.core.text import counted
 from server.measurements.selectors import runs_latest
+from server.measurements.typical import Typical
 from server.search.archive_counts import BandwidthRange, archive_counts, bandwidth_ranges, recommended_runs
 from server.search.models import ArchiveCounts
 from server.web.page import page
@@ -35,6 +38,13 @@ class Bar:
     width: int
     outer: str
     inner: str
+
+    @property
+    def behind(self) -> str:
+        """What the numbers are of: `median of 3 units`."""
+        if self.range.units is None:
+            return counted(self.range.runs, "published value")
+        return Typical(0.0, None, None, self.range.runs, self.range.units).words
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +94,14 @@ def bars_of(ranges: tuple[BandwidthRange, ...]) -> tuple[list[Bar], list[Tick]]:
     bars = []
     for entry in ranges:
         left, right = sorted((place(entry.inner), place(entry.outer)))
-        bars.append(Bar(entry, left, max(right - left, _NARROWEST), _speed(entry.outer), _speed(entry.inner)))
+        outer, inner = _speed(entry.outer, entry.outer_interval), _speed(entry.inner, entry.inner_interval)
+        bars.append(Bar(entry, left, max(right - left, _NARROWEST), outer, inner))
     ticks = [Tick(f"{step:g}", place(step)) for step in steps if low <= step <= high]
     return bars, ticks
 
 
-def _speed(value: float) -> str:
-    """Return a bandwidth with three digits: medians of few drives carry no more."""
-    return write(value, 2 - math.floor(math.log10(value))) if value > 0 else "0"
+def _speed(value: float, interval: Sequence[float] | None) -> str:
+    """Return a bandwidth with the digits that lists and the drive's page give it."""
+    low, high = interval or (None, None)
+    found = show(value, "1", low=low, high=high)
+    return found.value if found else ""

@@ -20,6 +20,7 @@ CLAIMS_ABOUT = Path(__file__).resolve().parents[2] / "claims" / "about.md"
 ESSAYS = {
     "statistics": Path(__file__).resolve().parents[2] / "model_stats",
     "log": Path(__file__).resolve().parents[1] / "essays" / "log",
+    "standing": Path(__file__).resolve().parents[1] / "essays" / "standing",
 }
 """Methods that belong to no kind: address to the folder of their `about.md`."""
 CORE_SCHEMAS = Path(__file__).resolve().parents[2] / "core" / "schema"

@@ -21,7 +21,7 @@ from server.measurements.group_keys import run_key
 from server.measurements.models import Benchmark, Run
 from server.plausibility.models import CheckResult
 from server.plausibility.peer_rank import run_peer_rank
-from server.submissions.moderation import findings_of
+from server.submissions.case_evidence import findings_of
 from server.submissions.selectors import (
     BenchmarkPart,
     RunPage,
@@ -29,6 +29,7 @@ from server.submissions.selectors import (
     run_page,
     submission_visible,
 )
+from server.submissions.withdrawal import tombstone_of
 from server.transparency.publication_log import leaves_list
 from server.web.figures import Figure, figures_of_run
 from server.web.page import page
@@ -73,8 +74,8 @@ def _envelope_name(data: RunPage) -> str:
 
 
 def _withdrawn(data: RunPage) -> bool:
-    """Whether a tombstone stands there; a run that was taken back unpublished was never shown."""
-    return data.submission.state == State.WITHDRAWN and data.submission.published_at is not None
+    """Whether a tombstone stands there; a run that was taken back unpublished has none."""
+    return data.submission.state == State.WITHDRAWN and tombstone_of(data.submission) is not None
 
 
 def _life(state: str) -> list[tuple[str, str]]:
@@ -160,6 +161,7 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "readouts": [row for part in parts for row in part.rows if row.headline],
         "document": data.run.summary,
         "key": data.submission.probe_key,
+        "contributor": getattr(data.submission.probe_key.owner, "profile", None),
         "after_revocation": came_after_revocation(data.submission),
         "log": leaves_list(run_id=run_id),
         "peers": peer_rank_view(run_peer_rank(run=data.run)),

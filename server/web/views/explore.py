@@ -1,0 +1,168 @@
+"""The explorer: a number of every model against another. All that is chosen stands in the address."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.views.decorators.http import require_safe
+
+from server.benchmarks.chart_rows import axis_title
+from server.benchmarks.contract import Axis, Chart, Series
+from server.core.cache import LISTS
+from server.core.lifecycle import Provenance
+from server.core.numbers import show
+from server.core.text import counted
+from server.drawing.chart_svg import WIDTH_PX, chart_svg
+from server.drawing.png import png_of
+from server.search.columns import COLUMNS, LITERATURE
+from server.search.explorer import (
+    CAPACITY,
+    GROUPS,
+    Exploration,
+    Point,
+    axis_of,
+    column_choices,
+    explored,
+)
+from server.web.assets import drawing_fonts
+from server.web.figures import Figure, figure_with
+from server.web.page import csv_response, page
+from server.web.page_cache import cache_page, shows
+from server.web.views.figure_files import NARROW_PX, conditional, file_response
+
+PARAMETERS = ("x", "y", "numbers", "by", "vendor", "rpm")
+MOST_GROUPS = 7
+"""More would not be told apart by their colours; the smaller ones are drawn as one."""
+MOST_POINTS = 2000
+ROWS_SHOWN = 200
+VALUE_MAX = 300
+ROTATIONS = (4200.0, 5400.0, 5900.0, 7200.0, 10000.0, 15000.0)
+"""What drives are rated at, as far as a choice needs it; the address takes every other too."""
+SOURCE_WORDS = {
+    Provenance.PROBE.value: "measured",
+    LITERATURE: "published values",
+    Provenance.IMPORTED.value: "imported from other tools",
+    Provenance.SIMULATED.value: "simulated drives",
+}
+GROUP_WORDS = {"vendor": "Vendor", "rotation": "Rotation", "form": "Form factor"}
+
+
+@require_safe
+@cache_page(known=PARAMETERS)
+def explore(request: HttpRequest) -> HttpResponse:
+    """Show the points as a picture and as a table."""
+    shows(LISTS)
+    asked, axes = _asked(request)
+    source, points = explored(asked)
+    query = _query(request)
+    figure = _figure(asked, axes, source, points, query)
+    rows = [
+        (one, *(show(value, axis.unit or "1") for value, axis in zip((one.x, one.y), axes, strict=True)))
+        for one in sorted(points, key=lambda one: -one.y)[:ROWS_SHOWN]
+    ]
+    context: dict[str, Any] = {
+        "asked": asdict(asked),
+        "choices": column_choices(asked.x, asked.y),
+        "groups": GROUP_WORDS,
+        "sources": SOURCE_WORDS,
+        "source": source,
+        "titles": [axis_title(axis) for axis in axes],
+        "labels": [axis.label for axis in axes],
+        "rotations": [("", "any"), *((f"{rpm:g}", f"{rpm:g} rpm") for rpm in _rotations(asked.rpm))],
+        "rows": rows,
+        "total": len(points),
+        "figure": figure,
+        "query": query,
+    }
+    return page(request, "web/explore.html", context, section="explore")
+
+
+@require_safe
+@conditional
+@cache_page(known=(*PARAMETERS, "size"))
+def explore_drawing(request: HttpRequest, form: str) -> HttpResponse:
+    """Answer with the picture as SVG or PNG."""
+    shows(LISTS)
+    asked, axes = _asked(request)
+    source, points = explored(asked)
+    figure = _figure(asked, axes, source, points, _query(request))
+    width_px = NARROW_PX if request.GET.get("size") == "narrow" else WIDTH_PX
+    svg = chart_svg(figure.chart, credit=figure.credit, width_px=width_px)
+    if form == "png":
+        return file_response(png_of(svg, drawing_fonts()), "image/png", "diskatlas-explore", form)
+    return file_response(svg.encode(), "image/svg+xml; charset=utf-8", "diskatlas-explore", form)
+
+
+@require_safe
+def explore_csv(request: HttpRequest) -> HttpResponseBase:
+    """Answer with all points as a file."""
+    asked, axes = _asked(request)
+    source, points = explored(asked)
+    head = ("drive", "vendor", "number", "group", *(axis_title(axis) for axis in axes), "numbers")
+    rows = ((one.slug, one.vendor, one.number, one.group, one.x, one.y, source) for one in points)
+    return csv_response("diskatlas-explore.csv", (head, *rows))
+
+
+def _asked(request: HttpRequest) -> tuple[Exploration, tuple[Axis, Axis]]:
+    """Return what the address asks for; what no axis knows is as if it was not said."""
+    given = {name: request.GET.get(name, "").strip().replace("\0", "")[:VALUE_MAX] for name in PARAMETERS}
+    first = next((column.key for column in COLUMNS if column.shown), COLUMNS[0].key)
+    x = given["x"] if axis_of(given["x"]) else CAPACITY
+    y = given["y"] if axis_of(given["y"]) else first
+    try:
+        rpm = float(given["rpm"])
+    except ValueError:
+        rpm = 0.0
+    asked = Exploration(
+        x=x,
+        y=y,
+        source=given["numbers"],
+        group=given["by"] if given["by"] in GROUPS else GROUPS[0],
+        vendor=given["vendor"],
+        rpm=rpm if 0 < rpm < 1e6 else None,
+    )
+    axes = tuple(axis for key in (x, y) if (axis := axis_of(key)))
+    return asked, (axes[0], axes[1])
+
+
+def _rotations(asked: float | None) -> list[float]:
+    return sorted({*ROTATIONS, asked} if asked else ROTATIONS)
+
+
+def _query(request: HttpRequest) -> str:
+    """Return what of the address says what is shown."""
+    given = request.GET.copy()
+    for name in given.keys() - set(PARAMETERS):
+        del given[name]
+    return f"?{given.urlencode()}" if given else ""
+
+
+def _figure(
+    asked: Exploration, axes: tuple[Axis, Axis], source: str, points: list[Point], query: str
+) -> Figure:
+    x, y = axes
+    every = -(-len(points) // MOST_POINTS) or 1
+    drawn = points[::every]
+    most = [name for name, _count in Counter(one.group for one in drawn).most_common(MOST_GROUPS)]
+    groups: dict[str, list[Point]] = {name: [] for name in sorted(most)}
+    for one in drawn:
+        groups.setdefault(one.group if one.group in most else "Others", []).append(one)
+    series = tuple(
+        Series(
+            f"part-{place + 1}", name, "points", tuple(one.x for one in mine), tuple(one.y for one in mine)
+        )
+        for place, (name, mine) in enumerate(groups.items())
+    )
+    summary = (
+        f"{counted(len(points), 'drive model')}, {SOURCE_WORDS[source]}, one point each: "
+        "the median of its units."
+        f"{f' One in {every} is drawn.' if every > 1 else ''}"
+    )
+    chart = Chart("explore", "comparison", f"{y.label} against {x.label.lower()}", summary, x, y, series)
+    where = f"{settings.SITE_URL}/explore/{query}"
+    return figure_with(chart, name="explore", source=f"{SOURCE_WORDS[source]} · DiskAtlas · {where}")
