@@ -13,8 +13,8 @@ from rest_framework.request import Request
 from server.api.framework.openapi import described
 from server.api.framework.tables import TableView
 from server.benchmarks.registry import kinds_by_slug
+from server.comparison.curves import Curves
 from server.comparison.matrix import Cell, Row
-from server.comparison.paired_positions import Curves
 from server.comparison.selectors import (
     GREATEST_LEVEL,
     LEAST_LEVEL,
@@ -135,6 +135,10 @@ class CurvesSerializer(serializers.Serializer[Any]):
     a = serializers.ListField(child=serializers.FloatField())
     b = serializers.ListField(child=serializers.FloatField())
     difference = IntervalSerializer(allow_null=True, help_text="Mean of A less B.")
+    interval_over = serializers.ChoiceField(
+        choices=["units", "places"],
+        help_text="Units, or the places of two curves: then nothing is better.",
+    )
     p = serializers.FloatField(allow_null=True)
     adjusted_p = serializers.FloatField(allow_null=True)
     better = LetterField(allow_null=True)
@@ -304,7 +308,7 @@ def _cell(index: int, cell: Cell) -> dict[str, Any]:
 
 
 def _curves(curves: Curves) -> dict[str, Any]:
-    keys = curves.result.keys
+    keys = curves.by_place.keys
     return {
         "metric": curves.metric,
         "scope": curves.scope,
@@ -312,8 +316,9 @@ def _curves(curves: Curves) -> dict[str, Any]:
         "places": list(keys),
         "a": [curves.a[key] for key in keys],
         "b": [curves.b[key] for key in keys],
-        "difference": curves.result.difference,
-        "p": curves.result.p,
+        "difference": curves.difference,
+        "interval_over": "units" if curves.units.difference else "places",
+        "p": curves.units.p,
         "adjusted_p": curves.adjusted_p,
         "better": curves.better,
         "words": curves_words(curves),

@@ -36,9 +36,11 @@ class CompressionMiddleware:
         as_it_is = response.has_header("Content-Encoding") or response.has_header("Accept-Ranges")
         if as_it_is or not request.path.startswith(PREFIX):
             return response
-        if not _takes_zstd(request.headers.get("Accept-Encoding", "")):
-            return self._gzip.process_response(request, response)
         patch_vary_headers(response, ("Accept-Encoding",))
+        accepted = request.headers.get("Accept-Encoding", "")
+        if not _takes("zstd", accepted):
+            # Django's own looks for the word alone: whoever refuses gzip by `q=0` would get it.
+            return self._gzip.process_response(request, response) if _takes("gzip", accepted) else response
         if isinstance(response, StreamingHttpResponse):
             response.streaming_content = _zstd(_chunks(response))
         elif isinstance(response, HttpResponse) and len(response.content) >= _SMALLEST:
@@ -53,10 +55,11 @@ class CompressionMiddleware:
         return response
 
 
-def _takes_zstd(accepted: str) -> bool:
+def _takes(encoding: str, accepted: str) -> bool:
+    """Return whether `Accept-Encoding` names an encoding, and does not refuse it."""
     for entry in accepted.split(","):
         name, _, quality = entry.partition(";")
-        if name.strip().lower() == "zstd":
+        if name.strip().lower() == encoding:
             return quality.replace(" ", "").lower() not in {"q=0", "q=0.0", "q=0.00", "q=0.000"}
     return False
 

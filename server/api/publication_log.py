@@ -31,6 +31,8 @@ from server.api.framework.query_deadline import QueryDeadline
 from server.api.framework.read_view import ReadView
 from server.api.framework.rows import columns_of
 from server.core.signed_note import verifier_key
+from server.submissions.models import Decision
+from server.submissions.selectors import decisions_public
 from server.submissions.withdrawal import tombstones_list
 from server.transparency import publication_log
 from server.transparency.log_entry import VERSION, time_text
@@ -76,12 +78,14 @@ class LogHeadSerializer(serializers.Serializer[Any]):
 
 
 class LogLeafSerializer(serializers.Serializer[Any]):
-    """A submission was published, or withdrawn."""
+    """A submission was published or withdrawn, or digests of files were released."""
 
     index = serializers.IntegerField(help_text="Number of the leaf, from 0.")
     kind = serializers.ChoiceField(choices=LogLeaf.Kind.choices)
-    digest = serializers.CharField(help_text="Lower-case hex SHA-256 of the envelope.")
-    run_id = serializers.UUIDField()
+    digest = serializers.CharField(
+        help_text="Lower-case hex SHA-256 of the envelope, or of the file SHA256SUMS that was released."
+    )
+    run_id = serializers.UUIDField(help_text="All zeros for what is no run.")
     at = serializers.CharField(help_text="UTC with six decimals of the second, as the leaf's bytes have it.")
     version = serializers.CharField(help_text="How the leaf's bytes are made.")
 
@@ -119,12 +123,30 @@ class TombstoneSerializer(serializers.Serializer[Any]):
     leaf = serializers.IntegerField(source="leaf_id", help_text="Number of the withdrawal's leaf.")
     reason = serializers.CharField()
     envelope = serializers.ChoiceField(choices=Withdrawal.Envelope.choices)
+    erased = serializers.BooleanField(help_text="Whether every word that came with it was taken down too.")
 
 
 class TombstonesSerializer(serializers.Serializer[Any]):
     """Tombstones in the order of their leaves."""
 
     results = TombstoneSerializer(many=True)
+    next = serializers.IntegerField(allow_null=True, help_text="`start` of the next page; null at the end.")
+
+
+class DecisionSerializer(serializers.Serializer[Any]):
+    """What a moderator decided about a run. Who it was is not told."""
+
+    id = serializers.IntegerField()
+    at = serializers.DateTimeField()
+    verdict = serializers.ChoiceField(choices=Decision.Verdict.choices)
+    run_id = serializers.UUIDField(source="submission.run.run_id")
+    reason = serializers.CharField(source="shown_reason")
+
+
+class DecisionsSerializer(serializers.Serializer[Any]):
+    """Decisions in their order."""
+
+    results = DecisionSerializer(many=True)
     next = serializers.IntegerField(allow_null=True, help_text="`start` of the next page; null at the end.")
 
 
@@ -147,6 +169,10 @@ def leaf_data(leaf: LogLeaf) -> dict[str, Any]:
         "at": time_text(leaf.at),
         "version": VERSION,
     }
+
+
+def decision_data(decision: Decision) -> dict[str, Any]:
+    return dict(DecisionSerializer(decision).data)
 
 
 def tombstone_data(tombstone: Withdrawal) -> dict[str, Any]:
@@ -262,6 +288,23 @@ class TombstonesView(ReadView):
         """Return tombstones in the order of their leaves."""
         found = tombstones_list(since=instant_or_none(request, "since"))
         return _listed(self, request, found, "leaf_id", tombstone_data, TombstoneSerializer(), "tombstones")
+
+
+@described("decisions", "What moderators decided", "runs", DecisionsSerializer)
+class DecisionsView(ReadView):
+    """Decisions of moderators."""
+
+    renderer_classes = TABLES
+    parameters = (
+        OpenApiParameter("start", NUMBER, description="Id of the first decision to look at; 0 otherwise."),
+        LIMIT,
+    )
+    streams = streams_lines
+
+    def get(self, request: Request, format: str | None = None) -> HttpResponseBase:
+        """Return decisions, the oldest first."""
+        found = decisions_public().order_by("id")
+        return _listed(self, request, found, "id", decision_data, DecisionSerializer(), "decisions")
 
 
 def _listed(

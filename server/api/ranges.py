@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import IO
 
-from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpResponse, HttpResponseBase, HttpResponseNotModified, StreamingHttpResponse
 from django.utils.http import parse_etags, quote_etag
 from rest_framework.request import Request
 
@@ -28,7 +28,7 @@ def file_response(
         "Content-Disposition": f'attachment; filename="{name}"',
     }
     if tag in parse_etags(request.headers.get("If-None-Match", "")):
-        return HttpResponse(status=304, headers=headers)
+        return HttpResponseNotModified(headers=headers)
     asked = _range_read(request, size, tag)
     first, last = asked or (0, size - 1)
     if asked:

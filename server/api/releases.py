@@ -6,6 +6,7 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpResponseBase, HttpResponseRedirect
+from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework import serializers
@@ -212,6 +213,48 @@ class ReleaseFileView(ReadView):
             media=_MEDIA.get(ending, "text/plain; charset=utf-8"),
             name=path.replace("/", "-").replace("=", "-"),
         )
+
+
+_FOUND = OpenApiResponse(description="Where the latest one is.")
+
+
+@described(
+    "release_latest",
+    "The latest dataset release",
+    responses={302: _FOUND, **problems()},
+    description="Leads to the release's own address, which never changes.",
+)
+class LatestReleaseView(ReadView):
+    """The latest release, at an address that stays."""
+
+    def get(self, request: Request) -> HttpResponseBase:
+        """Lead to the latest release."""
+        return _to_latest("api:release")
+
+
+@described(
+    "release_latest_file",
+    "One file of the latest dataset release",
+    responses={302: _FOUND, **problems()},
+    description="Leads to the file's own address, whose bytes never change.",
+)
+class LatestReleaseFileView(ReadView):
+    """The files of the latest release."""
+
+    parameters = (
+        OpenApiParameter("path", str, OpenApiParameter.PATH, description="Path within the release."),
+    )
+
+    def get(self, request: Request, path: str) -> HttpResponseBase:
+        """Lead to the file."""
+        return _to_latest("api:release-file", path)
+
+
+def _to_latest(view: str, *parts: str) -> HttpResponseBase:
+    latest = releases_list().first()
+    if latest is None:
+        raise problem("not-found", "There is no release yet. /api/v1/releases/ lists them as they are made.")
+    return HttpResponseRedirect(reverse(view, args=[latest.number, *parts]))
 
 
 def files_since(release: Release, since: int, **which: str) -> list[ReleaseFile]:

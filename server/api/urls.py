@@ -6,12 +6,24 @@ from django.urls import path, re_path
 from drf_spectacular.views import SpectacularAPIView
 from rest_framework.urlpatterns import format_suffix_patterns
 
-from server.api import comparisons, exports, keys, publication_log, releases, statistics, subscriptions, views
+from server.api import (
+    comparisons,
+    exports,
+    keys,
+    publication_log,
+    releases,
+    root,
+    statistics,
+    subscriptions,
+    views,
+)
 from server.api.resources import (
     breakdowns,
+    bulk_samples,
     catalog,
     charts,
     claims,
+    details,
     numbers,
     overviews,
     peer_ranks,
@@ -37,6 +49,7 @@ _TABLES = format_suffix_patterns(
         path("releases/", releases.ReleasesView.as_view(), name="releases"),
         path("releases/<int:number>/", releases.ReleaseView.as_view(), name="release"),
         path("tombstones/", publication_log.TombstonesView.as_view(), name="tombstones"),
+        path("decisions/", publication_log.DecisionsView.as_view(), name="decisions"),
         path("statistics/", overviews.StatisticsView.as_view(), name="statistics"),
         path("wanted/", overviews.WantedView.as_view(), name="wanted"),
         path("facets/", overviews.FacetsView.as_view(), name="facets"),
@@ -76,21 +89,31 @@ _TABLES = format_suffix_patterns(
             samples.SamplesView.as_view(),
             name="samples",
         ),
+        path("samples/", bulk_samples.BulkSamplesView.as_view(), name="bulk-samples"),
         path("runs/<uuid:run_id>/standing/", peer_ranks.RunStandingView.as_view(), name="run-standing"),
         path("runs/<uuid:run_id>/charts/", charts.ChartsView.as_view(), name="charts"),
         path(
             "runs/<uuid:run_id>/charts/<slug:kind>/<slug:chart_id>/", charts.ChartView.as_view(), name="chart"
         ),
         path("benchmarks/", runs.BenchmarksView.as_view(), name="benchmarks"),
+        *(
+            path(f"{table.replace('_', '-')}/", view.as_view(), name=table.replace("_", "-"))
+            for table, view in details.DETAIL_VIEWS.items()
+        ),
     ],
     allowed=["json", "csv", "ndjson"],
 )
 """Addresses that have each of their formats at one of its own too, such as `drives.csv`."""
 
+_NAMES = {str(getattr(one, "name", "")) for one in _TABLES if "<" not in str(one.pattern)}
+_LISTED = sorted((_NAMES | {"log", "release-latest"}) - {"comparisons", "comparison-charts", "bulk-samples"})
+"""What the root lists: what needs no variable part and no parameter."""
+
 urlpatterns = [
-    *_TABLES,
+    # Addresses are tried in this order: what is asked most often stands first.
     path("submissions/", views.SubmissionsView.as_view(), name="submissions"),
     path("submissions/<uuid:submission_id>/", views.SubmissionView.as_view(), name="submission"),
+    *_TABLES,
     path("keys/me/runs/", keys.RunsView.as_view(), name="my-runs"),
     path("keys/me/withdraw/", keys.WithdrawView.as_view(), name="my-withdraw"),
     path("keys/me/license/", keys.LicenseView.as_view(), name="my-license"),
@@ -107,6 +130,13 @@ urlpatterns = [
     path("log/checkpoint", publication_log.CheckpointView.as_view(), name="log-checkpoint"),
     path("log/proofs/inclusion", publication_log.InclusionView.as_view(), name="log-inclusion"),
     path("log/proofs/consistency", publication_log.ConsistencyView.as_view(), name="log-consistency"),
+    path("", root.RootView.as_view(names=tuple(_LISTED)), name="root"),
+    path("releases/latest/", releases.LatestReleaseView.as_view(), name="release-latest"),
+    path(
+        "releases/latest/files/<path:path>",
+        releases.LatestReleaseFileView.as_view(),
+        name="release-latest-file",
+    ),
     path("releases/<int:number>/files/<path:path>", releases.ReleaseFileView.as_view(), name="release-file"),
     path("follows/", subscriptions.FollowsView.as_view(), name="follows"),
     path("follows/<uuid:follow_id>/", subscriptions.FollowView.as_view(), name="follow"),

@@ -14,6 +14,7 @@ from itertools import chain, islice
 from typing import Any
 
 import structlog
+from django.conf import settings
 from django.db import transaction
 
 from server.benchmarks.registry import kinds_by_slug
@@ -28,7 +29,8 @@ from server.datasets.samples import SEGMENT_LEAVES, SampledRun, segment_fingerpr
 from server.datasets.snapshot import is_stale, log_size, models_digest, snapshot_open, tables_prepare
 from server.datasets.storage import Staging, staging_open, storage, text_store
 from server.datasets.tables import CATALOGUE
-from server.transparency.publication_log import log_head
+from server.transparency.log_entry import sums_entry
+from server.transparency.publication_log import log_append, log_head
 
 log = structlog.get_logger("diskatlas.datasets")
 
@@ -77,6 +79,7 @@ def _release(raw: Any, began: datetime, formats: Sequence[str]) -> Release:
         release = Release(number=previous.number + 1 if previous else 1)
     release.previous = previous
     release.schema_version = SCHEMA_VERSION
+    release.doi = settings.DATASETS_DOI.format(number=release.number)
     release.formats = [file_format for file_format in FORMATS if file_format in formats]
     release.log_size = log_size(raw)
     release.checkpoint = log_head(size=release.log_size).checkpoint
@@ -170,7 +173,7 @@ def _sum_up(raw: Any, release: Release) -> None:
 
 
 def _publish(release: Release) -> Release:
-    """Describe the release and show it, in one step."""
+    """Describe the release and show it, with a leaf of the log for its digests, in one step."""
     release.published_at = clock.now()
     files = list(release.files.filter(part__isnull=False).order_by("path"))
     described = [
@@ -186,6 +189,7 @@ def _publish(release: Release) -> Release:
         ReleaseFile.objects.bulk_create(described)
         release.state = Release.State.PUBLISHED
         release.save()
+        log_append(sums_entry(sums.encode()))
     log.info("released", number=release.number, rows=release.rows)
     return release
 

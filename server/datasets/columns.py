@@ -93,5 +93,5 @@ class Table:
 
     def stored_columns(self) -> tuple[Column, ...]:
         """Return what Parquet files hold: the columns that stand in their folders' names are left out."""
-        cut = {name for name, used in (("kind", self.by_kind), ("vendor", self.by_vendor)) if used}
+        cut = {name for name, used in (("kind", self.by_kind), ("vendor_slug", self.by_vendor)) if used}
         return tuple(one for one in self.columns if one.name not in cut)

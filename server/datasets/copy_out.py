@@ -55,7 +55,7 @@ def _parquet(staging: Staging, raw: Any, table: Table, kind: str | None) -> None
     def file_write(vendor: str | None, pieces: Iterable[pa.RecordBatch]) -> None:
         folders = [table.name]
         folders += [f"kind={kind}"] if kind else []
-        folders += [f"vendor={vendor}"] if table.by_vendor else []
+        folders += [f"vendor_slug={vendor}"] if table.by_vendor else []
         path = f"parquet/{'/'.join(folders)}{'/part-0' if len(folders) > 1 else ''}.parquet"
         draft = staging.draft(path, table=table.name, kind=kind or "", format="parquet", rows=0)
         with parquet_writer(draft.local, schema) as writer:
@@ -76,8 +76,8 @@ def _by_vendor(batch: pa.RecordBatch, table: Table) -> Iterator[tuple[str | None
     if not table.by_vendor:
         yield None, batch
         return
-    for vendor in pc.unique(batch.column("vendor")).to_pylist():
-        yield vendor, batch.filter(pc.equal(batch.column("vendor"), vendor))
+    for vendor in pc.unique(batch.column("vendor_slug")).to_pylist():
+        yield vendor, batch.filter(pc.equal(batch.column("vendor_slug"), vendor))
 
 
 def _row_groups(pieces: Iterable[pa.Table]) -> Iterator[pa.Table]:

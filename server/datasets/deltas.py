@@ -1,4 +1,4 @@
-"""What is different from the release before, row by row: three tables by which a reader who has that release
+"""What is different from the release before, row by row: tables by which a reader who has that release
 comes to this one. See `release_delta` in `snapshot.py` for what counts as different."""
 
 from __future__ import annotations
@@ -6,7 +6,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from server.datasets.columns import Column, Table
-from server.datasets.tables import BENCHMARKS, MEASUREMENTS, RUNS
+from server.datasets.detail_tables import details_join
+from server.datasets.tables import BENCHMARKS, DETAILS, MEASUREMENTS, RUNS
+from server.measurements.detail_tables import detail_tables
 
 _CHANGE = Column("change", "string", "d.change", "added, changed or withdrawn: what became of the run.")
 _FROM = "FROM release_delta d JOIN release_run rr ON rr.run_id = d.run_id "
@@ -61,5 +63,14 @@ DELTAS = (
         f"{_FROM}{_BENCHMARK} JOIN measurements_measurement x ON x.benchmark_id = b.id "
         "AND x.extractor_version = b.extractor_version LEFT JOIN release_metric me ON me.metric = x.metric",
         'd.leaf, x.metric COLLATE "C", x.scope COLLATE "C"',
+    ),
+    *(
+        _delta(
+            table,
+            f"{table.title} of runs that were added or changed.",
+            f"{_FROM}{details_join(*detail_tables()[table.name])}",
+            "d.leaf, x.n",
+        )
+        for table in DETAILS
     ),
 )

@@ -38,6 +38,7 @@ MEDIA = {
     "parquet": "application/x-parquet",
 }
 
+SUBJECTS = ("hard disk drives", "storage performance", "disk characterization", "benchmark")
 MISSING_NAMED = 1000
 """Runs without samples that a release names; it says of how many there are none."""
 
@@ -66,7 +67,61 @@ def descriptions_of(release: Release, files: Sequence[ReleaseFile]) -> dict[str,
         "checkpoint": release.checkpoint,
         "datapackage.json": _json(_package(release, files)),
         "croissant.json": _json(_croissant(release, files)),
+        "datacite.json": _json(datacite(release, files)),
     }
+
+
+def datacite(release: Release, files: Sequence[ReleaseFile]) -> dict[str, Any]:
+    """Return what DataCite is told when a DOI is registered (metadata schema 4.5, its JSON)."""
+    maker = {"name": "DiskAtlas contributors", "nameType": "Organizational"}
+    return {
+        **({"doi": release.doi} if release.doi else {}),
+        "creators": [maker],
+        "titles": [{"title": f"{TITLE}, release {release.number}"}],
+        "publisher": {"name": "DiskAtlas"},
+        "publicationYear": int(_date(release)[:4]),
+        "types": {"resourceTypeGeneral": "Dataset", "resourceType": "Measurements"},
+        "language": "en",
+        "version": str(release.number),
+        "dates": [{"date": _date(release), "dateType": "Issued"}],
+        "subjects": [{"subject": subject} for subject in SUBJECTS],
+        "rightsList": [
+            {"rights": title, "rightsUri": path, "rightsIdentifier": name, "rightsIdentifierScheme": "SPDX"}
+            for name, (title, path) in LICENSES.items()
+        ],
+        "sizes": [f"{sum(file.size_bytes for file in files)} bytes", f"{len(files)} files"],
+        "formats": sorted({MEDIA[file.format] for file in files}),
+        "descriptions": [{"description": about_of(release), "descriptionType": "Abstract"}],
+        "schemaVersion": "http://datacite.org/schema/kernel-4",
+    }
+
+
+def schema_org(release: Release, *, page_url: str, files_url: str) -> dict[str, Any]:
+    """Return a release as schema.org's `Dataset`, for the page at `page_url`: search engines for data
+    read it. `files_url` is the address of the release's files."""
+    found: dict[str, Any] = {
+        "@context": "https://schema.org/",
+        "@type": "Dataset",
+        "name": TITLE,
+        "description": about_of(release),
+        "url": page_url,
+        "version": str(release.number),
+        "datePublished": _date(release),
+        "license": [path for _title, path in LICENSES.values()],
+        "isAccessibleForFree": True,
+        "keywords": list(SUBJECTS),
+        "creator": {"@type": "Organization", "name": "DiskAtlas contributors"},
+        "distribution": [
+            {
+                "@type": "DataDownload",
+                "name": name,
+                "encodingFormat": "application/json",
+                "contentUrl": f"{files_url}{name}",
+            }
+            for name in ("datapackage.json", "croissant.json")
+        ],
+    }
+    return {**found, "identifier": f"https://doi.org/{release.doi}"} if release.doi else found
 
 
 def _json(value: Any) -> str:
@@ -109,6 +164,7 @@ def _package(release: Release, files: Sequence[ReleaseFile]) -> dict[str, Any]:
         "title": TITLE,
         "description": about_of(release),
         "version": str(release.number),
+        **({"id": f"https://doi.org/{release.doi}"} if release.doi else {}),
         "created": f"{release.published_at:%Y-%m-%dT%H:%M:%SZ}",
         "licenses": [
             {"name": name, "title": title, "path": path} for name, (title, path) in LICENSES.items()
@@ -172,6 +228,7 @@ def _croissant(release: Release, files: Sequence[ReleaseFile]) -> dict[str, Any]
         "creator": {"@type": "sc:Organization", "name": "DiskAtlas contributors"},
         "citeAs": f"DiskAtlas contributors: {TITLE}. Release {release.number}, {_date(release)}.",
         "url": ".",
+        **({"sameAs": f"https://doi.org/{release.doi}"} if release.doi else {}),
         "distribution": [
             *(_file_object(file) for file in files),
             *(_file_set(name, members) for name, members in groups.items() if len(members) > 1),
@@ -194,7 +251,7 @@ def _file_object(file: ReleaseFile) -> dict[str, Any]:
 
 def _file_set(name: tuple[str, str], members: Sequence[ReleaseFile]) -> dict[str, Any]:
     """Return the files that a table is parted into by vendor, as one thing that records come from."""
-    folder, _by, _parts = members[0].path.partition("/vendor=")
+    folder, _by, _parts = members[0].path.partition("/vendor_slug=")
     return {
         "@type": "cr:FileSet",
         "@id": _set_name(*name),
@@ -210,7 +267,7 @@ def _set_name(table: str, kind: str) -> str:
 
 def _record_set(table: str, kind: str, members: Sequence[ReleaseFile]) -> dict[str, Any]:
     name = "-".join(filter(None, (table, kind)))
-    cut = {"kind", "vendor"} if "=" in members[0].path else set()
+    cut = {folder.partition("=")[0] for folder in members[0].path.split("/") if "=" in folder}
     columns = [column for column in columns_of(table, kind) if column.name not in cut]
     if len(members) > 1:
         source = {"fileSet": {"@id": _set_name(table, kind)}}

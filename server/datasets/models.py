@@ -6,7 +6,7 @@ from django.db import models
 
 from server.datasets.columns import FORMATS
 
-SCHEMA_VERSION = "1.1"
+SCHEMA_VERSION = "2.1"
 """Of the tables and their columns; docs/reference/datasets.md says what may change in which version."""
 
 
@@ -32,6 +32,13 @@ class Release(models.Model):
     previous = models.ForeignKey("self", on_delete=models.PROTECT, null=True, related_name="+")
     began_at = models.DateTimeField(help_text="When its data were read.")
     published_at = models.DateTimeField(null=True)
+    doi = models.CharField(
+        max_length=200,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Its DOI, where it has one.",
+    )
     rows = models.JSONField(default=dict, help_text="Table to number of rows.")
     changes = models.JSONField(default=dict, help_text="Kind of change against the previous release to runs.")
     extractors = models.JSONField(default=dict, help_text="Kind to extractor version to benchmarks.")

@@ -35,7 +35,8 @@ _WRITTEN = ("parquet", "ndjson")
 _OWN = (
     Column("run_id", "string", "", "The run's identity."),
     Column("drive_model", "string", "", "Drive model, as in addresses."),
-    Column("unit", "string", "", "Digest of the drive's serial number; empty where the run has none."),
+    Column("unit_digest", "string", "", "Digest of the unit's serial number; empty where the run has none."),
+    Column("kind", "string", "", "The benchmark's kind."),
     Column("series", "integer", "", "Index of the series in the run's document."),
 )
 _END = (
@@ -190,7 +191,7 @@ def _open(staging: Staging, vendor: str, segment: int, slug: str, formats: Colle
     kind = _Kind(sample_columns(slug))
     facts: dict[str, Any] = {"table": "samples", "kind": slug, "rows": 0}
     if "parquet" in formats:
-        path = f"parquet/samples/kind={slug}/vendor={vendor}/part-{segment}.parquet"
+        path = f"parquet/samples_{slug}/vendor_slug={vendor}/part-{segment}.parquet"
         kind.drafts.append(draft := staging.draft(path, format="parquet", **facts))
         kind.parquet = kind.closing.enter_context(parquet_writer(draft.local, kind.schema))
     if "ndjson" in formats:
@@ -201,8 +202,8 @@ def _open(staging: Staging, vendor: str, segment: int, slug: str, formats: Colle
 
 
 def _rows(run: SampledRun, part: Mapping[str, Any]) -> list[dict[str, Any]]:
-    own = {"run_id": run.run_id, "drive_model": run.drive_model, "unit": run.unit, "license": run.license}
-    common = {**own, "params": part["params"]}
+    own = {"run_id": run.run_id, "drive_model": run.drive_model, "unit_digest": run.unit}
+    common = {**own, "kind": part["kind"], "license": run.license, "params": part["params"]}
     return [{**series, **common, "series": number} for number, series in enumerate(part["samples"]["series"])]
 
 

@@ -13,6 +13,7 @@ from django.db import connection
 from server.benchmarks.registry import metrics_by_key
 from server.catalog.files import facts_by_key
 from server.datasets.models import Release
+from server.measurements.strata import LOOK_AHEAD_SQL, WAY_SQL, WRITE_CACHE_SQL, stratum_sql
 
 _SETTINGS = (
     "SET LOCAL TIME ZONE 'UTC'",
@@ -22,13 +23,24 @@ _SETTINGS = (
     # Sums of floating-point numbers depend on their order, and the same state has to give the same bytes.
     "SET LOCAL max_parallel_workers_per_gather = 0",
 )
-_RUNS = """
+
+
+STRATUM = stratum_sql("rr")
+"""Of a benchmark `b` of a run `rr` of the release."""
+_RUNS = f"""
 CREATE TEMPORARY TABLE release_run ON COMMIT DROP AS
 SELECT r.run_id, p.index AS leaf, p.at AS published_at, p.digest, v.slug::text COLLATE "C" AS vendor,
-       m.slug::text COLLATE "C" AS drive_model, u.digest AS unit, r.license, s.storage_name
+       m.slug::text COLLATE "C" AS drive_model, u.digest AS unit, r.license, s.storage_name,
+       coalesce(u.digest, 'key ' || left(coalesce(h.keyid, k.keyid), 16)) AS unit_name, {WAY_SQL} AS way,
+       {WRITE_CACHE_SQL} AS write_cache,
+       {LOOK_AHEAD_SQL} AS look_ahead,
+       k.revoked_from IS NOT NULL AND s.received_at >= k.revoked_from AS after_revocation,
+       r.beyond_share
 FROM transparency_logleaf p
 JOIN measurements_run r ON r.run_id = p.run_id AND r.provenance = 'probe'
 JOIN submissions_submission s ON s.id = r.submission_id AND s.state = 'published' AND s.digest = p.digest
+JOIN accounts_probekey k ON k.id = s.probe_key_id
+LEFT JOIN accounts_probekey h ON h.id = k.holder_key_id
 JOIN catalog_drivemodel m ON m.id = r.drive_model_id
 JOIN catalog_vendor v ON v.id = m.vendor_id
 LEFT JOIN measurements_unit u ON u.id = r.unit_id
@@ -64,6 +76,12 @@ _MODELS = """
 SELECT encode(sha256(convert_to(coalesce(string_agg(m.id || ' ' || v.slug || ' ' || m.slug, chr(10)
     ORDER BY m.id), ''), 'UTF8')), 'hex')
 FROM catalog_drivemodel m JOIN catalog_vendor v ON v.id = m.vendor_id
+"""
+_METRICS = """
+CREATE TEMPORARY TABLE release_metric (
+    metric text PRIMARY KEY, kind text, title text, unit text, direction text, definition text, method text,
+    source text
+) ON COMMIT DROP
 """
 _STALE = """
 SELECT EXISTS (
@@ -117,11 +135,11 @@ def tables_prepare(raw: Any, release: Release) -> None:
     raw.execute("CREATE UNIQUE INDEX ON release_run (run_id)")
     raw.execute("CREATE INDEX ON release_run (vendor, leaf)")
     raw.execute("ANALYZE release_run")
-    raw.execute("CREATE TEMPORARY TABLE release_metric (metric text PRIMARY KEY, unit text) ON COMMIT DROP")
-    units = {key: fact.unit for key, fact in facts_by_key().items()}
-    units |= {key: metric.unit for key, metric in metrics_by_key().items()}
+    raw.execute(_METRICS)
     with raw.cursor() as cursor:
-        cursor.executemany("INSERT INTO release_metric VALUES (%s, %s)", sorted(units.items()))
+        cursor.executemany(
+            "INSERT INTO release_metric VALUES (%s, %s, %s, %s, %s, %s, %s, %s)", sorted(_metrics())
+        )
     before = release.previous
     raw.execute(
         _CHANGES,
@@ -141,6 +159,15 @@ def tables_prepare(raw: Any, release: Release) -> None:
             "renamed": before is not None and before.models_digest != release.models_digest,
         },
     )
+
+
+def _metrics() -> Iterator[tuple[str | None, ...]]:
+    """Give the rows of `release_metric`: what is measured, and what is only published."""
+    for key, fact in facts_by_key().items():
+        yield key, None, fact.title, fact.unit, None, fact.definition, None, None
+    for key, one in metrics_by_key().items():
+        kind = key.partition(".")[0]
+        yield key, kind, one.title, one.unit, one.direction.value, one.definition, one.method, one.source
 
 
 def is_stale(raw: Any, release: Release) -> bool:

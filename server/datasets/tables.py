@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from server.datasets.columns import Column, Table
+from server.datasets.detail_tables import details_tables
+from server.datasets.snapshot import STRATUM
 
 _RUN = (
     Column("run_id", "string", "rr.run_id::text", "The run's identity."),
-    Column("vendor", "string", "rr.vendor", "Vendor, as in addresses."),
+    Column("vendor_slug", "string", "rr.vendor", "Vendor, as in addresses."),
     Column("drive_model", "string", "rr.drive_model", "Drive model, as in addresses."),
-    Column("unit", "string", "rr.unit", "Digest of the serial number; empty where the run has none."),
+    Column(
+        "unit_digest",
+        "string",
+        "rr.unit",
+        "Digest of the unit's serial number; empty where the run has none.",
+    ),
 )
 _LICENSE = Column("license", "string", "rr.license", "Licence of the row: its contributor's consent (SPDX).")
 _OF_KIND = "FROM release_run rr JOIN measurements_benchmark b ON b.run_id = rr.run_id AND b.kind = {kind}"
@@ -19,7 +26,7 @@ _SCOPE = Column(
 )
 _MODEL = "JOIN catalog_drivemodel m ON m.id = x.drive_model_id JOIN catalog_vendor v ON v.id = m.vendor_id"
 _STATED = (
-    Column("vendor", "string", "v.slug", "Vendor, as in addresses."),
+    Column("vendor_slug", "string", "v.slug", "Vendor, as in addresses."),
     Column("drive_model", "string", "m.slug", "Drive model, as in addresses."),
     _METRIC,
     _SCOPE,
@@ -56,6 +63,19 @@ RUNS = Table(
         Column("block_bytes", "integer", "r.block_bytes", "Bytes of a block; samples count in blocks."),
         Column("document", "json", "r.summary", "The run document without its samples (run/v1)."),
         _LICENSE,
+        Column("standing", "string", "r.standing", "signed, plausible or corroborated."),
+        Column(
+            "after_revocation",
+            "boolean",
+            "rr.after_revocation",
+            "Whether it came in when its key may have been in other hands; it counts in no aggregate.",
+        ),
+        Column(
+            "beyond_share",
+            "boolean",
+            "rr.beyond_share",
+            "Whether it is of a drive beyond its holder's third of the model; it counts in no aggregate.",
+        ),
     ),
     "FROM release_run rr JOIN measurements_run r ON r.run_id = rr.run_id "
     "JOIN submissions_submission s ON s.id = r.submission_id "
@@ -115,41 +135,66 @@ MEASUREMENTS = Table(
     by_vendor=True,
 )
 _USABLE = "FILTER (WHERE x.quality IN ('good', 'fair'))"
+_PLACE = "vendor, drive_model, metric, scope"
+_OF_UNIT = (
+    f"SELECT rr.vendor, rr.drive_model, x.metric, x.scope, {STRATUM} AS stratum, rr.unit_name, "
+    f"min(me.unit) AS unit, count(*) {_USABLE} AS n, "
+    "count(*) FILTER (WHERE x.quality NOT IN ('good', 'fair')) AS poor, "
+    f"avg(x.value ORDER BY rr.leaf) {_USABLE} AS mean, "
+    f"coalesce(bool_or(rr.license <> 'CC0-1.0') {_USABLE}, false) AS attributed "
+    "FROM release_run rr JOIN measurements_benchmark b ON b.run_id = rr.run_id "
+    "JOIN measurements_measurement x ON x.benchmark_id = b.id AND x.extractor_version = b.extractor_version "
+    "AND x.value IS NOT NULL LEFT JOIN release_metric me ON me.metric = x.metric "
+    "WHERE NOT rr.after_revocation AND NOT rr.beyond_share GROUP BY 1, 2, 3, 4, 5, 6"
+)
+_OF_STRATUM = (
+    f"SELECT {_PLACE}, stratum, min(unit) AS unit, sum(n)::bigint AS n, sum(poor)::bigint AS poor, "
+    "count(mean) AS units, avg(mean ORDER BY unit_name) AS mean, "
+    "stddev_samp(mean ORDER BY unit_name) AS stdev, "
+    "percentile_cont(ARRAY[0.25, 0.5, 0.75]::float8[]) WITHIN GROUP (ORDER BY mean) AS quartiles, "
+    "min(mean) AS minimum, max(mean) AS maximum, bool_or(attributed) AS attributed "
+    f"FROM ({_OF_UNIT}) u GROUP BY {_PLACE}, stratum"
+)
+_LEADING = (
+    f"SELECT *, row_number() OVER (PARTITION BY {_PLACE} ORDER BY units DESC, n DESC, "
+    'stratum COLLATE "C") AS place, '
+    f"(sum(poor) OVER (PARTITION BY {_PLACE}))::bigint AS excluded, "
+    f"(sum(n) OVER (PARTITION BY {_PLACE}) - n)::bigint AS elsewhere FROM ({_OF_STRATUM}) s"
+)
 AGGREGATES = Table(
     "aggregates",
     "Aggregates",
-    "Statistics of each metric over the runs of a model in this release, computed for it. A run counts once; "
-    "values of poor quality are left out and counted as excluded.",
+    "Statistics of each metric over the units of a model in this release, computed for it. A unit counts "
+    "once, by the mean of its runs; all were measured under one set of conditions, those of most units. "
+    "Values of poor quality are left out and counted as excluded.",
     (
-        Column("vendor", "string", "g.vendor", "Vendor, as in addresses."),
+        Column("vendor_slug", "string", "g.vendor", "Vendor, as in addresses."),
         Column("drive_model", "string", "g.drive_model", "Drive model, as in addresses."),
         Column("metric", "string", "g.metric", "Key of the metric."),
         Column("scope", "string", "g.scope", "Where on the drive, or under which condition."),
         Column("unit_of_measure", "string", "g.unit", "Unit of the numbers."),
+        Column("way", "string", "split_part(g.stratum, '/', 1)", "direct, bridged, or empty if not told."),
+        Column("write_cache", "string", "split_part(g.stratum, '/', 2)", "on, off, or empty if not told."),
+        Column("look_ahead", "string", "split_part(g.stratum, '/', 3)", "on, off, or empty if not told."),
         Column("n", "integer", "g.n", "Runs behind the statistics."),
-        Column("units", "integer", "g.units", "Drives among them; a run without digest counts as one."),
+        Column("units", "integer", "g.units", "Units behind them; runs without a digest are one of a key."),
         Column("excluded", "integer", "g.excluded", "Runs whose value was too poor to count."),
-        Column("mean", "number", "g.mean", "Mean."),
-        Column("median", "number", "g.quartiles[2]", "Median."),
-        Column("stdev", "number", "g.stdev", "Sample standard deviation; empty for a single run."),
+        Column("elsewhere", "integer", "g.elsewhere", "Runs under other conditions, which do not count."),
+        Column("mean", "number", "g.mean", "Mean of the units."),
+        Column("median", "number", "g.quartiles[2]", "Median of the units."),
+        Column("stdev", "number", "g.stdev", "Sample standard deviation; empty for a single unit."),
         Column("q1", "number", "g.quartiles[1]", "First quartile, interpolated linearly."),
         Column("q3", "number", "g.quartiles[3]", "Third quartile."),
         Column("minimum", "number", "g.minimum", "Least."),
         Column("maximum", "number", "g.maximum", "Greatest."),
-        Column("license", "string", "g.license", "The strictest licence among the runs behind it (SPDX)."),
+        Column(
+            "license",
+            "string",
+            "CASE WHEN g.attributed THEN 'CC-BY-4.0' ELSE 'CC0-1.0' END",
+            "The strictest licence among the runs behind it (SPDX).",
+        ),
     ),
-    "FROM (SELECT rr.vendor, rr.drive_model, x.metric, x.scope, min(me.unit) AS unit, "
-    f"count(*) {_USABLE} AS n, count(*) FILTER (WHERE x.quality NOT IN ('good', 'fair')) AS excluded, "
-    f"count(DISTINCT coalesce(rr.unit, rr.run_id::text)) {_USABLE} AS units, "
-    f"avg(x.value ORDER BY rr.leaf) {_USABLE} AS mean, "
-    f"stddev_samp(x.value ORDER BY rr.leaf) {_USABLE} AS stdev, "
-    "percentile_cont(ARRAY[0.25, 0.5, 0.75]::float8[]) WITHIN GROUP (ORDER BY x.value) "
-    f"{_USABLE} AS quartiles, min(x.value) {_USABLE} AS minimum, max(x.value) {_USABLE} AS maximum, "
-    f"CASE WHEN bool_or(rr.license <> 'CC0-1.0') {_USABLE} THEN 'CC-BY-4.0' ELSE 'CC0-1.0' END AS license "
-    "FROM release_run rr JOIN measurements_benchmark b ON b.run_id = rr.run_id "
-    "JOIN measurements_measurement x ON x.benchmark_id = b.id AND x.extractor_version = b.extractor_version "
-    "AND x.value IS NOT NULL LEFT JOIN release_metric me ON me.metric = x.metric "
-    "GROUP BY rr.vendor, rr.drive_model, x.metric, x.scope) g WHERE g.n > 0",
+    f"FROM ({_LEADING}) g WHERE g.place = 1 AND g.n > 0",
     'g.vendor, g.drive_model, g.metric COLLATE "C", g.scope COLLATE "C"',
     ("drive_model", "metric", "scope"),
 )
@@ -158,7 +203,7 @@ DRIVE_MODELS = Table(
     "Drive models",
     "What is known of drive models beside runs. Models that exist only in a simulator are left out.",
     (
-        Column("vendor", "string", "v.slug", "Vendor, as in addresses."),
+        Column("vendor_slug", "string", "v.slug", "Vendor, as in addresses."),
         Column("vendor_name", "string", "v.name", "Vendor's name."),
         Column("drive_model", "string", "m.slug", "Drive model, as in addresses."),
         Column("number", "string", "m.number", "Model number."),
@@ -188,6 +233,7 @@ CLAIMS = Table(
     "Claims",
     "What vendors claim, with what came of it by measured runs and, apart from that, by published values.",
     (
+        Column("claim_id", "integer", "x.id", "The claim's number, as in the API; it stays."),
         *_STATED,
         Column("form", "string", "x.form", "typical, minimum, maximum or range."),
         Column("quantity", "string", "x.quantity", "same: what the metric measures; otherwise what else."),
@@ -213,13 +259,14 @@ CLAIMS = Table(
     f"FROM catalog_claim x {_MODEL} JOIN catalog_citation c ON c.id = x.citation_id "
     "LEFT JOIN claims_claimverdict d ON d.claim_id = x.id WHERE NOT x.hidden AND NOT m.simulated",
     'v.slug, m.slug, x.metric COLLATE "C", x.scope COLLATE "C", x.id',
-    (),
+    ("claim_id",),
 )
 LITERATURE = Table(
     "literature",
     "Literature",
     "Numbers that documents state. They are in no aggregate and in no table beside this one.",
     (
+        Column("literature_id", "integer", "x.id", "The value's number, as in the API; it stays."),
         *_STATED,
         Column("relation", "string", "x.relation", "=, ~ (about), < or >."),
         Column("value", "number", "x.value", "The number; the mean, where the document gives samples."),
@@ -234,7 +281,26 @@ LITERATURE = Table(
     f"FROM catalog_literaturevalue x {_MODEL} JOIN catalog_citation c ON c.id = x.citation_id "
     "WHERE NOT x.hidden",
     'v.slug, m.slug, x.metric COLLATE "C", x.scope COLLATE "C", c.key, x.locator',
-    ("drive_model", "citation", "locator", "metric", "scope"),
+    ("literature_id",),
+)
+METRICS = Table(
+    "metrics",
+    "Metrics",
+    "What each number is: the metrics of all kinds, and what is only published.",
+    (
+        Column("metric", "string", "me.metric", "Key of the metric."),
+        Column("kind", "string", "me.kind", "The benchmark that measures it; empty where none does."),
+        Column("title", "string", "me.title", "What it is called."),
+        Column("unit_of_measure", "string", "me.unit", "Unit of its numbers; 1: a plain number."),
+        Column("direction", "string", "me.direction", "Which way it improves; empty where none is told."),
+        Column("definition", "string", "me.definition", "What the number is."),
+        Column("method", "string", "me.method", "How it is measured."),
+        Column("source", "string", "me.source", "Document and section that the method comes from."),
+        _CATALOGUE_LICENSE,
+    ),
+    "FROM release_metric me",
+    'me.metric COLLATE "C"',
+    ("metric",),
 )
 TOMBSTONES = Table(
     "tombstones",
@@ -247,6 +313,7 @@ TOMBSTONES = Table(
         Column("withdrawn_at", "datetime", "l.at", "When."),
         Column("reason", "string", "w.reason", "Why."),
         _CATALOGUE_LICENSE,
+        Column("erased", "boolean", "w.erased", "Whether every word that came with it was taken down too."),
     ),
     "FROM transparency_withdrawal w JOIN transparency_logleaf l ON l.index = w.leaf_id "
     "JOIN measurements_run r ON r.run_id = l.run_id WHERE r.provenance = 'probe'",
@@ -270,16 +337,21 @@ CHANGES = Table(
     ("run_id", "change", "kind"),
 )
 
+DETAILS = details_tables(Table("", "", "", (*_RUN, _LICENSE), "", "", ()))
+"""Zones, points of seek curves, tracks: what kinds keep in their details."""
+
 TABLES = (
     RUNS,
     BENCHMARKS,
     MEASUREMENTS,
+    *DETAILS,
     AGGREGATES,
     DRIVE_MODELS,
     CLAIMS,
     LITERATURE,
+    METRICS,
     TOMBSTONES,
     CHANGES,
 )
-CATALOGUE = {table.name for table in (DRIVE_MODELS, CLAIMS, LITERATURE, TOMBSTONES, CHANGES)}
+CATALOGUE = {table.name for table in (DRIVE_MODELS, CLAIMS, LITERATURE, METRICS, TOMBSTONES, CHANGES)}
 """Small tables that people edit: a resumed build writes them anew, so that they are of one moment."""

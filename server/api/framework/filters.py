@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from typing import Any
 
 import django_filters
@@ -16,6 +17,7 @@ from rest_framework.request import Request
 
 from server.api.framework.parameters import instant_read
 from server.core.problems import ErrorItem, Problem, problem
+from server.core.text import did_you_mean
 
 
 class InstantField(forms.CharField):
@@ -72,6 +74,32 @@ class WordsFilter(django_filters.BaseInFilter, django_filters.CharFilter):
     base_field_class = WordsField
 
 
+class NameField(forms.CharField):
+    """A name of those that there are: `trouble` gives None for one, and says what is wrong with another."""
+
+    def __init__(self, *args: Any, trouble: Callable[[str], str | None], **kwargs: Any) -> None:
+        self.trouble = trouble
+        super().__init__(*args, **kwargs)
+
+    def clean(self, value: Any) -> Any:
+        """Return the name, or nothing for nothing."""
+        name = super().clean(value)
+        if name and (words := self.trouble(name)):
+            raise forms.ValidationError(words, code=_UNKNOWN)
+        return name
+
+
+class NameFilter(django_filters.CharFilter):
+    """Filters by a name. One that there is not is told: an empty list would look like an answer."""
+
+    field_class = NameField
+
+
+class NamesFilter(NameFilter, WordsFilter):
+    """Filters by any of some names, separated by commas."""
+
+
+_UNKNOWN = "unknown-name"
 _WHOLE = {"filter_class": WholeFilter}
 RANGE = ["exact", "gte", "lte"]
 """Lookups of a number or an instant."""
@@ -111,17 +139,28 @@ class StrictFilterBackend(DjangoFilterBackend):
         if filterset is None:
             return queryset
         if not filterset.is_valid():
-            raise _problem(filterset.errors)
+            raise _problem(filterset.errors.as_data())
         found: QuerySet[Any] = filterset.qs
         return found
 
 
-def _problem(errors: dict[str, list[str]]) -> Problem:
+def _problem(errors: dict[str, list[forms.ValidationError]]) -> Problem:
     items = tuple(
-        ErrorItem(f"?{name}", str(message)) for name, messages in errors.items() for message in messages
+        ErrorItem(f"?{name}", message)
+        for name, told in errors.items()
+        for one in told
+        for message in one.messages
     )
-    first = items[0]
-    return problem("bad-parameter", f"The parameter {first.path[1:]!r}: {first.message}", *items)
+    unknown = all(one.code == _UNKNOWN for told in errors.values() for one in told)
+    detail = f"The parameter {items[0].path[1:]!r}: {items[0].message}"
+    return problem(_UNKNOWN if unknown else "bad-parameter", detail, *items)
+
+
+def name_trouble(noun: str, name: str, known: Collection[str]) -> str | None:
+    """Return what is wrong with a name that is not known; None for one that is."""
+    if name in known:
+        return None
+    return f"There is no {noun} {name[:80]!r}.{did_you_mean(name, known)} Check its spelling."
 
 
 def missing(what: str, key: object) -> Problem:

@@ -5,10 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
+from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
-from server.core.rate_limit import RateLimitState, client_address, rate_limit_hit, rate_read
+from server.core.rate_limit import (
+    Budget,
+    RateLimitState,
+    budgets_spend,
+    client_address,
+    rate_limit_hit,
+    rate_read,
+)
 
 
 class RateLimitThrottle(BaseThrottle):
@@ -32,13 +40,25 @@ class ReadThrottle(RateLimitThrottle):
     """Counts reads: by address, or by token, which may ask ten times as often; streams count apart."""
 
     def hit(self, request: Request, view: Any) -> RateLimitState:
-        kind = "export" if view.streams(request) else "read"
+        kind = "export" if view.exports(request) else "read"
         token = request.auth
         client = f"token:{token.pk}" if token is not None else f"address:{client_address(request._request)}"
         quota, window_s = settings.API_LIMITS[f"{kind}-by-token" if token is not None else kind]
         state = rate_limit_hit(policy=kind, client=client, quota=quota, window_s=window_s)
         request._request.rate_limit_state = state  # type: ignore[attr-defined]
         return state
+
+
+def samples_spend(request: Request, samples: int) -> None:
+    """Count samples that are given to somebody, by address or token; raises Throttled where they have had
+    their share before these. What has begun is given to its end: the next request waits."""
+    token = request.auth
+    quota, window_s = settings.API_LIMITS["samples" if token is None else "samples-by-token"]
+    client = f"token:{token.pk}" if token is not None else f"address:{client_address(request._request)}"
+    [state] = budgets_spend([Budget("samples", client, quota)], samples, window_s=window_s)
+    if samples == 0 and state.used >= quota:
+        request._request.rate_limit_state = state  # type: ignore[attr-defined]
+        raise Throttled(state.reset_s)
 
 
 class SubmissionThrottle(RateLimitThrottle):

@@ -66,6 +66,7 @@ _HEADERS = (
     _header("RateLimit", "What is left of the quota, and the seconds until it is whole again.", _ANSWERED),
     _header("Retry-After", "Seconds to wait.", [429]),
     _header("ETag", "Tag of the answer, for If-None-Match.", [200]),
+    _header("Link", "Of a page: its neighbours, `next` and `prev` (RFC 8288).", [200]),
 )
 PAGE_PARAMETERS = (
     _query(

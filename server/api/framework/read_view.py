@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, ClassVar
 
@@ -57,6 +57,8 @@ class ReadView(APIView):
             response: HttpResponseBase = super().dispatch(request, *args, **kwargs)
             if isinstance(response, Response) and not response.is_rendered:
                 response.render()
+        if links := _links(getattr(response, "data", None)):
+            response.headers["Link"] = links
         response = conditional(request, response, modified=self.modified)
         state: RateLimitState | None = getattr(request, "rate_limit_state", None)
         for name, value in (state.headers() if state else {}).items():
@@ -75,12 +77,28 @@ class ReadView(APIView):
         """Return whether the answer is a stream of many lines, which counts apart and may take longer."""
         return False
 
+    def exports(self, request: Request) -> bool:
+        """Return whether the answer counts as the stream of a whole list."""
+        return self.streams(request)
+
     def options(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:  # type: ignore[override]
         return HttpResponse(status=204, headers={"Allow": ", ".join(self.allowed_methods)})
 
     def known_parameters(self) -> set[str]:
         """Return the parameters that may be given."""
         return {one.name for one in self.parameters if one.location == OpenApiParameter.QUERY}
+
+
+def _links(body: Any) -> str:
+    """Return the page's neighbours as a `Link` field has them (RFC 8288); empty where there are none."""
+    if not isinstance(body, Mapping):
+        return ""
+    neighbours = {"next": body.get("next"), "prev": body.get("previous")}
+    return ", ".join(
+        f'<{address}>; rel="{name}"'
+        for name, address in neighbours.items()
+        if isinstance(address, str) and address.startswith("http")
+    )
 
 
 def conditional(

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from django.core.exceptions import ObjectDoesNotExist
 from django.db.models import QuerySet
 from django.urls import reverse
+from drf_spectacular.drainage import get_override
 from rest_framework import serializers
 
 
@@ -105,12 +106,17 @@ def _column_of(row: Any, column: str) -> Any:
 def columns_of(serializer: serializers.BaseSerializer[Any]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Give the columns of a table of such rows: its name and the path to its value.
 
-    An object inside a row becomes columns `object.field`; a list stays one column, as JSON.
+    An object inside a row becomes columns `object.field`, also where a method makes it that says so by
+    `extend_schema_field`. A list stays one column, as JSON, and so does an object whose names are not known
+    beforehand.
     """
     fields: dict[str, Any] = getattr(serializer, "fields", {})
     for name, field in fields.items():
-        if isinstance(field, serializers.Serializer):
-            for inner, path in columns_of(field):
+        shape = field
+        if isinstance(field, serializers.SerializerMethodField):
+            shape = get_override(getattr(serializer, str(field.method_name)), "field")
+        if isinstance(shape, serializers.Serializer):
+            for inner, path in columns_of(shape):
                 yield f"{name}.{inner}", (name, *path)
         else:
             yield name, (name,)

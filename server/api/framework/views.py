@@ -19,7 +19,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from server.api.framework import parameters
-from server.api.framework.filters import StrictFilterBackend, missing
+from server.api.framework.filters import StrictFilterBackend, missing, name_trouble
 from server.api.framework.formats import TABLES, streamed, streams_lines
 from server.api.framework.keyset import (
     Cursor,
@@ -35,7 +35,7 @@ from server.api.framework.plans import RowPlan, plan_of
 from server.api.framework.query_deadline import QueryTimeout
 from server.api.framework.read_view import ReadView
 from server.api.framework.rows import RowSerializer, Shape, columns_of
-from server.core.problems import Problem, problem
+from server.core.problems import ErrorItem, Problem, problem
 
 Prefetching = Callable[[QuerySet[Any]], QuerySet[Any]]
 
@@ -272,8 +272,9 @@ class RegistryView(ListModelMixin, Resource):
 
     pagination_class = PageShape
     file_name: ClassVar[str] = "rows"
-    choices: ClassVar[Mapping[str, Callable[[Any, str], bool]]] = {}
-    """Filters: whether an entry passes a parameter's value."""
+    choices: ClassVar[Mapping[str, Callable[[Any], str]]] = {}
+    """Filters: what an entry has of a parameter's name."""
+    more_problems = (422,)
 
     def rows(self) -> Sequence[Any]:
         """Return the entries in their order."""
@@ -284,18 +285,24 @@ class RegistryView(ListModelMixin, Resource):
 
     def list_parameters(self) -> Iterator[OpenApiParameter]:
         """Give the descriptions of the filters."""
-        for name in self.choices:
-            yield OpenApiParameter(name)
+        for name, known in self._known().items():
+            yield OpenApiParameter(name, enum=known)
+
+    def _known(self) -> dict[str, list[str]]:
+        return {name: sorted({of(row) for row in self.rows()}) for name, of in self.choices.items()}
 
     def get(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Answer with the entries that pass."""
         shape = self.shape()
-        asked = [
-            (self.choices[name], value)
-            for name, value in request.query_params.dict().items()
-            if name in self.choices
+        asked = {name: request.query_params[name] for name in self.choices if name in request.query_params}
+        for name, value in asked.items():
+            if words := name_trouble(name, value, self._known()[name]):
+                raise problem("unknown-name", words, ErrorItem(f"?{name}", words))
+        rows = [
+            row
+            for row in self.rows()
+            if all(self.choices[name](row) == value for name, value in asked.items())
         ]
-        rows = [row for row in self.rows() if all(passes(row, value) for passes, value in asked)]
         found = self.serialized(rows, shape, many=True)
         if streams_lines(self, request):
             entry: Any = self.serializer_class

@@ -18,7 +18,7 @@ from rest_framework.response import Response
 from server.api.framework import parameters
 from server.api.framework.filters import missing
 from server.api.framework.formats import streamed, streams_lines
-from server.api.framework.keyset import chunks_after
+from server.api.framework.keyset import chunks_after, cursor_signer
 from server.api.framework.openapi import PAGE_PARAMETERS, PageShape, described
 from server.api.framework.rows import RowSerializer, columns_of
 from server.api.framework.tables import TableView
@@ -47,6 +47,7 @@ class FirmwareSerializer(RowSerializer):
     identity = ("drive", "revision")
 
     drive = DriveField()
+    drive_model = serializers.CharField(source="drive_model.slug", help_text="Slug of the drive model.")
     revision = serializers.CharField()
     group = serializers.SerializerMethodField(help_text="Its key in comparisons.")
 
@@ -97,7 +98,7 @@ class FirmwareView(ListModelMixin, Resource):
         if text is None:
             return BEFORE_ALL
         try:
-            model, revision = signing.loads(text, salt=_SALT)
+            model, revision = cursor_signer(_SALT).unsign_object(text)
         except (signing.BadSignature, ValueError, TypeError):
             raise problem(
                 "not-found",
@@ -109,7 +110,7 @@ class FirmwareView(ListModelMixin, Resource):
         if after is None:
             return None
         query = self.request.query_params.copy()
-        query["cursor"] = signing.dumps(list(after), salt=_SALT)
+        query["cursor"] = cursor_signer(_SALT).sign_object(list(after))
         return self.request.build_absolute_uri(f"{self.request.path}?{query.urlencode()}")
 
 

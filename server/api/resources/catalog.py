@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import Any
 
 import django_filters
 from django.db.models import QuerySet
-from drf_spectacular.utils import OpenApiParameter, extend_schema_field
+from drf_spectacular.utils import OpenApiParameter, extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
 from server.api.framework.filters import RANGE, Filters, WordsFilter
@@ -16,7 +17,15 @@ from server.api.framework.openapi import described
 from server.api.framework.parameters import choice_read
 from server.api.framework.rows import Derived, Related, RowSerializer, Shape
 from server.api.framework.views import DetailView, ListView
-from server.api.resources.shared import DriveField, drive_filter, of_models_found, page_url
+from server.api.resources.filtering import model_filters, null_filter
+from server.api.resources.shared import (
+    DriveField,
+    metric_filter,
+    metrics_filter,
+    of_models_found,
+    page_url,
+    scope_filter,
+)
 from server.catalog.models import DriveModel, LiteratureValue, Vendor, drive_title
 from server.catalog.selectors import (
     drive_aliases,
@@ -44,6 +53,7 @@ class VendorSerializer(RowSerializer):
     related = {"aliases": Related(vendor_aliases, "vendor_id", "text")}
 
     slug = serializers.SlugField()
+    vendor_slug = serializers.SlugField(source="slug", help_text="The same, as other lists name it.")
     name = serializers.CharField()
     aliases = serializers.SerializerMethodField(help_text="Other spellings, as interfaces give them.")
     updated_at = serializers.DateTimeField()
@@ -97,6 +107,10 @@ class SpreadSerializer(serializers.Serializer[Any]):
     q3 = serializers.FloatField(allow_null=True, help_text="Upper quartile.")
     runs = serializers.IntegerField(help_text="Runs or published values behind it.")
     units = serializers.IntegerField(allow_null=True, help_text="Null of published values.")
+    low = serializers.FloatField(
+        allow_null=True, help_text="Interval that the median's digits follow; null where there is none."
+    )
+    high = serializers.FloatField(allow_null=True)
 
 
 class SummarySerializer(serializers.Serializer[Any]):
@@ -128,12 +142,14 @@ def summary_data(measured_runs: int | None, *rest: Any) -> dict[str, Any] | None
 
 
 def _numbers(stored: dict[str, list[Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
-    names = ("median", "q1", "q3", "runs", "units")
+    names = ("median", "q1", "q3", "runs", "units", "low", "high")
     for column in COLUMNS:
-        if column.place in stored:
-            yield column.key, dict(zip(names, stored[column.place], strict=True))
+        if (found := stored.get(column.place)) is not None:
+            # A row that an older release wrote ends behind the units.
+            yield column.key, dict(zip_longest(names, found))
 
 
+@extend_schema_serializer(deprecate_fields=("vendor",))
 class DriveSerializer(RowSerializer):
     """A drive model: what is known of it before anyone measures one."""
 
@@ -142,7 +158,10 @@ class DriveSerializer(RowSerializer):
     related = {"aliases": Related(drive_aliases, "drive_model_id", "text")}
 
     slug = serializers.SlugField()
+    drive_model = serializers.SlugField(source="slug", help_text="The same, as other lists name it.")
     vendor = serializers.SlugField(source="vendor.slug")
+    vendor_slug = serializers.SlugField(source="vendor.slug", help_text="Slug of the vendor.")
+    vendor_name = serializers.CharField(source="vendor.name", help_text="Name of the vendor.")
     number = serializers.CharField(help_text="Model number.")
     name = serializers.CharField(help_text="What people call it; empty where that is its number.")
     title = Derived("vendor__name", "number", "name", help_text="Vendor, number and name, as pages write it.")
@@ -181,6 +200,9 @@ class DriveFilters(Filters):
     number__icontains = django_filters.CharFilter("number", lookup_expr="icontains")
     interface = django_filters.CharFilter("interface", lookup_expr="iexact")
     form_factor = django_filters.CharFilter("form_factor", lookup_expr="iexact")
+    year__isnull = null_filter("year", "a year")
+    capacity_bytes__isnull = null_filter("capacity_bytes", "a capacity")
+    rated_rpm__isnull = null_filter("rated_rpm", "a rated rotation rate")
 
     class Meta:
         model = DriveModel
@@ -267,17 +289,21 @@ class CitationSerializer(serializers.Serializer[Any]):
     url = serializers.CharField()
 
 
+@extend_schema_serializer(deprecate_fields=("unit",))
 class LiteratureSerializer(RowSerializer):
     """A number that a document states: provenance `literature`, never part of a statistic of runs."""
 
     id = serializers.IntegerField()
+    literature_id = serializers.IntegerField(source="id", help_text="The same, as releases name it.")
     drive = DriveField()
+    drive_model = serializers.CharField(source="drive_model.slug", help_text="Slug of the drive model.")
     provenance = Derived()
     metric = serializers.CharField()
     scope = serializers.CharField()
     relation = serializers.ChoiceField(choices=LiteratureValue.Relation.choices)
     value = serializers.FloatField()
     unit = serializers.CharField()
+    unit_of_measure = serializers.CharField(source="unit", help_text="Unit of the numbers.")
     printed = serializers.CharField(help_text="As the document prints it, where that is other.")
     basis = serializers.ChoiceField(
         choices=LiteratureValue.Basis.choices, help_text="What the number rests on."
@@ -297,19 +323,21 @@ class LiteratureSerializer(RowSerializer):
         return "literature"
 
 
-class LiteratureFilters(Filters):
+_ModelFilters: Any = model_filters()
+
+
+class LiteratureFilters(_ModelFilters):
     """Filters of published values."""
 
-    drive = drive_filter()
-    vendor = django_filters.CharFilter("drive_model__vendor__slug")
     citation = django_filters.CharFilter("citation__key")
-    metric__in = WordsFilter("metric", lookup_expr="in")
+    metric = metric_filter()
+    metric__in = metrics_filter()
+    scope = scope_filter(LiteratureValue)
 
     class Meta:
         model = LiteratureValue
         fields = {
-            "metric": ["exact", "startswith"],
-            "scope": ["exact"],
+            "metric": ["startswith"],
             "basis": ["exact"],
             "value": ["gte", "lte"],
         }

@@ -6,16 +6,17 @@ from typing import Any
 
 import django_filters
 from django.db.models import QuerySet
-from drf_spectacular.utils import extend_schema_field
+from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
-from server.api.framework.filters import Filters, WordsFilter
+from server.api.framework.filters import WordsFilter
 from server.api.framework.keyset import Ordering
 from server.api.framework.openapi import described
 from server.api.framework.rows import Derived, RowSerializer
 from server.api.framework.views import ListView
 from server.api.resources.catalog import CitationSerializer
-from server.api.resources.shared import DriveField, drive_filter
+from server.api.resources.filtering import model_filters, null_filter
+from server.api.resources.shared import DriveField, metric_filter, metrics_filter, scope_filter
 from server.catalog.models import Claim
 from server.catalog.selectors import claims_all
 from server.claims.models import ClaimVerdict
@@ -59,11 +60,14 @@ VERDICT = {name: str(field.source) for name, field in VerdictSerializer().fields
 """What is shown of a verdict, with its columns."""
 
 
+@extend_schema_serializer(deprecate_fields=("unit",))
 class ClaimSerializer(RowSerializer):
     """What a vendor states for a metric of a model."""
 
     id = serializers.IntegerField()
+    claim_id = serializers.IntegerField(source="id", help_text="The same, as releases name it.")
     drive = DriveField()
+    drive_model = serializers.CharField(source="drive_model.slug", help_text="Slug of the drive model.")
     metric = serializers.CharField()
     scope = serializers.CharField()
     form = serializers.ChoiceField(choices=Claim.Form.choices)
@@ -71,6 +75,7 @@ class ClaimSerializer(RowSerializer):
     low = serializers.FloatField(allow_null=True)
     high = serializers.FloatField(allow_null=True)
     unit = serializers.CharField()
+    unit_of_measure = serializers.CharField(source="unit", help_text="Unit of the numbers.")
     printed = serializers.CharField(help_text="The vendor's words.")
     tolerance = serializers.FloatField(allow_null=True)
     conditions = serializers.CharField()
@@ -96,13 +101,17 @@ class ClaimSerializer(RowSerializer):
         return dict(zip(VERDICT, shown, strict=True))
 
 
-class ClaimFilters(Filters):
+_ModelFilters: Any = model_filters()
+
+
+class ClaimFilters(_ModelFilters):
     """Filters of claims."""
 
-    drive = drive_filter()
-    vendor = django_filters.CharFilter("drive_model__vendor__slug")
+    verdict__isnull = null_filter("verdict", "a verdict")
     citation = django_filters.CharFilter("citation__key")
-    metric__in = WordsFilter("metric", lookup_expr="in")
+    metric = metric_filter()
+    metric__in = metrics_filter()
+    scope = scope_filter(Claim)
     verdict = django_filters.ChoiceFilter(field_name="verdict__effective_verdict", choices=OUTCOMES)
     verdict__in = WordsFilter("verdict__effective_verdict", lookup_expr="in")
     evidence = django_filters.ChoiceFilter(
@@ -111,7 +120,7 @@ class ClaimFilters(Filters):
 
     class Meta:
         model = Claim
-        fields = {"metric": ["exact"], "scope": ["exact"], "form": ["exact"], "quantity": ["exact"]}
+        fields = {"form": ["exact"], "quantity": ["exact"]}
 
 
 @described("claims_list", "Vendors' claims with their verdicts", "numbers")

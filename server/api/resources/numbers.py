@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import django_filters
+from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from server.api.framework.filters import RANGE, Filters, InstantFilter, WordsFilter
+from server.api.framework.filters import RANGE, InstantFilter, WordsFilter
 from server.api.framework.keyset import Ordering
 from server.api.framework.openapi import described
 from server.api.framework.rows import Derived, RowSerializer
 from server.api.framework.views import ListView
+from server.api.resources.filtering import model_filters, null_filter, run_filters
 from server.api.resources.runs import RunNumberSerializer
-from server.api.resources.shared import DriveField, drive_filter, vendor_filter
-from server.benchmarks.registry import metrics_by_key
+from server.api.resources.shared import (
+    DriveField,
+    kind_filter,
+    kinds_filter,
+    metric_filter,
+    metrics_filter,
+    scope_filter,
+)
+from server.benchmarks.registry import kinds_by_slug, metrics_by_key
 from server.core.lifecycle import Provenance
 from server.measurements.listings import aggregates_all, measurements_all
 from server.measurements.models import Aggregate, Measurement
@@ -24,6 +36,7 @@ def unit_of(metric: str) -> str:
     return entry.unit if entry else ""
 
 
+@extend_schema_serializer(deprecate_fields=("run", "drive_unit", "unit"))
 class MeasurementSerializer(RowSerializer, RunNumberSerializer):
     """A number of a published run, with what it was measured on; or the reason why there is none."""
 
@@ -36,29 +49,44 @@ class MeasurementSerializer(RowSerializer, RunNumberSerializer):
     provenance = serializers.CharField(source="benchmark.run.provenance")
     kind = serializers.CharField(source="benchmark.kind")
     unit = Derived("metric", help_text="Unit of measure.")
+    run_id = serializers.UUIDField(source="benchmark.run_id", help_text="The run.")
+    drive_model = serializers.CharField(
+        source="benchmark.run.drive_model.slug", help_text="Slug of the drive model."
+    )
+    unit_digest = serializers.CharField(
+        source="benchmark.run.unit.digest", default=None, allow_null=True, help_text="Digest of the unit."
+    )
+    unit_of_measure = Derived("metric", help_text="Unit of the numbers.")
     extractor_version = serializers.CharField()
 
     get_unit = staticmethod(unit_of)
+    get_unit_of_measure = staticmethod(unit_of)
 
 
-class MeasurementFilters(Filters):
+_RunFilters: Any = run_filters("benchmark__run")
+_ModelFilters: Any = model_filters()
+
+
+class MeasurementFilters(_RunFilters):
     """Filters of numbers."""
 
-    run = django_filters.UUIDFilter("benchmark__run_id")
-    drive = drive_filter("benchmark__run__drive_model_id")
     drive_unit = django_filters.CharFilter("benchmark__run__unit__digest", label="Digest of the drive.")
     provenance = django_filters.ChoiceFilter(
         field_name="benchmark__run__provenance", choices=Provenance.choices
     )
-    kind = django_filters.CharFilter("benchmark__kind")
+    kind = kind_filter("benchmark__kind")
+    kind__in = kinds_filter("benchmark__kind")
     firmware = django_filters.CharFilter("benchmark__run__firmware")
-    metric__in = WordsFilter("metric", lookup_expr="in")
+    metric = metric_filter()
+    metric__in = metrics_filter()
+    scope = scope_filter(Measurement)
     quality = django_filters.ChoiceFilter(choices=[(word, word) for word in ("good", "fair", "poor", "none")])
     quality__in = WordsFilter("quality", lookup_expr="in")
+    value__isnull = null_filter("value", "a number")
 
     class Meta:
         model = Measurement
-        fields = {"metric": ["exact"], "scope": ["exact"], "value": ["gte", "lte"], "count": RANGE}
+        fields = {"value": ["gte", "lte"], "count": RANGE}
 
 
 @described("measurements_list", "Numbers of published runs", "numbers")
@@ -75,8 +103,9 @@ class MeasurementsView(ListView):
     rows = staticmethod(measurements_all)
 
 
+@extend_schema_serializer(deprecate_fields=("unit",))
 class AggregateSerializer(RowSerializer):
-    """One metric over the published runs of a model, of one provenance."""
+    """One metric over the units of a model's published runs, of one provenance and one set of conditions."""
 
     identity = ("drive", "provenance", "metric", "scope")
 
@@ -89,37 +118,59 @@ class AggregateSerializer(RowSerializer):
     units = serializers.IntegerField(help_text="Different drives among them.")
     excluded = serializers.IntegerField(help_text="Runs whose value was too poor to count.")
     mean = serializers.FloatField()
-    stdev = serializers.FloatField(allow_null=True, help_text="Of the runs; null where there is one.")
+    stdev = serializers.FloatField(allow_null=True, help_text="Of the units; null where there is one.")
     median = serializers.FloatField()
     q1 = serializers.FloatField()
     q3 = serializers.FloatField()
     minimum = serializers.FloatField()
     maximum = serializers.FloatField()
+    low = serializers.FloatField(
+        allow_null=True,
+        help_text="Interval that the median's digits follow on pages: the quartiles of several units, of a "
+        "single one that of its runs; null where they have none.",
+    )
+    high = serializers.FloatField(allow_null=True)
+    conditions = serializers.JSONField(
+        help_text="Under which all of these were measured: way to the disk and caches, as far as told."
+    )
+    strata = serializers.JSONField(
+        help_text="What was measured under other conditions, each with its runs, units and median."
+    )
     differing = serializers.JSONField(help_text="What the runs differ in: condition to state to runs.")
     updated_at = serializers.DateTimeField()
+    drive_model = serializers.CharField(source="drive_model.slug", help_text="Slug of the drive model.")
+    unit_of_measure = Derived("metric", help_text="Unit of the numbers.")
 
     get_unit = staticmethod(unit_of)
+    get_unit_of_measure = staticmethod(unit_of)
 
 
-class AggregateFilters(Filters):
+class AggregateFilters(_ModelFilters):
     """Filters of aggregates."""
 
-    drive = drive_filter()
-    vendor = vendor_filter()
-    metric__in = WordsFilter("metric", lookup_expr="in")
+    kind = kind_filter(method="of_kinds", label="Statistics of this kind's metrics.")
+    kind__in = kinds_filter(method="of_kinds")
+    stdev__isnull = null_filter("stdev", "a standard deviation: of a single unit")
+    metric = metric_filter()
+    metric__in = metrics_filter()
+    scope = scope_filter(Aggregate)
     updated_at__lt = InstantFilter("updated_at", lookup_expr="lt")
 
     class Meta:
         model = Aggregate
         fields = {
             "provenance": ["exact"],
-            "metric": ["exact"],
-            "scope": ["exact"],
             "n": RANGE,
             "units": RANGE,
             "median": ["gte", "lte"],
             "mean": ["gte", "lte"],
         }
+
+    def of_kinds(self, queryset: QuerySet[Any], _name: str, value: str | list[str]) -> QuerySet[Any]:
+        kinds = [value] if isinstance(value, str) else value
+        return queryset.filter(
+            metric__in=[one.key for kind in kinds for one in kinds_by_slug()[kind].metrics]
+        )
 
 
 @described("aggregates_list", "Statistics of models over their runs", "numbers")

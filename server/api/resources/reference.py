@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
 from server.api.framework.openapi import described
@@ -15,15 +16,18 @@ from server.benchmarks.contract import Direction, Kind, Metric
 from server.benchmarks.registry import kinds_by_slug, metrics_by_key
 
 
+@extend_schema_serializer(deprecate_fields=("unit",))
 class MetricSerializer(RowSerializer):
     """An entry of the metric registry."""
 
     identity = ("key",)
 
     key = serializers.CharField()
+    metric = serializers.CharField(source="key", help_text="The same, as other lists name it.")
     kind = serializers.SerializerMethodField(help_text="The benchmark that measures it.")
     title = serializers.CharField()
     unit = serializers.CharField(help_text="Unit of measure; `1` is a plain number.")
+    unit_of_measure = serializers.CharField(source="unit", help_text="The same, as other lists name it.")
     direction = serializers.ChoiceField(
         choices=[(way.value, way.value) for way in Direction], help_text="Which way it improves."
     )
@@ -47,8 +51,8 @@ class MetricsView(RegistryView):
     serializer_class = MetricSerializer
     file_name = "metrics"
     choices = {
-        "kind": lambda metric, value: metric.key.partition(".")[0] == value,
-        "unit": lambda metric, value: bool(metric.unit == value),
+        "kind": lambda metric: str(metric.key.partition(".")[0]),
+        "unit": lambda metric: str(metric.unit),
     }
 
     def rows(self) -> Sequence[Any]:
@@ -72,6 +76,7 @@ class MethodSerializer(RowSerializer):
     identity = ("slug",)
 
     slug = serializers.CharField()
+    kind = serializers.CharField(source="slug", help_text="The same, as other lists name it.")
     title = serializers.CharField()
     extractor_version = serializers.CharField()
     metrics = serializers.SerializerMethodField(help_text="Keys of what it measures.")

@@ -8,23 +8,30 @@ from uuid import UUID
 
 import django_filters
 from django.db.models import QuerySet
-from drf_spectacular.utils import extend_schema_field
+from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
-from server.api.framework.filters import RANGE, SPAN, Filters, InstantFilter, WholeFilter, WordsFilter
+from server.api.framework.filters import RANGE, SPAN, InstantFilter, WholeFilter
 from server.api.framework.keyset import Ordering
 from server.api.framework.openapi import described
 from server.api.framework.rows import Derived, Related, RowSerializer, Shape
 from server.api.framework.views import DetailView, ListView
+from server.api.resources.filtering import (
+    UUIDsFilter,
+    batch_filter,
+    model_filters,
+    null_filter,
+    run_filters,
+)
 from server.api.resources.shared import (
     DriveField,
-    drive_filter,
+    kind_filter,
+    kinds_filter,
     of_models_found,
     page_url,
     run_missing,
-    vendor_filter,
 )
-from server.core.lifecycle import Provenance
+from server.core.lifecycle import Provenance, Standing
 from server.measurements.group_keys import batch_key, unit_key
 from server.measurements.listings import (
     batches_all,
@@ -74,6 +81,7 @@ class KeySerializer(serializers.Serializer[Any]):
     )
 
 
+@extend_schema_serializer(deprecate_fields=("unit",))
 class RunSerializer(RowSerializer):
     """A published run: one invocation of the probe on one drive."""
 
@@ -84,7 +92,15 @@ class RunSerializer(RowSerializer):
     }
 
     id = serializers.UUIDField(source="run_id")
+    run_id = serializers.UUIDField(help_text="The same as `id`, by the name that other lists have it by.")
     drive = DriveField()
+    drive_model = serializers.CharField(source="drive_model.slug", help_text="Slug of the drive model.")
+    unit_digest = serializers.CharField(
+        source="unit.digest",
+        default=None,
+        allow_null=True,
+        help_text="Digest of the unit; null where untold.",
+    )
     unit = serializers.CharField(
         source="unit.digest",
         default=None,
@@ -97,6 +113,13 @@ class RunSerializer(RowSerializer):
     measured_on_request = serializers.BooleanField(
         help_text="Whether its random places follow from a fresh challenge of this archive."
     )
+    in_browser = serializers.BooleanField(
+        help_text="Whether the archive's page imported it: no probe signed it, and no number counts it."
+    )
+    standing = serializers.ChoiceField(
+        choices=Standing.choices,
+        help_text="How far it is borne out: corroborated where another holder's unit has the same numbers.",
+    )
     license = serializers.CharField()
     capacity_bytes = serializers.IntegerField()
     block_bytes = serializers.IntegerField()
@@ -105,6 +128,9 @@ class RunSerializer(RowSerializer):
         "submission__probe_key__revoked_from",
         "submission__received_at",
         help_text="Whether it came in after its key may have been in other hands.",
+    )
+    beyond_share = serializers.BooleanField(
+        help_text="Whether it is of a drive beyond its holder's third of the model, and counts in no number."
     )
     submission = serializers.UUIDField(source="submission_id")
     benchmarks = RunBenchmarkSerializer(many=True)
@@ -135,16 +161,26 @@ class RunSerializer(RowSerializer):
         return RunNumberSerializer(rows, many=True).data
 
 
-class RunFilters(Filters):
+_ModelFilters: Any = model_filters()
+_OfRun: Any = run_filters("run")
+_BatchModelFilters: Any = model_filters(years=False)
+
+
+class RunFilters(_ModelFilters):
     """Filters of runs."""
 
-    drive = drive_filter()
-    vendor = vendor_filter()
+    run = django_filters.UUIDFilter("run_id")
+    run__in = UUIDsFilter("run_id", lookup_expr="in", label="Runs, separated by commas.")
+    unit_digest = django_filters.CharFilter("unit__digest", label="Digest of the unit.")
+    unit__isnull = null_filter("unit", "a unit that they tell")
+    batch = batch_filter()
+    batch__isnull = null_filter("batch", "a batch")
     unit = django_filters.CharFilter("unit__digest", label="Digest of the drive.")
     batch_year = WholeFilter("batch__year")
     batch_week = WholeFilter("batch__week")
     batch_label = django_filters.CharFilter("batch__label")
-    kind = django_filters.CharFilter(method="with_kind", label="Runs in which this kind was extracted.")
+    kind = kind_filter(method="with_kind", label="Runs in which this kind was extracted.")
+    kind__in = kinds_filter(method="with_kind", label="Runs in which any of these kinds was extracted.")
     key = django_filters.CharFilter("submission__probe_key__keyid", label="Key that signed the run.")
     published_at__gte = InstantFilter("submission__published_at", lookup_expr="gte")
     published_at__lt = InstantFilter("submission__published_at", lookup_expr="lt")
@@ -155,14 +191,17 @@ class RunFilters(Filters):
         fields = {
             "provenance": ["exact"],
             "measured_on_request": ["exact"],
+            "in_browser": ["exact"],
+            "standing": ["exact"],
             "firmware": ["exact"],
             "capacity_bytes": RANGE,
             "block_bytes": RANGE,
             "created_at": SPAN,
         }
 
-    def with_kind(self, queryset: QuerySet[Any], _name: str, value: str) -> QuerySet[Any]:
-        parts = Benchmark.objects.filter(kind=value, state=Benchmark.State.EXTRACTED)
+    def with_kind(self, queryset: QuerySet[Any], _name: str, value: str | list[str]) -> QuerySet[Any]:
+        kinds = [value] if isinstance(value, str) else value
+        parts = Benchmark.objects.filter(kind__in=kinds, state=Benchmark.State.EXTRACTED)
         return queryset.filter(pk__in=parts.values("run_id"))
 
 
@@ -216,18 +255,18 @@ class UnitSerializer(RowSerializer):
     identity = ("drive", "digest")
 
     drive = DriveField()
+    drive_model = serializers.CharField(source="drive_model.slug", help_text="Slug of the drive model.")
     digest = serializers.CharField()
+    unit_digest = serializers.CharField(source="digest", help_text="The same, as other lists name it.")
     group = Derived("drive_model__slug", "digest", help_text="Its key in comparisons.")
     first_seen_at = serializers.DateTimeField()
 
     get_group = staticmethod(unit_key)
 
 
-class UnitFilters(Filters):
+class UnitFilters(_ModelFilters):
     """Filters of units."""
 
-    drive = drive_filter()
-    vendor = vendor_filter()
     digest = django_filters.CharFilter("digest")
     digest__startswith = django_filters.CharFilter("digest", lookup_expr="startswith")
 
@@ -256,6 +295,7 @@ class BatchSerializer(RowSerializer):
     identity = ("drive", "year", "week", "label")
 
     drive = DriveField()
+    drive_model = serializers.CharField(source="drive_model.slug", help_text="Slug of the drive model.")
     year = serializers.IntegerField(allow_null=True)
     week = serializers.IntegerField(allow_null=True)
     label = serializers.CharField()  # type: ignore[assignment]  # the field's published name
@@ -265,11 +305,10 @@ class BatchSerializer(RowSerializer):
         return batch_key(slug, Batch(year=year, week=week, label=label))
 
 
-class BatchFilters(Filters):
+class BatchFilters(_BatchModelFilters):
     """Filters of batches."""
 
-    drive = drive_filter()
-    vendor = vendor_filter()
+    year__isnull = null_filter("year", "a week that is known")
 
     class Meta:
         model = Batch
@@ -288,28 +327,29 @@ class BatchesView(ListView):
     rows = staticmethod(batches_all)
 
 
+@extend_schema_serializer(deprecate_fields=("run",))
 class BenchmarkSerializer(RowSerializer, RunBenchmarkSerializer):
     """One kind's part of a published run."""
 
     identity = ("run", "kind")
 
     run = serializers.UUIDField(source="run_id")
+    run_id = serializers.UUIDField(help_text="The run.")
     drive = DriveField(source="run.drive_model")
+    drive_model = serializers.CharField(source="run.drive_model.slug", help_text="Slug of the drive model.")
     provenance = serializers.CharField(source="run.provenance")
 
 
-class BenchmarkFilters(Filters):
+class BenchmarkFilters(_OfRun):
     """Filters of benchmarks."""
 
-    run = django_filters.UUIDFilter("run_id")
-    drive = drive_filter("run__drive_model_id")
     provenance = django_filters.ChoiceFilter(field_name="run__provenance", choices=Provenance.choices)
-    kind__in = WordsFilter("kind", lookup_expr="in")
+    kind = kind_filter()
+    kind__in = kinds_filter()
 
     class Meta:
         model = Benchmark
         fields = {
-            "kind": ["exact"],
             "state": ["exact"],
             "extractor_version": ["exact"],
             "extracted_at": SPAN,

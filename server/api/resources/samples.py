@@ -14,6 +14,7 @@ from rest_framework.response import Response
 
 from server.api.framework.filters import missing
 from server.api.framework.formats import TABLES, streamed, streams_lines
+from server.api.framework.limits import samples_spend
 from server.api.framework.openapi import described
 from server.api.framework.parameters import bad_parameter, choice_read
 from server.api.framework.read_view import ReadView
@@ -74,8 +75,13 @@ class SamplesView(ReadView):
         ),
     )
 
+    def exports(self, request: Request) -> bool:
+        """Samples count by themselves, not as a list: a model of a thousand runs is a thousand of these."""
+        return False
+
     def get(self, request: Request, run_id: UUID, kind: str, format: str | None = None) -> HttpResponseBase:
         """Return the samples, whole or a window of them."""
+        samples_spend(request, 0)
         try:
             found = samples_read(
                 run_id=run_id,
@@ -86,6 +92,7 @@ class SamplesView(ReadView):
             )
         except Benchmark.DoesNotExist:
             raise _benchmark_missing(run_id, kind) from None
+        samples_spend(request, max(sum(table.given for table in found.tables), 1))
         if self.streams(request):
             return _lines(request, found, name=f"{kind}-{run_id}")
         body = {"run": run_id, "kind": kind, "params": found.params}

@@ -7,11 +7,14 @@ from typing import Any, cast
 from uuid import UUID
 
 import django_filters
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 from django.urls import reverse
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from server.api.framework.filters import missing
+from server.api.framework.filters import NameFilter, NamesFilter, missing, name_trouble
+from server.benchmarks.registry import kinds_by_slug, metrics_by_key
+from server.catalog.files import facts_by_key
 from server.catalog.models import DriveModel
 from server.core.problems import Problem, problem
 from server.core.querying import CompiledQuery
@@ -67,20 +70,69 @@ def drive_filter(column: str = "drive_model_id") -> DriveFilter:
     return DriveFilter(column, label="Slug of the drive model, for example seagate-st2000nm0001.")
 
 
-class VendorFilter(django_filters.CharFilter):
-    """Rows of one vendor's drive models."""
-
-    def filter(self, queryset: QuerySet[Any], value: Any) -> QuerySet[Any]:
-        if not value:
-            return queryset
-        # Keys for the same reason as above: a vendor without rows would be looked for in all of them.
-        models = DriveModel.objects.filter(vendor__slug=value).order_by()
-        return queryset.filter(**{f"{self.field_name}__in": list(models.values_list("pk", flat=True))})
+def _metrics() -> frozenset[str]:
+    """Return the keys that a row's metric may have: of what is measured, and of what is only published."""
+    return frozenset(metrics_by_key()) | frozenset(facts_by_key())
 
 
-def vendor_filter() -> VendorFilter:
-    """Return the filter `vendor` of a list whose rows name their model."""
-    return VendorFilter("drive_model_id", label="Slug of the vendor.")
+def metric_filter(column: str = "metric") -> NameFilter:
+    """Return the filter of a list whose rows are of a metric."""
+    return _described(NameFilter, "MetricKey", column, trouble=_metric_trouble, label=_METRIC)
+
+
+def metrics_filter(column: str = "metric") -> NameFilter:
+    """Return the filter by any of some metrics."""
+    return _described(NamesFilter, "MetricKey", column, trouble=_metric_trouble, label=_METRIC)
+
+
+def kind_filter(column: str = "kind", **more: Any) -> NameFilter:
+    """Return the filter of a list whose rows are of a benchmark kind."""
+    return _described(NameFilter, "KindSlug", column, trouble=_kind_trouble, **{"label": _KIND, **more})
+
+
+def kinds_filter(column: str = "kind", **more: Any) -> NameFilter:
+    """Return the filter by any of some kinds."""
+    return _described(NamesFilter, "KindSlug", column, trouble=_kind_trouble, **{"label": _KIND, **more})
+
+
+def scope_filter(model: type[Model]) -> NameFilter:
+    """Return the filter of a list of `model` by its column `scope`."""
+
+    def trouble(name: str) -> str | None:
+        rows = model._default_manager.order_by()
+        # With all metrics named, an index on metric and scope answers; a scope alone has none.
+        if rows.filter(metric__in=_metrics(), scope=name).exists():
+            return None
+        return name_trouble("scope", name, set(rows.values_list("scope", flat=True).distinct()))
+
+    return NameFilter("scope", trouble=trouble, label="Scope, for example outer/read.")
+
+
+_METRIC = "Key of a metric, as `/api/v1/metrics/` lists them."
+_KIND = "Slug of a benchmark kind, as `/api/v1/methods/` lists them."
+
+
+def _metric_trouble(name: str) -> str | None:
+    return name_trouble("metric", name, _metrics())
+
+
+def _kind_trouble(name: str) -> str | None:
+    return name_trouble("kind", name, kinds_by_slug())
+
+
+def _described(made: type[NameFilter], component: str, column: str, *, label: str, **more: Any) -> NameFilter:
+    lookup = "in" if issubclass(made, NamesFilter) else "exact"
+    one = made(column, lookup_expr=lookup, label=label, **more)
+    shape = {"$ref": f"#/components/schemas/{component}", "description": label}
+    described: NameFilter = extend_schema_field(shape)(one)
+    return described
+
+
+def names_as_components(result: dict[str, Any], **_more: Any) -> dict[str, Any]:
+    """Describe the names that filters know, once each, in the OpenAPI document."""
+    for component, names in (("KindSlug", kinds_by_slug()), ("MetricKey", _metrics())):
+        result["components"]["schemas"][component] = {"type": "string", "enum": sorted(names)}
+    return result
 
 
 def of_models_found(queryset: QuerySet[Any], words: str, column: str) -> QuerySet[Any]:
@@ -109,9 +161,10 @@ def gone_check(submission: Submission, run_id: UUID) -> None:
     """Raise Problem where the submission was withdrawn."""
     tombstone = tombstone_of(submission)
     if tombstone is not None:
+        done = "erased" if tombstone.erased else "withdrawn"
         raise problem(
             "withdrawn",
-            f"The run {run_id} was withdrawn on {tombstone.leaf.at:%Y-%m-%d}: {tombstone.reason} Its leaf "
+            f"The run {run_id} was {done} on {tombstone.leaf.at:%Y-%m-%d}: {tombstone.reason} Its leaf "
             f"{tombstone.leaf_id} of the publication log stays.",
         )
 
