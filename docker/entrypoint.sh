@@ -1,5 +1,6 @@
 #!/bin/sh
-# Starts one part of the archive: web, worker, beat or migrate. Anything else is run as a command.
+# Starts one part of the archive: web, worker, beat, metrics, backup or migrate. Anything else is run as a
+# command.
 set -eu
 
 role="${1:-web}"
@@ -16,16 +17,28 @@ case "$role" in
     # A worker that is told to stop finishes what it has; the sweeper picks up what a killed one left.
     # Whoever waits for an answer comes before what is computed behind it.
     set -- nice -n 10 celery --app server.config.celery worker --loglevel "${LOG_LEVEL:-INFO}" \
-      --concurrency "${WORKER_CONCURRENCY:-2}" --hostname "worker@%h"
+      --concurrency "${WORKER_CONCURRENCY:-2}" --hostname "worker@%h" \
+      --queues "${WORKER_QUEUES:-ingest,extract,refresh,export}"
     ;;
   beat)
     set -- celery --app server.config.celery beat --loglevel "${LOG_LEVEL:-INFO}" \
       --schedule /tmp/celerybeat-schedule --pidfile ""
     ;;
+  metrics)
+    set -- python manage.py metrics
+    ;;
+  backup)
+    set -- python manage.py backup --every 24 --keep "${BACKUP_KEEP:-14}"
+    ;;
   migrate)
     set -- python manage.py migrate --no-input
     ;;
 esac
+
+# Processes of one container count together in this folder; METRICS_BIND says where Prometheus asks for it.
+export PROMETHEUS_MULTIPROC_DIR="${PROMETHEUS_MULTIPROC_DIR:-/tmp/metrics}"
+rm -rf "$PROMETHEUS_MULTIPROC_DIR"
+mkdir -p "$PROMETHEUS_MULTIPROC_DIR"
 
 # The health check asks what this container is.
 printf '%s' "$role" > /tmp/diskatlas-role

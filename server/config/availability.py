@@ -22,27 +22,29 @@ DATABASE_UNREACHABLE = (OperationalError, InterfaceError)
 MESSAGE_MAX_CHARS = 500
 RETRY_WITHOUT_DATABASE_S = 30
 RETRY_IN_MAINTENANCE_S = 600
+HEALTH_PATHS = ("/health/", "/healthz", "/readyz")
+"""What a proxy or a monitor asks: not counted, and answered in maintenance too."""
 DEFAULT_MESSAGE = "The archive is being looked after and will be back soon."
 
 
 class AvailabilityMiddleware:
     """Answers 503 while the file `MAINTENANCE_FILE` is there, and where the database does not answer.
 
-    `/health/` is left alone: a process that is asked to wait is not to be restarted.
+    `HEALTH_PATHS` are left alone: a process that is asked to wait is not to be restarted.
     """
 
     def __init__(self, get_response: Handler) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        message = None if request.path == "/health/" else maintenance_message(settings.MAINTENANCE_FILE)
+        message = None if request.path in HEALTH_PATHS else maintenance_message(settings.MAINTENANCE_FILE)
         if message is not None:
             return _unavailable(request, message, RETRY_IN_MAINTENANCE_S)
         return self._get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponseBase | None:
         """Answer for a view that found no database; leave other failures to their own answer."""
-        if request.path == "/health/" or not isinstance(exception, DATABASE_UNREACHABLE):
+        if request.path in HEALTH_PATHS or not isinstance(exception, DATABASE_UNREACHABLE):
             return None
         if isinstance(exception.__cause__, QueryCanceled):
             log.warning("query given up", path=request.path)

@@ -5,6 +5,10 @@ from __future__ import annotations
 import os
 
 from celery import Celery
+from celery.signals import worker_process_init
+
+from server.operations import log_context, task_metrics
+from server.operations.tracing import tracing_start
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "server.config.settings")
 # There is a worker process for each processor: threads of the linear algebra would only wait for each other.
@@ -16,3 +20,6 @@ app.autodiscover_tasks(
     [f"server.{room}" for room in ("datasets", "model_stats", "search", "submissions", "subscriptions")]
 )
 app.set_default()
+log_context.connect()
+task_metrics.connect()
+worker_process_init.connect(lambda **_: tracing_start("worker"), weak=False)

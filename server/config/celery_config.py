@@ -6,6 +6,7 @@ from typing import Any
 
 from celery.schedules import crontab
 from django.conf import settings
+from kombu import Exchange, Queue
 
 broker_url = settings.REDIS_URL
 result_backend = settings.REDIS_URL
@@ -28,6 +29,21 @@ task_ignore_result = True
 task_track_started = False
 task_soft_time_limit = settings.PIPELINE_TASK_TIME_LIMIT_S
 task_time_limit = settings.PIPELINE_TASK_TIME_LIMIT_S + 30
+# Who takes which queue is said where workers are started (docker/compose.yaml); one that is not told takes
+# all. Large uploads wait for each other and not before small ones; a release takes hours.
+task_default_queue = "ingest"
+# Each with an exchange and key of its own: Celery gives those without the default one's, and then all get
+# every message.
+task_queues = tuple(
+    Queue(name, Exchange(name), routing_key=name) for name in ("ingest", "extract", "refresh", "export")
+)
+task_routes = {
+    "model_stats.*": {"queue": "refresh"},
+    "search.*": {"queue": "refresh"},
+    "subscriptions.*": {"queue": "refresh"},
+    "transparency.*": {"queue": "refresh"},
+    "datasets.*": {"queue": "export"},
+}
 task_serializer = "json"
 accept_content = ["json"]
 worker_prefetch_multiplier = 1

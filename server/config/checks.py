@@ -70,6 +70,21 @@ def check_limits(**_kwargs: Any) -> list[CheckMessage]:
     return messages
 
 
+@register()
+def check_providers(**_kwargs: Any) -> list[CheckMessage]:
+    """A provider that is configured by halves shows a button that fails."""
+    halves = [
+        name
+        for name, provider in settings.SOCIALACCOUNT_PROVIDERS.items()
+        for app in provider["APPS"]
+        if not (
+            app["client_id"] and app["secret"] and app.get("settings", {"server_url": "none"})["server_url"]
+        )
+    ]
+    hint = "Set its ..._CLIENT_ID and ..._CLIENT_SECRET, and OIDC_ISSUER for openid_connect; or none of them."
+    return [Error(f"Signing in by {name} lacks settings.", hint=hint, id="diskatlas.E014") for name in halves]
+
+
 @register(deploy=True)
 def check_subscriptions(**_kwargs: Any) -> list[CheckMessage]:
     """Messages to followers must not reach into the machine."""

@@ -58,8 +58,18 @@ def database_from_url(url: str, *, statement_timeout_ms: int = 0, **options: Any
     names = {"NAME": "dbname", "USER": "user", "PASSWORD": "password", "HOST": "host", "PORT": "port"}
     entry = {key: str(parts.pop(name, None) or "") for key, name in names.items()}
     # Whoever opens a cursor here reads it to its end, so that the plan for all rows is the right one.
-    # Compiling a query's expressions costs more than the queries of pages take.
-    settings = {"cursor_tuple_fraction": "1.0", "jit": "off", "statement_timeout": statement_timeout_ms}
+    # Compiling a query's expressions costs more than the queries of pages take. A statement is prepared here
+    # where one plan serves all its values: planning it anew for each costs more than running it.
+    settings = {
+        "cursor_tuple_fraction": "1.0",
+        "jit": "off",
+        "plan_cache_mode": "force_generic_plan",
+        "statement_timeout": statement_timeout_ms,
+    }
+    # A server that is gone without a word must not hold a process for as long as the kernel tries.
+    limits = {"connect_timeout": 5, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
+    for name, value in {**limits, "tcp_user_timeout": 40_000}.items():
+        parts.setdefault(name, str(value))
     parts.setdefault("options", " ".join(f"-c {name}={value}" for name, value in settings.items()))
     return {"ENGINE": "django.db.backends.postgresql", **entry, **options, "OPTIONS": parts}
 

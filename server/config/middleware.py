@@ -6,12 +6,18 @@ from collections.abc import Callable
 
 import structlog
 from django.conf import settings
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
+from django.urls import reverse
+from structlog.contextvars import bind_contextvars, clear_contextvars
 
+from server.accounts.second_factor import second_factor_due
+from server.config.availability import HEALTH_PATHS
 from server.config.error_views import error_response
 from server.core.clock import monotonic_ms
+from server.core.metrics import http_requests, http_seconds, method_label
 from server.core.rate_limit import client_address, rate_limit_hit
 from server.core.text import counted
+from server.operations.log_context import request_id_choose
 
 log = structlog.get_logger("diskatlas.http")
 Handler = Callable[[HttpRequest], HttpResponseBase]
@@ -36,7 +42,7 @@ class SecurityHeadersMiddleware:
 class PageLimitMiddleware:
     """Counts what one address reads of the site's pages; the API has counts of its own."""
 
-    _NO_PAGES = ("/api/v1/", "/health/", "/static/")
+    _NO_PAGES = ("/api/v1/", "/static/", *HEALTH_PATHS)
 
     def __init__(self, get_response: Handler) -> None:
         self._get_response = get_response
@@ -63,15 +69,44 @@ class PageLimitMiddleware:
         return response
 
 
+class SecondFactorMiddleware:
+    """Sends accounts that may moderate or administer to the page where a second factor is set up, and
+    nowhere else, until they have one. The API takes no sessions."""
+
+    _OPEN = (
+        *("/api/v1/", "/static/", "/accounts/2fa/", "/accounts/reauthenticate/", *HEALTH_PATHS),
+        *("/accounts/email/", "/accounts/confirm-email/", "/accounts/password/", "/accounts/log"),
+    )
+
+    def __init__(self, get_response: Handler) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        # Who has no session is not asked for one, and the answer does not vary by it.
+        signed_in = settings.SESSION_COOKIE_NAME in request.COOKIES and not request.path.startswith(
+            self._OPEN
+        )
+        if signed_in and request.user.is_authenticated and second_factor_due(request.user):
+            return HttpResponseRedirect(reverse("mfa_index"))
+        return self._get_response(request)
+
+
 class RequestLogMiddleware:
-    """Logs one line per request: method, path, status and time. No query string, no address."""
+    """Logs one line per request: method, path, status and time. No query string, no address.
+
+    All lines of a request carry its id, those of the tasks that it led to as well; so does the answer.
+    """
 
     def __init__(self, get_response: Handler) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         began_ms = monotonic_ms()
+        request_id = request_id_choose(request.headers.get("X-Request-Id"), trusted=settings.BEHIND_PROXY)
+        clear_contextvars()
+        bind_contextvars(request_id=request_id)
         response = self._get_response(request)
+        response.headers["X-Request-Id"] = request_id
         log.info(
             "request",
             method=request.method,
@@ -79,4 +114,8 @@ class RequestLogMiddleware:
             status=response.status_code,
             elapsed_ms=round(monotonic_ms() - began_ms, 1),
         )
+        # The pattern and not the address, of which there are as many as anybody likes to ask for.
+        route = request.resolver_match.route if request.resolver_match else "none"
+        http_requests.labels(route, method_label(request.method), response.status_code).inc()
+        http_seconds.labels(route).observe((monotonic_ms() - began_ms) / 1000)
         return response

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +10,14 @@ from marshmallow.validate import Range, Regexp
 
 from server.api.version import API_VERSION
 from server.config.env import Env
+from server.config.providers import sign_in_providers
 
 BASE_DIR = Path(__file__).resolve().parents[2]
 env = Env()
 
 DEBUG = False
 SECRET_KEY = env.str("SECRET_KEY")
+SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", [], subcast=str.strip)
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"], subcast=str.strip)
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", [], subcast=str.strip)
 
@@ -26,6 +29,7 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "django.contrib.postgres",
+    "django.contrib.sitemaps",
     "corsheaders",
     "rest_framework",
     "django_filters",
@@ -34,6 +38,9 @@ INSTALLED_APPS = [
     "server.web",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.usersessions",
     "server.core",
     "server.accounts",
     "server.catalog",
@@ -47,8 +54,11 @@ INSTALLED_APPS = [
     "server.datasets",
     "server.subscriptions",
     "server.api",
+    "server.operations",
     "server.config",
 ]
+SOCIALACCOUNT_PROVIDERS, _PROVIDER_ORIGINS = sign_in_providers(env)
+INSTALLED_APPS += [f"allauth.socialaccount.providers.{name}" for name in SOCIALACCOUNT_PROVIDERS]
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
@@ -67,6 +77,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "server.config.middleware.SecondFactorMiddleware",
 ]
 
 ROOT_URLCONF = "server.config.urls"
@@ -139,9 +150,19 @@ MAINTENANCE_FILE = env.path("MAINTENANCE_FILE", DATA_DIR / "maintenance")
 """While this file is there, every page says that the archive is being looked after, and the file's words."""
 DOWNLOADS_DIR = env.path("DOWNLOADS_DIR", BASE_DIR / ".build" / "downloads")
 """Holds the probe's binaries and their SHA256SUMS; pages offer them under /download/."""
+IMPORT_PROGRAM = env.path(
+    "IMPORT_PROGRAM", DOWNLOADS_DIR / f"diskatlas-{os.uname().machine}-unknown-linux-musl"
+)
+"""The probe that reads files which people drop into the page for importing; without it the page says so."""
+IMPORTS_PER_HOUR = env.int("IMPORTS_PER_HOUR", 30, validate=Range(min=1))
+"""Readings of files that one address may ask for."""
 
 S3_BUCKET = env.str("S3_BUCKET", None)
-_S3 = {
+BACKUP_TO = env.str("BACKUP_TO", "")
+"""A folder, or s3://bucket/prefix, for `manage.py backup`."""
+S3_TIMEOUT_S = env.int("S3_TIMEOUT_S", 10, validate=Range(min=1))
+"""How long the object storage may take to connect, and to go on answering."""
+S3_OPTIONS: dict[str, Any] = {
     "bucket_name": S3_BUCKET,
     "endpoint_url": env.str("S3_ENDPOINT_URL", None),
     "region_name": env.str("S3_REGION", None),
@@ -150,12 +171,19 @@ _S3 = {
     "file_overwrite": True,
     "default_acl": None,
 }
+if S3_BUCKET or BACKUP_TO.startswith("s3://"):
+    from botocore.config import Config as S3Config  # takes a fifth of a second to load
+
+    # An object store that hangs must not hold a request for longer than its sender waits.
+    S3_OPTIONS["client_config"] = S3Config(
+        connect_timeout=S3_TIMEOUT_S, read_timeout=S3_TIMEOUT_S, retries={"total_max_attempts": 2}
+    )
 
 
 def _storage(prefix: dict[str, str], folder: Path, **options: Any) -> dict[str, Any]:
     """Return where files are kept: below a prefix of the bucket where there is one, else in a folder."""
     if S3_BUCKET:
-        return {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": {**_S3, **prefix}}
+        return {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": {**S3_OPTIONS, **prefix}}
     options = {"location": str(folder), "allow_overwrite": True, **options}
     return {"BACKEND": "server.core.envelope_store.WholeFileStorage", "OPTIONS": options}
 
@@ -188,6 +216,8 @@ SUBMISSION_MIB_PER_DAY = {
     "all": env.int("SUBMISSION_MIB_PER_DAY", 20_480, validate=Range(min=1)),
 }
 """How much is stored a day of one key, from one network and in all, before compression."""
+SUBMISSIONS_WAITING_MAX = env.int("SUBMISSIONS_WAITING_MAX", 20_000, validate=Range(min=1))
+"""Above it uploads get 503: what was promised comes first."""
 REJECTED_KEEP_DAYS = env.int("REJECTED_KEEP_DAYS", 90, validate=Range(min=1))
 
 # The life of a submission (`server/submissions/pipeline.py`, `sweeper.py`).
@@ -217,6 +247,8 @@ REST_FRAMEWORK = {
     "UNAUTHENTICATED_USER": None,
     "UNAUTHENTICATED_TOKEN": None,
 }
+DATASETS_DOI = env.str("DATASETS_DOI", "")
+"""The DOI that a release is registered under, with `{number}` for its number; empty where there is none."""
 PAGE_READS_PER_MINUTE = env.int("PAGE_READS_PER_MINUTE", 600, validate=Range(min=1))
 """Pages that one address may read: a person takes some ten, and what the pages load counts too."""
 API_LIMITS = {
@@ -224,8 +256,14 @@ API_LIMITS = {
     "read-by-token": (env.int("API_READS_PER_MINUTE_BY_TOKEN", 6000, validate=Range(min=1)), 60),
     "export": (env.int("API_EXPORTS_PER_HOUR", 60, validate=Range(min=1)), 3600),
     "export-by-token": (env.int("API_EXPORTS_PER_HOUR_BY_TOKEN", 600, validate=Range(min=1)), 3600),
+    "samples": (env.int("API_SAMPLES_PER_HOUR", 200_000_000, validate=Range(min=1)), 3600),
+    "samples-by-token": (
+        env.int("API_SAMPLES_PER_HOUR_BY_TOKEN", 2_000_000_000, validate=Range(min=1)),
+        3600,
+    ),
 }
-"""Requests and the seconds that they are counted over, by what is asked and who asks."""
+"""Requests, and samples that are given, and the seconds that they are counted over, by what is asked and who
+asks."""
 # Scripts of any site may read what is public anyway. No cookie counts there, so there is nothing to protect
 # from them, and writing after a preflight is not allowed.
 CORS_URLS_REGEX = r"/(api/|schema/|drives/[^/]+/badge\.svg$)"
@@ -251,6 +289,7 @@ SPECTACULAR_SETTINGS = {
         "drf_spectacular.hooks.postprocess_schema_enums",
         "server.api.framework.openapi.streams_as_text",
         "server.api.framework.openapi.parameters_as_checked",
+        "server.api.resources.shared.names_as_components",
     ],
     "ENUM_NAME_OVERRIDES": {
         "SubmissionState": "server.core.lifecycle.State",
@@ -265,9 +304,10 @@ SPECTACULAR_SETTINGS = {
 }
 
 # Security. Everything a page loads comes from this origin, so the policy needs no host and no inline script.
+# Forms lead here alone, and to the providers by which an operator lets people sign in.
 CONTENT_SECURITY_POLICY = (
     "default-src 'self'; img-src 'self' data:; style-src 'self'; script-src 'self'; object-src 'none'; "
-    "base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
+    "base-uri 'none'; frame-ancestors 'none'; form-action " + " ".join(["'self'", *_PROVIDER_ORIGINS])
 )
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
@@ -277,7 +317,7 @@ HTTPS = env.bool("HTTPS", False)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SECURE_SSL_REDIRECT = HTTPS
 # Asked on the machine itself, where nobody speaks TLS.
-SECURE_REDIRECT_EXEMPT = [r"^health/$"]
+SECURE_REDIRECT_EXEMPT = [r"^health/$", r"^healthz$", r"^readyz$"]
 SECURE_HSTS_SECONDS = 31536000 if HTTPS else 0
 if BEHIND_PROXY:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
@@ -285,10 +325,25 @@ if BEHIND_PROXY:
 LOGIN_URL = "account_login"
 SIGN_UP = env.bool("SIGN_UP", False)
 """Whether visitors may make accounts; else an administrator makes them."""
-ACCOUNT_EMAIL_VERIFICATION = "optional"
+LOGIN_REDIRECT_URL = "account-runs"
+# An account is its mail address; nobody chooses a name that others could try, or read in a mail.
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
+ACCOUNT_LOGIN_METHODS = {"email", "username"}
+ACCOUNT_EMAIL_VERIFICATION = "mandatory"
 # Who asks for an address without an account is told the same, and the address gets no mail.
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
+ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_ADAPTER = "server.accounts.adapter.AccountAdapter"
+ACCOUNT_FORMS = {"login": "server.accounts.forms.LoginForm"}
+MFA_ADAPTER = "server.accounts.adapter.SecondFactorAdapter"
+MFA_SUPPORTED_TYPES = ["webauthn", "totp", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_RECOVERY_CODES_SHOW_ONCE = True
+MFA_TOTP_ISSUER = "DiskAtlas"
+MFA_TOTP_TOLERANCE = 1
+"""RFC 6238, section 5.2: at most one time step for delays and clocks."""
+# Browsers know no secure origin without TLS but this machine's own.
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not HTTPS
 
 # Mail: to a server where one is named, else into files where a folder is named, else to the log.
 EMAIL_HOST = env.str("EMAIL_HOST", "localhost")
@@ -307,6 +362,8 @@ DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.str("EMAIL_FROM", "DiskAtlas <diskatlas@
 # Followed drives.
 SITE_URL = env.str("SITE_URL", "http://localhost:8000").rstrip("/")
 """The site's address from outside: what mails and webhooks link to."""
+SECURITY_CONTACT = env.str("SECURITY_CONTACT", "", validate=Regexp(r"(mailto:|https://)\S+$|$"))
+"""Whom to tell of a hole, as an address that security.txt may have (RFC 9116)."""
 FOLLOW_WINDOW_S = env.int("FOLLOW_WINDOW_S", 300, validate=Range(min=0))
 FOLLOW_CONFIRM_HOURS = env.int("FOLLOW_CONFIRM_HOURS", 48, validate=Range(min=1))
 FOLLOW_KEEP_DAYS = env.int("FOLLOW_KEEP_DAYS", 30, validate=Range(min=1))

@@ -24,6 +24,7 @@ from uuid import UUID
 import structlog
 from django.conf import settings
 from django.core.cache import cache as cache
+from django.core.cache import caches
 from django.core.cache.backends.locmem import LocMemCache
 from django.core.cache.backends.redis import RedisCache, RedisCacheClient, RedisSerializer
 from django.db import transaction
@@ -208,6 +209,22 @@ class FailOpenRedisCache(RedisCache):
             return away
 
         return breaker.call(lambda: getattr(RedisCache, name)(self, key, *args, **more), away=otherwise)
+
+
+def cache_check() -> None:
+    """Raise where the cache does not answer; whatever the circuit breaker knows."""
+    backend = caches["default"]
+    if isinstance(backend, FailOpenRedisCache):
+        backend._cache.get_client().ping()
+
+
+def cache_policy() -> str | None:
+    """Return what the cache does when it is full (`maxmemory-policy`); None where it won't tell."""
+    backend = caches["default"]
+    if not isinstance(backend, FailOpenRedisCache):
+        return None
+    policy: str | None = backend._cache.get_client().info("memory").get("maxmemory_policy")
+    return policy
 
 
 def cached(key: str, compute: Callable[[], T], *, keep_s: int = DAY_S) -> T:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +16,7 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import FileSystemStorage, Storage, storages
 
 from server.core.envelope import sha256_hex
+from server.core.metrics import storage_operations, storage_seconds
 
 _LEVEL = 3
 """Level 6 takes three times as long for 6 % fewer bytes."""
@@ -51,17 +56,29 @@ def envelope_name(digest: str) -> str:
     return f"{digest[:2]}/{digest[2:4]}/{digest}.json.zst"
 
 
+@contextmanager
+def _measured(operation: str) -> Iterator[None]:
+    try:
+        with storage_seconds.labels(operation).time():
+            yield
+    except Exception:
+        storage_operations.labels(operation, "failed").inc()
+        raise
+    storage_operations.labels(operation, "done").inc()
+
+
 def envelope_store(*, digest: str, content: bytes) -> str:
     """Store the envelope's bytes, as a whole or not at all, and return their name."""
     packed = ContentFile(zstandard.ZstdCompressor(level=_LEVEL).compress(content))
-    return _storage().save(envelope_name(digest), packed)
+    with _measured("write"):
+        return _storage().save(envelope_name(digest), packed)
 
 
 def envelope_load(*, digest: str, name: str) -> bytes:
     """Return the envelope's bytes; raises EnvelopeLost where they are missing or are not those of the
     digest."""
     try:
-        with _storage().open(name, "rb") as file:
+        with _measured("read"), _storage().open(name, "rb") as file:
             packed = file.read()
         content = zstandard.ZstdDecompressor().decompress(packed)
     except FileNotFoundError:
@@ -75,6 +92,25 @@ def envelope_load(*, digest: str, name: str) -> bytes:
     if sha256_hex(content) != digest:
         raise EnvelopeLost(f"The stored envelope {name} does not have its digest. Restore it from a backup.")
     return content
+
+
+SPARE_BYTES = 256 * 1024**2
+"""A folder with less room is as good as full: the largest uploads and a release's parts are some tens."""
+
+
+def storage_check() -> None:
+    """Raise OSError, or what the backend raises, where envelopes can't be stored."""
+    storage = _storage()
+    if isinstance(storage, FileSystemStorage):
+        folder = Path(storage.location)
+        folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, "not writable", str(folder))
+        free_bytes = shutil.disk_usage(folder).free
+        if free_bytes < SPARE_BYTES:
+            raise OSError(errno.ENOSPC, f"{free_bytes // 1024**2} MiB are free", str(folder))
+    else:
+        storage.exists("readiness")
 
 
 def envelope_delete(*, name: str) -> None:

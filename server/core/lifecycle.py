@@ -1,4 +1,5 @@
-"""The states of a submission and the provenances of numbers, which the rows of several rooms hold."""
+"""The states of a submission, the provenances of numbers and the standing of runs, which the rows of several
+rooms hold."""
 
 from __future__ import annotations
 
@@ -28,3 +29,14 @@ class Provenance(models.TextChoices):
     SIMULATED = "simulated"
     IMPORTED = "imported"
     """Read from another tool's output: nobody here saw it measured."""
+
+
+class Standing(models.TextChoices):
+    """How far a published run is borne out, each more than the one before."""
+
+    SIGNED = "signed"
+    """By its signature alone: a check held it, and a moderator let it pass."""
+    PLAUSIBLE = "plausible"
+    """No check holds it."""
+    CORROBORATED = "corroborated"
+    """Another holder of keys measured another unit of the model with the same numbers."""

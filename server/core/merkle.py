@@ -91,6 +91,35 @@ def consistency_proof(first: int, second: int, lookup: Lookup) -> list[bytes]:
     return _hashes(needed[::-1], lookup)
 
 
+def is_consistent(first: int, second: int, roots: tuple[bytes, bytes], proof: Sequence[bytes]) -> bool:
+    """Return whether a proof shows that the tree of `first` leaves and the first root begins that of `second`
+    and the second root (RFC 9162, 2.1.4.2)."""
+    if not 0 <= first <= second:
+        return False
+    if first == second:
+        return roots[0] == roots[1] and not proof
+    if first == 0:
+        return roots[0] == EMPTY_ROOT and not proof
+    path = [roots[0], *proof] if first & (first - 1) == 0 else list(proof)
+    if not path:
+        return False
+    place, last = first - 1, second - 1
+    while place & 1:
+        place, last = place >> 1, last >> 1
+    old = new = path[0]
+    for one in path[1:]:
+        if last == 0:
+            return False
+        if place & 1 or place == last:
+            old, new = node_hash(one, old), node_hash(one, new)
+            while place and not place & 1:
+                place, last = place >> 1, last >> 1
+        else:
+            new = node_hash(new, one)
+        place, last = place >> 1, last >> 1
+    return last == 0 and (old, new) == roots
+
+
 def _left_size(size: int) -> int:
     """Return the largest power of two below `size`: how many leaves the left child holds."""
     return 1 << ((size - 1).bit_length() - 1)

@@ -25,8 +25,14 @@ def prepared_row(statement: str, *parameters: str | bytes | None) -> tuple[Any, 
 
 def _first_row(statement: str, parameters: tuple[str | bytes | None, ...]) -> tuple[Any, ...] | None:
     connection.ensure_connection()
-    with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
-        row = cursor.execute(statement.encode(), parameters, prepare=True).fetchone()
+    raw = connection.connection
+    # Without a threshold psycopg prepares nothing, not even what asks for it; Django sets none.
+    raw.prepare_threshold = 0
+    try:
+        with connection.wrap_database_errors, psycopg.Cursor(raw) as cursor:
+            row = cursor.execute(statement.encode(), parameters, prepare=True).fetchone()
+    finally:
+        raw.prepare_threshold = None
     # What asks next in this request need not ask whether the connection stands.
     connection.health_check_done = True  # type: ignore[attr-defined]  # Django's, but not its stubs'
     return row

@@ -72,6 +72,13 @@ PROBLEM_TYPES = _types(
         "The detail names it, and the parameters that are known at the address.",
     ),
     ProblemType(
+        "unknown-name",
+        "A name is not known",
+        422,
+        "No row could pass a filter by a metric, kind or scope that there is not: the detail has the nearest "
+        "name. An empty list would look like an answer.",
+    ),
+    ProblemType(
         "bad-token",
         "The API token is not valid",
         401,
@@ -204,6 +211,7 @@ PROBLEM_TYPES = _types(
     ),
     ProblemType("length-required", "Length required", 411, "Send a Content-Length header."),
     ProblemType("too-large", "Too large", 413, "Measure fewer kinds per run, or compress the upload."),
+    ProblemType("uri-too-long", "The address is too long", 414, "Ask for fewer names at a time."),
     ProblemType("range-not-satisfiable", "No such range", 416, "Ask for bytes that the file has."),
     ProblemType("unsupported-media-type", "Unsupported media type", 415, "Send application/json."),
     ProblemType(
@@ -224,6 +232,13 @@ PROBLEM_TYPES = _types(
         503,
         "Nothing was accepted. Keep the file and send it again, or ask again, after as many seconds as "
         "Retry-After says. An answer that takes the database too long says so in its detail: ask for less.",
+    ),
+    ProblemType(
+        "overloaded",
+        "Too much waits already",
+        503,
+        "Nothing was accepted: more submissions wait than the archive can get through soon. Keep the file "
+        "and send it again after the time in Retry-After, as the probe does by itself.",
     ),
     ProblemType("storage-unavailable", "Storage unavailable", 503, "Keep the file and send it again later."),
 )

@@ -5,6 +5,7 @@ Nobody waits long for it: a Redis that is away costs what it costs the cache, an
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -36,6 +37,36 @@ def message_send(task: str, *arguments: object, **options: Any) -> bool:
         return False
 
     return breaker.call(send, away=away)
+
+
+def queue_check() -> None:
+    """Raise where the queue does not answer; whatever was known of it before."""
+    _ask(lambda client: client.ping())
+
+
+def queue_policy() -> str | None:
+    """Return what the queue's Redis does when it is full (`maxmemory-policy`); None where it won't tell."""
+    policy: str | None = _ask(lambda client: client.info("memory").get("maxmemory_policy"))
+    return policy
+
+
+def queue_depths() -> dict[str, int]:
+    """Return how many messages wait in each queue, and under `taken` those that workers have or hold back."""
+    names = sorted(current_app.amqp.queues)
+
+    def count(client: Any) -> dict[str, int]:
+        found = {name: int(client.llen(name)) for name in names}
+        return {**found, "taken": int(client.hlen("unacked"))}
+
+    return _ask(count) or {}
+
+
+def _ask(question: Callable[[Any], Any]) -> Any:
+    with _connection().clone() as connection:
+        connection.ensure_connection(max_retries=1, interval_start=0, timeout=TIMEOUT_S)
+        client = getattr(connection.default_channel, "client", None)
+        # The transport of tests keeps messages in memory and has no server.
+        return question(client) if client is not None else None
 
 
 @cache

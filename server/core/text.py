@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Any
 
 
@@ -52,6 +54,13 @@ def counted(count: int, noun: str) -> str:
 # ---- Orders that people expect of text with numbers in it.
 
 _NUMBER = re.compile(r"(\d+(?:\.\d+)?)")
+
+
+def did_you_mean(wanted: str, known: Iterable[str]) -> str:
+    """Return the question that a misspelt name deserves, with a space before it; empty where none is near."""
+    folded = {name.casefold(): name for name in known}
+    close = get_close_matches(wanted.casefold(), list(folded), n=2, cutoff=0.6)
+    return f" Did you mean {' or '.join(folded[name] for name in close)}?" if close else ""
 
 
 def natural_order(text: str) -> tuple[tuple[int, float, str], ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import timedelta
 from uuid import UUID
 
@@ -10,6 +11,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
 from django.db.models import QuerySet
+from django.db.models.functions import Lower
 
 from server.accounts.models import User
 from server.catalog.models import DriveModel
@@ -203,6 +205,13 @@ def webhooks_of(owner: User) -> QuerySet[Subscription]:
         .select_related("drive_model__vendor")
         .order_by("created_at", "id")
     )
+
+
+def mail_follows_of(addresses: Iterable[str]) -> QuerySet[Subscription]:
+    """Return what is followed at addresses that somebody has proved to be theirs."""
+    wanted = [address.lower() for address in addresses]
+    by_mail = Subscription.objects.filter(channel=Subscription.Channel.MAIL)
+    return by_mail.alias(folded=Lower("mail")).filter(folded__in=wanted)
 
 
 def webhook_get(*, owner: User, follow_id: UUID) -> Subscription:

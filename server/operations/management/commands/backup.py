@@ -1,0 +1,54 @@
+"""`manage.py backup [DESTINATION] [--keep N] [--without-keys] [--every HOURS]`."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import structlog
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import close_old_connections
+
+from server.operations.backup import BackupError, backup_make, backups_forget
+
+log = structlog.get_logger("diskatlas.backup")
+
+
+class Command(BaseCommand):
+    """Back up database, envelopes, releases, log and keys."""
+
+    help = "Back up database, envelopes, releases, log and keys to a folder or to s3://bucket/prefix."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("destination", nargs="?", default=settings.BACKUP_TO, help="default: BACKUP_TO")
+        parser.add_argument("--keep", type=int, default=0, help="remove all but so many backups after this")
+        parser.add_argument("--without-keys", action="store_true", help="leave all secrets out")
+        parser.add_argument("--every", type=float, metavar="HOURS", help="go on for ever, at this interval")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        while True:
+            try:
+                self._once(options)
+            except BackupError as error:
+                raise CommandError(str(error)) from None
+            except Exception:
+                if not options["every"]:
+                    raise
+                # The next one may succeed; the alert BackupOld comes meanwhile.
+                log.exception("backup failed")
+            if not options["every"]:
+                return
+            close_old_connections()
+            time.sleep(options["every"] * 3600)
+
+    def _once(self, options: dict[str, Any]) -> None:
+        where = options["destination"] or ""
+        made = backup_make(where=where, keys=not options["without_keys"])
+        self.stdout.write(
+            f"Backup {made.name}: the database as of {made.point_in_time}, {made.envelopes} envelopes, a log "
+            f"of {made.log_size} leaves."
+        )
+        if options["keep"]:
+            for name in backups_forget(where=where, keep=options["keep"]):
+                self.stdout.write(f"Removed {name}.")
