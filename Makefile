@@ -132,6 +132,12 @@ pictures: venv ## Take the pictures below docs/user/pictures from a running demo
 test: venv build simtool ## Run every suite; with STRICT=1 a skip fails
 	@$(BIN)/python -m tools.suites $(if $(STRICT),--strict) $(SUITES)
 
+# Not part of `make test`: it takes ten minutes on a machine with other work, and more with ROUNDS.
+.PHONY: test-faults
+test-faults: ROUNDS = 1
+test-faults: venv ## Hurt every part of a running archive in turn, and look for what was lost (ROUNDS)
+	@FAULTS_ROUNDS=$(ROUNDS) $(BIN)/python -m pytest -s -rs --no-header tests/faults/field
+
 .PHONY: test-vm
 test-vm: venv probe simtool ## Boot emulated disks in QEMU and look at what the static probe says and does
 	@$(BIN)/python -m pytest -rs --no-header tests/vm
@@ -197,6 +203,10 @@ query-baseline: venv ## Write tests/server/web/query_baseline.json anew: how man
 	@DISKATLAS_WRITE_BASELINE=1 $(BIN)/python -m pytest -q tests/server/web/test_query_baseline.py
 
 SIZES ?= 1000,10000,100000
+.PHONY: bench-figures
+bench-figures: venv ## What each chart costs as SVG (OUT=FOLDER writes the drawings)
+	@$(BIN)/python -m tools.bench_figures $(if $(OUT),--out $(OUT))
+
 .PHONY: bench-web bench-api bench-release
 bench-web: venv frontend ## How long pages take on sample archives of SIZES runs (TABLE=FILE writes it)
 	@$(BIN)/python -m tests.bench.web pages --sizes $(SIZES) $(if $(TABLE),--table $(TABLE))

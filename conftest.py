@@ -40,6 +40,24 @@ def fresh_process() -> None:
     breaker.close()
 
 
+@pytest.fixture(autouse=True)
+def whole_sign_ins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give whom a test signs in the second factor that the site would have asked for."""
+    from django.test import Client
+
+    from server.accounts.second_factor import second_factor_due
+    from tests.support.people import second_factor
+
+    plain = Client._login  # type: ignore[attr-defined]  # what `login` and `force_login` end in
+
+    def whole(self: Client, user: Any, backend: Any = None) -> None:
+        if second_factor_due(user):
+            second_factor(user)
+        plain(self, user, backend)
+
+    monkeypatch.setattr(Client, "_login", whole)
+
+
 @pytest.fixture(scope="session")
 def services() -> Iterator[dict[str, str]]:
     """Give DATABASE_URL and REDIS_URL: those of the environment, or of throw-away instances."""

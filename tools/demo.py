@@ -1,5 +1,5 @@
-"""`make demo`: a whole archive on this machine, filled from simulated drives by the real probe over real
-HTTP.
+"""`make demo`: a whole archive on this machine, filled by the real probe over real HTTP: from simulated
+drives, and from real measurements that others published.
 
     DEMO_PORT=8000    port on 127.0.0.1
     DEMO_ONCE=1       stop by itself once every run is published; exit code 1 where one is not
@@ -27,6 +27,7 @@ from types import FrameType
 from tools.children import Children
 from tools.embedded.account import ServicesError
 from tools.embedded.binaries import PROJECT
+from tools.fio_plot_runs import runs_import
 from tools.release.native import DOWNLOADS, VARIABLE, built_probe
 from tools.services import DATA, Services, project_services
 
@@ -158,11 +159,16 @@ class Demo:
         if not (self._folder / "key").exists():
             _call([str(self._probe), "key", "new"], environment, "the demo's signing key")
         state = _fingerprint([self._probe])[:12]
-        return [(name, self._measure_and_submit(name, state, environment)) for name in DRIVES]
+        measured = [(name, self._measure(name, state, environment)) for name in DRIVES]
 
-    def _measure_and_submit(self, name: str, state: str, environment: dict[str, str]) -> str | None:
-        """Return the address of the published run of a simulated drive, or None where it was not
-        published."""
+        def imports(arguments: list[str]) -> None:
+            _call([str(self._probe), *arguments], environment, "the import of real measurements")
+
+        files = [*measured, *runs_import(self._folder, imports)]
+        return [(name, self._submit(name, file, environment)) for name, file in files]
+
+    def _measure(self, name: str, state: str, environment: dict[str, str]) -> Path:
+        """Return the run of a simulated drive."""
         file = self._folder / f"{name}-preserve-{state}.run.json"
         if not file.exists():
             say(f"measuring the simulated drive {name}")
@@ -175,6 +181,10 @@ class Demo:
             command = [str(self._probe), *measure]
             _call(command, environment, f"the measurement of {name}")
             unfinished.rename(file)
+        return file
+
+    def _submit(self, name: str, file: Path, environment: dict[str, str]) -> str | None:
+        """Return the address of the published run, or None where it was not published."""
         say(f"submitting {name}")
         command = [str(self._probe), "submit", str(file), "--server", self._url, "--wait", "--json"]
         done = subprocess.run(

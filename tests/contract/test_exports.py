@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -222,7 +224,18 @@ def test_fio_reads_each_zone_at_its_rate_and_all_of_the_drive(drive: MeasuredDri
     sizes = [int(line.removeprefix("size=")) for line in text.splitlines() if line.startswith("size=")]
     assert sum(sizes[:-1]) == drive.identity.capacity_bytes
     assert f"rate={round(drive.zones[0].mb_per_s * 1e6)}" in text
-    assert "write" not in text.replace("readonly", "").split("[global]")[1]
+    assert "write" not in text.split("[global]")[1]
+
+
+def test_20_fio_itself_takes_its_job_file(drive: MeasuredDrive, tmp_path: Path) -> None:
+    program = shutil.which("fio")
+    if program is None:
+        pytest.skip("fio is not installed: apt-get install fio")
+    file = tmp_path / "drive.fio"
+    file.write_text(fio(drive), encoding="utf-8")
+    command = [program, "--parse-only", "--readonly", f"--filename={tmp_path / 'disk'}", str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_what_is_missing_is_named_all_at_once() -> None:

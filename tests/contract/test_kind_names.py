@@ -20,6 +20,7 @@ ALLOWED = {
     "tools/": "calls the probe with `--only`, and holds numbers against the simulator's truth kind by kind",
     "server/core/units.py": "temperature is what degrees measure",
     "server/benchmarks/contract.py": "shapes of charts have words of their own",
+    "server/drawing/strokes.py": "draws shapes of charts, by those words",
 }
 """Folders and files that may, and why."""
 

@@ -231,6 +231,8 @@ def sample_aggregate(model: DriveModel, metric: str, values: list[float], **chan
             "q3": max(values),
             "minimum": min(values),
             "maximum": max(values),
+            "low": min(values) if len(values) > 1 else None,
+            "high": max(values) if len(values) > 1 else None,
         }
         | changes,
     )

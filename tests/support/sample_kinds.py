@@ -12,6 +12,7 @@ from typing import Any
 
 from server.benchmarks.contract import (
     Annotation,
+    Answer,
     Axis,
     Chart,
     Direction,
@@ -110,9 +111,13 @@ def _curve(_entry: Mapping[str, Any], _facts: Facts, _extraction: Extraction) ->
     return (chart,)
 
 
-def _metric(key: str, title: str, unit: str, direction: Direction = Direction.NEITHER) -> Metric:
+def _metric(
+    key: str, title: str, unit: str, direction: Direction = Direction.NEITHER, *answers: Answer
+) -> Metric:
     return Metric(
-        key, title, unit, direction, f"{title}, as a sample.", "Not extracted: sample data.", "Sample", True
+        *(key, title, unit, direction),
+        *(f"{title}, as a sample.", "Not extracted: sample data.", "Sample", True),
+        answers=answers,
     )
 
 
@@ -139,7 +144,12 @@ SAMPLE_KINDS = (
         "zoned",
         "ZONED",
         "1",
-        (_metric("zoned.outer_bandwidth", "Outer bandwidth", "MB/s", Direction.HIGHER),),
+        (
+            _metric(
+                *("zoned.outer_bandwidth", "Outer bandwidth", "MB/s", Direction.HIGHER),
+                Answer(10, "How fast at the outer edge?", "reads {by} faster at the outer edge"),
+            ),
+        ),
         _nothing,
         _profile,
         KINDS_FOLDER / "zoned",

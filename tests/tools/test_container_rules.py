@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -91,3 +93,37 @@ def test_every_variable_of_compose_stands_in_the_example_and_no_secret_has_a_val
     assert len(findings) == 2
     assert "does not name B" in findings[0]
     assert "A_PASSWORD has a value" in findings[1]
+
+
+def test_caddy_takes_its_configuration(tmp_path: Path) -> None:
+    caddy = shutil.which("caddy")
+    if caddy is None:
+        pytest.skip("caddy is not installed")
+    text = (DOCKER / "Caddyfile").read_text(encoding="utf-8")
+    version = subprocess.run([caddy, "version"], capture_output=True, text=True, check=True).stdout
+    if tuple(map(int, version.lstrip("v").split(".")[:2])) < (2, 7):
+        # Debian's: it knows buffers by other words.
+        text = "".join(line for line in text.splitlines(keepends=True) if "_buffers " not in line)
+    (tmp_path / "Caddyfile").write_text(text)
+    done = subprocess.run(
+        [caddy, "validate", "--config", str(tmp_path / "Caddyfile"), "--adapter", "caddyfile"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "SITE_DOMAIN": "archive.example", "HOME": str(tmp_path)},
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_workers_take_every_queue_between_them(compose: dict[str, Any]) -> None:
+    from server.config import celery_config
+
+    taken = [
+        name
+        for service in compose["services"].values()
+        for name in str(service.get("environment", {}).get("WORKER_QUEUES", "")).split(",")
+        if name
+    ]
+    assert sorted(taken) == sorted(queue.name for queue in celery_config.task_queues)
+    entrypoint = (DOCKER / "entrypoint.sh").read_text(encoding="utf-8")
+    for name in taken:
+        assert name in entrypoint.partition("WORKER_QUEUES:-")[2].partition("}")[0].split(",")

@@ -8,6 +8,7 @@ import os
 import subprocess
 import tempfile
 import threading
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,8 +17,11 @@ from typing import Any
 from tests.vm.hardware import Witness, arguments
 from tests.vm.machine import MARK, MODULES, QEMU, WITNESS, Parts, initramfs
 
-TIMEOUT_S = 900
-"""Far more than it takes: a machine that hangs must fail its test and not the whole run."""
+SILENT_S = 300
+"""A machine that prints nothing for so long is taken to hang."""
+
+TIMEOUT_S = 1500
+"""Far more than a boot takes on a busy machine: one that goes on and on must fail its test, not the run."""
 
 MACHINE = ("-M", "q35,accel=tcg", "-cpu", "max", "-m", "512", "-nographic", "-no-reboot", "-nodefaults")
 
@@ -28,6 +32,8 @@ class Record:
 
     parts: dict[str, str] = field(default_factory=dict)
     write_caches: dict[str, dict[str, bool]] = field(default_factory=dict)
+    begun_s: dict[str, float] = field(default_factory=dict)
+    """When each part began, counted from the machine's start."""
 
     def parsed(self, name: str) -> Any:
         """Return the JSON of a part; lines around it are the kernel's."""
@@ -62,29 +68,68 @@ def boot(parts: Parts, disks: Path, commands: str, modules: Sequence[str] = MODU
             errors="replace",
             env=os.environ | {"TMPDIR": scratch},
         ) as machine:
-            watchdog = threading.Timer(TIMEOUT_S, machine.kill)
-            watchdog.start()
+            watch = _Watch(machine)
             try:
-                record = _listen(machine, socket)
+                record = _listen(machine, socket, watch)
             finally:
-                watchdog.cancel()
+                watch.end()
                 machine.kill()
     if "end" not in record.parts:
-        raise RuntimeError(f"the machine did not get to its end; it printed: {record.parts}")
+        raise MachineStalledError(_last_words(record, watch.reason))
     return record
 
 
-def _listen(machine: subprocess.Popen[str], socket: Path) -> Record:
+class MachineStalledError(RuntimeError):
+    """A machine was ended, or ended itself, before it had done all of its commands."""
+
+
+def _last_words(record: Record, reason: str) -> str:
+    """Say where the machine stood: the times of its parts, and the end of what it printed last."""
+    name = next(reversed(record.parts), "nothing")
+    times = ", ".join(f"{part} {begun:.0f} s" for part, begun in list(record.begun_s.items())[-6:])
+    return f"{reason} in {name!r} ({times}); it printed last: {record.parts.get(name, '')[-3000:]}"
+
+
+class _Watch:
+    """Ends a machine that is silent for `SILENT_S`, or goes on for `TIMEOUT_S`."""
+
+    def __init__(self, machine: subprocess.Popen[str]) -> None:
+        self.began = self.heard_at = time.monotonic()
+        self.reason = "the machine ended"
+        self._machine, self._over = machine, threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+        self._thread.start()
+
+    def end(self) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _look(self) -> None:
+        while not self._over.wait(1.0):
+            now = time.monotonic()
+            if now - self.heard_at > SILENT_S:
+                self.reason = f"the machine was silent for {SILENT_S} s"
+            elif now - self.began > TIMEOUT_S:
+                self.reason = f"the machine had not ended after {TIMEOUT_S} s"
+            else:
+                continue
+            self._machine.kill()
+            return
+
+
+def _listen(machine: subprocess.Popen[str], socket: Path, watch: _Watch) -> Record:
     assert machine.stdout is not None and machine.stdin is not None
     record = Record()
     name, witness = "before", None
     for line in machine.stdout:
+        watch.heard_at = time.monotonic()
         text = line.replace("\r", "")
         if not text.startswith(MARK):
             record.parts[name] = record.parts.get(name, "") + text
             continue
         name = text.removeprefix(MARK).strip()
         record.parts[name] = ""
+        record.begun_s[name] = watch.heard_at - watch.began
         if name.startswith(WITNESS):
             witness = witness or Witness(socket)
             record.write_caches[name.removeprefix(WITNESS)] = witness.write_caches()

@@ -11,9 +11,12 @@ disk() {
     case $(cat $d/device/model 2>/dev/null) in $1*) echo /dev/${d##*/};; esac
   done
 }
+# What does not come about within three minutes ends the machine: nothing behind it would mean anything.
 await() {
-  for i in $(seq 900); do "$@" >/dev/null 2>&1 && return; usleep 100000; done
-  echo "waited in vain for $*"
+  until=$(($(cut -d. -f1 /proc/uptime) + 180))
+  while [ $(cut -d. -f1 /proc/uptime) -lt $until ]; do "$@" >/dev/null 2>&1 && return; usleep 100000; done
+  part "waited in vain for $*"; ps; tail -n 20 /tmp/*.said /kept/*.said 2>/dev/null
+  poweroff -f
 }
 found() { [ -e "$(disk 'SAMPLE ATA')" ] && [ -e "$(disk 'SCSI DISK')" ] && [ -e "$(disk 'QEMU NVMe')" ] &&
   [ -e "$(disk 'KEPT')" ] && [ -e "$(disk 'UAS DISK')" ] && [ -e "$(disk 'QEMU HARDDISK')" ]; }

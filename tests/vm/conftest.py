@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,13 @@ import pytest
 
 from tests.support.probe import ROOT, probe_path
 from tests.vm import commands, hardware, machine
-from tests.vm.boot import TIMEOUT_S, Record, boot
+from tests.vm.boot import TIMEOUT_S, MachineStalledError, Record, boot
 
-BOOTS_S = 2 * TIMEOUT_S
-"""How long the first test may wait for both boots."""
+TRIES = 2
+"""An emulator that hangs is started once more, on new disks, and the test run says so."""
+
+BOOTS_S = 2 * TRIES * TIMEOUT_S
+"""How long the first test may wait for all boots."""
 
 OTHER_ORDER = (*("virtio_pci", "virtio_scsi", "sd_mod"), *machine.MODULES)
 """The SCSI disks are met first, so that the names are others than in the first boot."""
@@ -31,8 +35,8 @@ class Day:
 
 
 @pytest.fixture(scope="session")
-def day(tmp_path_factory: pytest.TempPathFactory) -> Day:
-    """Boot, switch off, boot again."""
+def parts() -> machine.Parts:
+    """What every machine here is made of."""
     probe = probe_path()
     if reason := machine.why_not(probe):
         pytest.skip(reason)
@@ -40,8 +44,23 @@ def day(tmp_path_factory: pytest.TempPathFactory) -> Day:
     development = Path(os.environ.get("DISKATLAS_DEVELOPMENT", ROOT / "client/probe/target/debug/diskatlas"))
     if not development.is_file():
         pytest.skip("the probe for tests is not built: call `make simtool`")
-    parts = machine.parts(probe, development)
-    folder = tmp_path_factory.mktemp("vm")
+    return machine.parts(probe, development)
+
+
+@pytest.fixture(scope="session")
+def day(parts: machine.Parts, tmp_path_factory: pytest.TempPathFactory) -> Day:
+    """Boot, switch off, boot again."""
+    for left in reversed(range(TRIES)):
+        try:
+            return _day(parts, tmp_path_factory.mktemp("vm"))
+        except MachineStalledError as trouble:
+            if not left:
+                raise
+            warnings.warn(f"Booted once more, since {trouble}", stacklevel=1)
+    raise AssertionError("there was no try")
+
+
+def _day(parts: machine.Parts, folder: Path) -> Day:
     before = hardware.make_disks(folder)
     first = boot(parts, folder, commands.first_boot())
     second = boot(parts, folder, commands.second_boot(), OTHER_ORDER)

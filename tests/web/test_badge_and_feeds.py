@@ -35,14 +35,14 @@ def test_a_badge_says_the_number_where_it_comes_from_and_of_how_many_runs(client
     assert response["Content-Type"] == "image/svg+xml; charset=utf-8"
     root = ElementTree.fromstring(response.content)
     words = "".join(root.itertext())
-    assert "Rotation time 8.3333 ms · measured, 3 runs" in words
+    assert "Outer bandwidth 9.680 MB/s · measured, one unit, 3 runs" in words
     assert not [element for element in root.iter() if "href" in element.attrib]
 
 
 def test_the_badge_of_a_simulated_drive_says_so(client: Client) -> None:
     model = sample_archive()
     model.aggregates.filter(provenance="probe").delete()
-    assert "simulated drive, 1 run<" in client.get(f"/drives/{model.slug}/badge.svg").content.decode()
+    assert "simulated drive, one run<" in client.get(f"/drives/{model.slug}/badge.svg").content.decode()
 
 
 def test_the_badge_of_an_unmeasured_drive_has_no_number(client: Client) -> None:

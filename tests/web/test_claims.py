@@ -7,6 +7,7 @@ import re
 import pytest
 from django.test import Client
 
+from server.catalog.loading import catalog_load
 from server.catalog.models import Citation, Claim
 from tests.support.sample_archive import SampleRun, sample_run
 
@@ -59,3 +60,15 @@ def test_a_drive_without_claims_has_no_section_of_them(client: Client) -> None:
 def test_how_verdicts_are_found_is_explained_and_linked(client: Client) -> None:
     assert "/methods/claims/" in client.get(claimed()).content.decode()
     assert "one-sided test at 95 %" in words(client, "/methods/claims/")
+
+
+def test_claims_of_a_makers_document_stand_on_its_models_page_and_in_the_ledger(client: Client) -> None:
+    catalog_load()
+    shown = words(client, "/drives/seagate-st4000nm0023/")
+    assert "175 MB/s (maximum) [1, page 9, 4.1.2] 2012-10" in shown
+    assert "83 MB/s (minimum) [1, page 9, 4.1.2] 2012-10" in shown
+    assert "4.16 ms" in shown and "No benchmark of this archive measures it." in shown
+    assert "Constellation ES.3 SAS Product Manual, 100671510, Rev. B" in shown
+    assert "Nobody has measured this drive yet" in shown and "Name as devices give it" not in shown
+    ledger = words(client, "/claims/?drive=seagate-st4000nm0023")
+    assert "175 MB/s" in ledger and "Constellation ES.3 SAS Product Manual" in ledger

@@ -36,14 +36,14 @@ def test_the_faster_revision_is_marked_and_said_in_a_sentence(client: Client) ->
     slug = two_firmwares().drive_model.slug
     text = text_of(client, f"/compare/?d={slug}~fw:S1&d={slug}~fw:S2")
     assert "better than A" in text and "better than B" not in text
-    assert "B is 20.0 MB/s higher than A, between 17.8 and 22.2 at 95 %" in text
+    assert "B is 20 % higher than A: 20.0 MB/s, between 17.8 and 22.2 at 95 %" in text
 
 
 def test_both_orders_of_an_address_say_the_same(client: Client) -> None:
     slug = two_firmwares().drive_model.slug
     text = text_of(client, f"/compare/?d={slug}~fw:S2&d={slug}~fw:S1")
     assert "better than B" in text
-    assert "A is 20.0 MB/s higher than B, between 17.8 and 22.2 at 95 %" in text
+    assert "A is 20 % higher than B: 20.0 MB/s, between 17.8 and 22.2 at 95 %" in text
 
 
 def test_a_simulated_drive_beside_a_measured_one_has_no_marks_and_says_why(client: Client) -> None:

@@ -13,7 +13,7 @@ from server.web.views.claims import _off
 
 def pair(a: int, b: int, *, p: float | None, higher: int | None = None) -> Pair:
     values: dict[str, Any] = dict.fromkeys(Pair.__dataclass_fields__)
-    return Pair(**{**values, "a": a, "b": b, "p": p, "higher": higher})
+    return Pair(**{**values, "a": a, "b": b, "p": p, "higher": higher, "equal": False})
 
 
 def words(*pairs: Pair) -> str:

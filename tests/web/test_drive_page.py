@@ -39,18 +39,18 @@ def known(number: str, **facts: object) -> DriveModel:
     return model
 
 
-def test_a_number_of_several_drives_is_their_mean_with_its_interval(client: Client) -> None:
+def test_a_number_of_several_units_is_their_median_with_its_quartiles(client: Client) -> None:
     for place, rate in enumerate((100.0, 102.0, 104.0)):
         model = measured(place, rate).drive_model
     refresh_model(drive_model_id=model.pk)
-    assert "mean of 3 drives, 95 % interval" in text_of(page_of(client, model))
+    assert "median of 3 units, quartiles" in text_of(page_of(client, model))
 
 
 def test_a_number_of_one_run_has_the_interval_of_its_samples(client: Client) -> None:
     model = sample_run().drive_model
     refresh_model(drive_model_id=model.pk)
     words = text_of(page_of(client, model))
-    assert "Rotation time 8.3331 ms 8.3302 to 8.3360 one run, 95 % interval" in words
+    assert "Rotation 7200.2 rpm 8.3331 ms a turn, 8.3302 to 8.3360 one run" in words
 
 
 def test_a_number_of_another_run_does_not_borrow_an_interval(client: Client) -> None:
@@ -59,7 +59,8 @@ def test_a_number_of_another_run_does_not_borrow_an_interval(client: Client) -> 
     rows[1].filter(metric="skippy.rotation_time").delete()
     rows[0].filter(metric="skippy.rotation_time").update(value=9.0, low=8.9, high=9.1)
     refresh_model(drive_model_id=first.drive_model_id)
-    assert "Rotation time 9 ms one run " in text_of(page_of(client, first.drive_model))
+    words = text_of(page_of(client, first.drive_model))
+    assert "9.00 ms a turn, 8.90 to 9.10 one run" in words
 
 
 def test_batches_and_firmware_lead_to_their_pages(client: Client) -> None:

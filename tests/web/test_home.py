@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from django.test import Client
 
@@ -25,9 +27,11 @@ def test_bars_share_a_logarithmic_axis_that_holds_them_all() -> None:
     assert all(bar.x >= 0 and bar.x + bar.width <= 1000 for bar in bars)
 
 
-def test_a_bar_s_numbers_carry_three_digits() -> None:
-    bars, _ticks = bars_of((edges(151.26, 79.04), edges(2.043, 0.0)))
-    assert [(bar.outer, bar.inner) for bar in bars] == [("151", "79.0"), ("2.04", "0")]
+def test_a_bar_s_numbers_carry_the_digits_of_their_interval() -> None:
+    known = replace(edges(151.26, 79.04), units=3, outer_interval=(148.0, 155.0), inner_interval=(79.0, 79.1))
+    bars, _ticks = bars_of((known, edges(2.0431, 0.0)))
+    assert [(bar.outer, bar.inner) for bar in bars] == [("151", "79.04"), ("2.043", "0")]
+    assert [bar.behind for bar in bars] == ["median of 3 units", "3 published values"]
 
 
 def test_no_drive_makes_no_picture() -> None:
@@ -50,6 +54,9 @@ def test_the_picture_shows_each_drive_by_its_best_provenance_alone() -> None:
             "outer": 100.0,
             "inner": 50.0,
             "runs": 2,
+            "units": 2,
+            "outer_interval": [99, 101],
+            "inner_interval": [49, 51],
         }
     ]
 

@@ -9,8 +9,10 @@ import io
 import re
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from html.parser import HTMLParser
 from typing import Any
 
+import feedparser
 import pytest
 from django.core import mail
 from django.test import Client
@@ -125,6 +127,44 @@ def test_18_9_no_page_or_feed_shows_what_misleads_or_runs(client: Client, site: 
         assert MISLEADING_PATTERN.search(text) is None, address
         seen += "HYPERLINK" in text
     assert seen >= 8  # The name itself is shown.
+
+
+class Markup(HTMLParser):
+    """What a reader's HTML parser makes of a text: elements, and the words between them."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.words = ""
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.tags.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.words += data
+
+
+@pytest.mark.parametrize("address", ["/feed.atom", "/drives/{slug}/feed.atom"])
+def test_20_a_feed_reader_shows_what_a_device_says_and_runs_none_of_it(
+    client: Client, site: Any, address: str
+) -> None:
+    """Parsed as feed readers do, without the sanitiser that some of them lack."""
+    read = feedparser.parse(
+        client.get(address.format(slug=site.drive_model.slug)).content, sanitize_html=False
+    )
+    assert not read.bozo
+    texts = [
+        value
+        for part in (read.feed, *read.entries)
+        for name, value in part.items()
+        if name.endswith("_detail") and "value" in value
+    ]
+    html = [Markup(text.value) for text in texts if text.type != "text/plain"]
+    assert [markup.tags for markup in html if markup.tags] == []
+    summary = Markup(read.entries[0].summary).words
+    assert summary.count("<script>alert(1)</script>") == 2, summary  # The batch's label and the firmware.
 
 
 def test_18_9_no_cell_of_a_table_is_a_formula(client: Client, site: Any) -> None:

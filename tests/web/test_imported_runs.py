@@ -27,12 +27,14 @@ def test_a_run_says_what_it_was_imported_from(client: Client) -> None:
         "tool": "fio",
         "tool_version": "fio-3.33",
         "measured_at": None,
+        "source": "a project of somebody else, BSD 3-Clause",
         "files": [{"format": "fio-json", "sha256": "ab" * 32, "size_bytes": 1234}],
         "remarks": ["fio prints how long a job ran in milliseconds."],
     }
     run.save(update_fields=["summary"])
     words = text_of(get(client, f"/runs/{run.run_id}/"))
     assert "Imported from fio (fio-3.33) output" in words
+    assert "From a project of somebody else, BSD 3-Clause" in words
     assert "bytes, SHA-256 " + "ab" * 32 in words
     assert "fio prints how long a job ran in milliseconds." in words
     assert "One run, imported" in words

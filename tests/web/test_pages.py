@@ -57,15 +57,11 @@ def test_the_drive_page_shows_statistics_and_the_published_value_beside(client: 
     model = sample_archive()
     page = get(client, f"/drives/{model.slug}/numbers/skippy/")
     row = text_of(page[page.index('id="measured-title"') :])
-    assert (
-        "Rotation time whole drive 8.3333 ms 8.3310 to 8.3350 8.3331 ± 0.012 3 1 8.39 ms [1, Table 3] a "
-        in row
-    )
+    assert "Rotation time whole drive 8.3333 ms 8.3310 to 8.3350 " in row
+    assert "3 1 8.39 ms [1, Table 3] a " in row
     page = get(client, f"/drives/{model.slug}/")
     row = text_of(page[page.index('id="measured-title"') :])
-    assert (
-        "Rotation time whole drive 8.3333 ms 8.3310 to 8.3350 median, range 1 3 8.39 ms [1, Table 3] a" in row
-    )
+    assert "Rotation time whole drive 8.3333 ms 8.3310 to 8.3350 one unit, 3 runs 1 3 8.39 ms" in row
     assert "Sample Author (2000). A sample document ." in row
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
+from allauth.usersessions.models import UserSession
 from django.conf import LazySettings
 from django.contrib.auth.models import Permission
 from django.db import transaction
@@ -20,10 +22,13 @@ from django.urls import URLResolver, get_resolver
 
 from server.accounts.key_logins import login_begin
 from server.accounts.models import ApiToken, ProbeKey, User
+from server.accounts.profiles import profile_save
 from server.accounts.services import api_token_create
 from server.core.lifecycle import State
+from server.submissions.catalogue_changes import alias_add
 from server.subscriptions.models import Subscription
 from server.subscriptions.services import webhook_create
+from tests.support.people import second_factor
 from tests.support.sample_archive import SampleRun, sample_run
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
@@ -34,6 +39,7 @@ ANYBODY = frozenset(PEOPLE)
 ACCOUNTS = ANYBODY - {"anonymous"}
 OWNER = frozenset({"contributor"})
 INSIDERS = frozenset({"contributor", "moderator", "staff"})
+MODERATORS = frozenset({"moderator", "staff"})
 NOBODY: frozenset[str] = frozenset()
 Rule = dict[str, frozenset[str]]
 READ: Rule = {"GET": ANYBODY}
@@ -51,6 +57,7 @@ def _all(rule: Rule, routes: str) -> dict[str, Rule]:
 
 _CHART = "<slug:kind>/<slug:chart_id>"
 _DRIVE_CHART = "charts/<slug:provenance>/<slug:kind>/<slug:chart_id>"
+_FIGURE_ENDS = (".json", ".csv", "/", ".<figure_form:form>")
 API = {
     **_all(
         READ,
@@ -59,11 +66,13 @@ API = {
         drives/<slug:slug>/batches/<str:part>/ drives/<slug:slug>/firmware/<str:part>/
         drives/<slug:slug>/units/<str:part>/ comparisons/ comparisons/charts/ log/ log/leaves/ log/checkpoint
         log/proofs/inclusion log/proofs/consistency releases/ releases/<int:number>/
-        releases/<int:number>/files/<path:path> tombstones/ statistics/ wanted/ facets/ firmware/ vendors/
-        vendors/<slug:slug>/ literature/ runs/ runs/<uuid:run_id>/ runs/<uuid:run_id>/envelope/
+        releases/<int:number>/files/<path:path> releases/latest/ releases/latest/files/<path:path>
+        tombstones/ decisions/ statistics/ wanted/ facets/ firmware/
+        vendors/ vendors/<slug:slug>/ literature/ runs/ runs/<uuid:run_id>/ runs/<uuid:run_id>/envelope/
         runs/<uuid:run_id>/document/ runs/<uuid:run_id>/standing/ runs/<uuid:run_id>/charts/
         runs/<uuid:run_id>/benchmarks/<slug:kind>/samples/ units/ batches/ measurements/ aggregates/ claims/
-        metrics/ metrics/<str:key>/ methods/ methods/<slug:slug>/ benchmarks/
+        metrics/ metrics/<str:key>/ methods/ methods/<slug:slug>/ benchmarks/ samples/
+        zones/ seek-points/ seek-curves/ tracks/
         submissions/<uuid:submission_id>/ logins/<uuid:login_id>/ challenges/ schema/""",
     ),
     f"drives/<slug:slug>/{_DRIVE_CHART}/": READ,
@@ -74,6 +83,7 @@ API = {
         """submissions/ keys/me/runs/ keys/me/withdraw/ keys/me/license/ keys/me/label/ keys/me/revoke/
         keys/me/rotate/ keys/me/login/""",
     ),
+    "": READ,
     "follows/": {"GET": ACCOUNTS, "POST": ACCOUNTS},
     "follows/<uuid:follow_id>/": {"GET": OWNER, "DELETE": OWNER},
     "follows/<uuid:follow_id>/resume/": {"POST": OWNER},
@@ -81,12 +91,30 @@ API = {
     "^.*$": {},
 }
 ACCOUNT = {
-    **_all(OWN_FORM, "device/ tokens/"),
+    **_all(OWN_FORM, "device/ tokens/ delete/ profile/"),
+    **_all({"GET": ACCOUNTS}, "data/ data/account.json"),
     **_all(OWN_SIGN_IN, "email/ password/change/ password/set/ reauthenticate/"),
+    **_all(
+        OWN_SIGN_IN,
+        """2fa/ 2fa/reauthenticate/ 2fa/totp/activate/ 2fa/recovery-codes/generate/ 2fa/webauthn/
+        2fa/webauthn/add/ 2fa/webauthn/reauthenticate/ 3rdparty/ sessions/""",
+    ),
+    # Who it is is asked before whose it is, which tests/web/test_second_factor.py asks.
+    **_all(OWN_SIGN_IN, "2fa/webauthn/keys/<int:pk>/remove/ 2fa/webauthn/keys/<int:pk>/edit/"),
+    "2fa/totp/deactivate/": {"*": INSIDERS},  # those of the world below who have an app
+    **_all({"*": OWNER}, "2fa/recovery-codes/ 2fa/recovery-codes/download/"),
+    "3rdparty/login/error/": {},  # tells of a failure by a 401, whoever asks
+    "": {"GET": ACCOUNTS},
     "keys/": {"GET": ACCOUNTS},
     "keys/<int:key_id>/": {"POST": OWNER},
     "tokens/<int:token_id>/": {"POST": OWNER},
-    **_all(SIGN_IN, "login/ signup/ password/reset/ login/code/confirm/"),
+    "sessions/<int:session_id>/": {"POST": OWNER},
+    **_all(
+        SIGN_IN,
+        """login/ signup/ password/reset/ login/code/confirm/ 2fa/authenticate/ 2fa/webauthn/login/
+        3rdparty/login/cancelled/ 3rdparty/signup/ social/login/cancelled/
+        social/login/error/ social/signup/ social/connections/""",
+    ),
     "logout/": FORM,
     **_all(READ, "inactive/ confirm-email/ password/reset/done/ password/reset/key/done/"),
     # Whoever has the link of a mail is who the mail went to.
@@ -96,18 +124,32 @@ ACCOUNT = {
 SITE = {
     **_all(
         READ,
-        """health/ drives/ drives/columns/ drives/suggest/ drives/<slug:slug>/ drives/<slug:slug>/batches/
+        """robots.txt favicon.ico .well-known/security.txt sitemap.xml sitemap-<section>.xml
+        health/ healthz readyz drives/ drives/columns/ drives/suggest/ drives/<slug:slug>/
+        drives/<slug:slug>/batches/
+        drives/<slug:slug>/units/<str:digits>/
         drives/<slug:slug>/batches/<str:part>/ drives/<slug:slug>/firmware/<str:part>/
-        drives/<slug:slug>/badge.svg drives/<slug:slug>/feed.atom feed.atom
+        drives/<slug:slug>/badge.svg drives/<slug:slug>/platter.svg drives/<slug:slug>/card.png
+        drives/<slug:slug>/feed.atom feed.atom
         drives/<slug:slug>/numbers/<slug:kind>/ runs/<uuid:run_id>/ runs/<uuid:run_id>/status/
         runs/<uuid:run_id>/envelope.json claims/ claims/claims.csv compare/ compare/suggest/
         compare/comparison.csv contribute/ download/<str:name> methods/ methods/claims/ methods/<slug:slug>/
-        problems/ problems/<slug:slug>/ schema/ schema/<slug:name>/v1.json licenses/ about/ api/ datasets/""",
+        problems/ problems/<slug:slug>/ schema/ schema/<slug:name>/v1.json licenses/ about/ api/ datasets/
+        moderation/decisions/ moderation/catalogue/ explore/ explore/explore.csv
+        explore/explore.<drawing_form:form>""",
     ),
-    **{f"drives/<slug:slug>/{_DRIVE_CHART}{end}": READ for end in (".json", ".csv", "/")},
-    **{f"runs/<uuid:run_id>/charts/{_CHART}{end}": READ for end in (".json", ".csv", "/")},
+    **_all(
+        {"GET": MODERATORS, "POST": MODERATORS},
+        "moderation/ moderation/<uuid:submission_id>/ moderation/catalogue/<slug:slug>/",
+    ),
+    "moderation/catalogue/<int:change_id>/undo/": {"POST": MODERATORS},
+    **{f"drives/<slug:slug>/{_DRIVE_CHART}{end}": READ for end in _FIGURE_ENDS},
+    **{f"runs/<uuid:run_id>/charts/{_CHART}{end}": READ for end in _FIGURE_ENDS},
     "": READ,
+    "contributors/<uuid:profile_id>/": READ,
     "drives/<slug:slug>/follow/": FORM,
+    "contribute/import/": FORM,
+    "contribute/import/<str:token>/": FORM,
     "follow/confirm/<str:token>/": FORM,
     "follow/stop/<str:token>/": FORM,
 }
@@ -124,6 +166,7 @@ UNPUBLISHED: dict[str, Rule] = {
     "runs/<uuid:run_id>/envelope.json": {"GET": INSIDERS},
     "api/v1/runs/<uuid:run_id>/envelope/": {"GET": INSIDERS},
     "api/v1/runs/<uuid:run_id>/document/": {"GET": INSIDERS},
+    "moderation/<uuid:submission_id>/": {"GET": MODERATORS},
 }
 """What is given of a run under review; all else is nobody's. Its charts, which those who see its page see
 too, need samples that the sample run does not have."""
@@ -168,7 +211,10 @@ def world(settings: LazySettings) -> World:
     users = {name: User.objects.create_user(name.replace(" ", "-"), password="sample") for name in PEOPLE[1:]}
     users["moderator"].user_permissions.add(*Permission.objects.filter(codename__in=("decide", "withdraw")))
     User.objects.filter(pk=users["staff"].pk).update(is_staff=True, is_superuser=True)
-    contributor = users["contributor"]
+    contributor, moderator = users["contributor"], User.objects.get(pk=users["moderator"].pk)
+    for name in INSIDERS:
+        second_factor(users[name])
+    RecoveryCodes.activate(contributor)
     run = sample_run()
     held = sample_run(SampleRun(state=State.QUARANTINED, unit="ef" * 32))
     key = run.submission.probe_key
@@ -179,12 +225,21 @@ def world(settings: LazySettings) -> World:
     assert isinstance(follow, Subscription)
     values = {
         **{"slug": run.drive_model.slug, "part": "2026-w07", "provenance": "probe", "kind": "skippy"},
-        **{"chart_id": "pattern", "number": 1, "path": "x", "form": "x", "key": "skippy.mtm", "token": "x"},
-        **{"name": "run", "uidb36": "1", "key_id": key.pk, "follow_id": follow.pk},
+        **{"chart_id": "pattern", "number": 1, "path": "x", "form": "svg", "key": "skippy.mtm", "token": "x"},
+        **{"name": "run", "section": "pages", "uidb36": "1", "key_id": key.pk, "follow_id": follow.pk},
         "token_id": api_token_create(owner=contributor, name="sample")[0].pk,
+        "profile_id": profile_save(user=contributor, name="Sample", orcid="").pk,
+        "digits": run.unit.digest[:12] if run.unit else "",
         "login_id": login_begin(key=key, name="").pk,
+        "change_id": alias_add(
+            model=run.drive_model, text="Sample alias", by=moderator, reason="Sample reason, for this test."
+        ).pk,
     }
     clients = {name: _client(users.get(name)) for name in PEOPLE}
+    # One of the contributor's that no client here has.
+    values["session_id"] = UserSession.objects.create(
+        user=contributor, ip="203.0.113.9", session_key="elsewhere", user_agent="Sample"
+    ).pk
     return World(clients, {**values, **_ids(run)}, {**values, **_ids(held)})
 
 
@@ -208,11 +263,17 @@ def address(route: str, values: dict[str, Any]) -> str:
     named = {"vendors/": "acme", "methods/": "skippy", "problems/": "not-found"}
     slug = next((value for part, value in named.items() if part in route), values["slug"])
     given = {**values, "slug": slug, "format": ".json", "object_id": "1", "app_label": "accounts", "url": "x"}
-    given |= {"content_type_id": 1, "id": 1, "submission_id": values["submission_id"], "decision": "accept"}
+    given |= {
+        "content_type_id": 1,
+        "id": 1,
+        "pk": 1,
+        "submission_id": values["submission_id"],
+        "decision": "accept",
+    }
     given["key"] = "x" if route.startswith("accounts/") else values["key"]
     found = re.sub(r"\(\?P<(\w+)>[^)]*\)", lambda match: str(given[match[1]]), route)
-    found = re.sub(r"<(?:\w+:)?(\w+)>", lambda match: str(given[match[1]]), found)
-    return "/" + re.sub(r"\^\.\*\$|[\^$]|\\Z", "", found).replace(".*", "x")
+    found = re.sub(r"<(?:\w+:)?(\w+)>", lambda match: str(given[match[1]]), found).replace("^.*$", "nothing")
+    return "/" + re.sub(r"[\^$]|\\Z", "", found).replace(".*", "x")
 
 
 def answer(client: Client, method: str, path: str) -> HttpResponse:
@@ -227,7 +288,7 @@ def answer(client: Client, method: str, path: str) -> HttpResponse:
 
 def refused(response: Any) -> bool:
     """Whether somebody is sent away."""
-    to_sign_in = re.match(r"/(accounts|admin)/(login/\?next=|$)", response.headers.get("Location", ""))
+    to_sign_in = re.match(r"/(accounts|admin)/login/\?next=|/admin/$", response.headers.get("Location", ""))
     return response.status_code in (401, 403, 404) or bool(to_sign_in)
 
 

@@ -12,6 +12,8 @@ from django.test import Client
 from server.accounts.models import User
 from server.core.lifecycle import State
 from server.search.summaries import summary_update
+from server.submissions.models import Submission
+from tests.support.people import second_factor
 from tests.support.sample_archive import SampleRun, sample_run
 
 pytestmark = pytest.mark.django_db
@@ -46,6 +48,24 @@ def test_18_3_envelope_and_document_are_not_handed_out(client: Client, run: Any)
     for part in ("envelope", "document"):
         assert client.get(f"/api/v1/runs/{run.pk}/{part}/").status_code == 404
     assert client.get(f"/runs/{run.pk}/envelope.json").status_code == 404
+
+
+@pytest.mark.parametrize("state", [State.QUARANTINED, State.REJECTED])
+def test_18_3_its_charts_are_shown_to_those_alone_who_see_its_page(client: Client, state: State) -> None:
+    measured = sample_run()
+    chart = f"/runs/{measured.pk}/charts/zoned/profile"
+    assert client.get(f"{chart}.json").status_code == 200
+    Submission.objects.filter(pk=measured.submission_id).update(state=state)
+    addresses = [f"{chart}{end}" for end in (".json", ".csv", "/", ".svg", ".json?full=1", ".csv?full=1")]
+    for address in (*addresses, f"/api/v1{chart}/", f"/api/v1/runs/{measured.pk}/charts/"):
+        assert client.get(address).status_code == 404, address
+    moderator = User.objects.create_user("looks")
+    moderator.user_permissions.add(Permission.objects.get(codename="decide"))
+    second_factor(moderator)
+    client.force_login(moderator)
+    answer = client.get(f"{chart}.json")
+    assert answer.status_code == 200
+    assert answer["Cache-Control"] == "private, no-store"
 
 
 def test_18_3_its_model_and_vendor_are_listed_nowhere(client: Client, run: Any) -> None:

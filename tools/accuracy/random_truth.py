@@ -14,6 +14,8 @@ def starts_of(entry: dict[str, Any]) -> dict[str, int]:
     """The lowest block of each region's series."""
     starts: dict[str, int] = {}
     for series in entry["samples"]["series"]:
+        if series["region"] not in REGIONS:
+            continue
         low = min(series["start_block"], *series["offset_blocks"])
         starts[series["region"]] = min(low, starts.get(series["region"], low))
     return starts
@@ -35,15 +37,32 @@ def expected_of(truth: dict[str, Any], strictness: str, entry: dict[str, Any]) -
         zones = _zones_of(truth, entry, region)
         if len(zones) == 1:
             rows += _region(truth, strictness, region, zones[0])
-    return tuple(rows)
+    return (*rows, *between(truth, strictness, entry))
 
 
-def _zones_of(truth: dict[str, Any], entry: dict[str, Any], region: str) -> list[dict[str, Any]]:
+def between(truth: dict[str, Any], strictness: str, entry: dict[str, Any]) -> list[Expected]:
+    """Blocks of a track and surfaces at the places between the regions, where their series touch one zone."""
+    rows = []
+    heads = None if truth["layout"] == SERPENTINE else float(truth["surfaces"])
+    positions = {one.get("position_permille") for one in entry["samples"]["series"]} - {None}
+    for position in sorted(positions):
+        zones = _zones_of(truth, entry, "between", position)
+        if len(zones) == 1:
+            track, scope = float(zones[0]["blocks_per_track"]), f"{position / 10:g}"
+            bar = 0.0 if strictness == CLEAN else 0.01 * track
+            rows.append(Expected("skippy.sectors_per_track", scope, track, bar, False))
+            rows.append(Expected("skippy.surfaces", scope, heads, 0.0, False))
+    return rows
+
+
+def _zones_of(
+    truth: dict[str, Any], entry: dict[str, Any], region: str, position: int | None = None
+) -> list[dict[str, Any]]:
     """The zones that a region's series touched; a number of two zones is the truth of neither."""
     blocks = [
         block
         for series in entry["samples"]["series"]
-        if series["region"] == region
+        if (series["region"], series.get("position_permille")) == (region, position)
         for block in (series["start_block"], series["offset_blocks"][-1])
     ]
     low, high = min(blocks, default=0), max(blocks, default=-1)

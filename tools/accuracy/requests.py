@@ -81,11 +81,6 @@ def sequential(zone: Mapping[str, Any], size: str) -> tuple[float, float]:
     return ((low + high) / 2, (high - low) / 2) if high > (1 + SEVERAL) * low else (rate, 0.0)
 
 
-HOST_MS = 0.008
-"""What the simulated host lets pass between an answer and its next request (`HOST_THINK_NS` of the
-simulator)."""
-
-
 def sync_write_expected(
     truth: dict[str, Any], strictness: str, entry: dict[str, Any]
 ) -> tuple[Expected, ...]:
@@ -103,7 +98,7 @@ def sync_write_expected(
     track = float(zone["sectors_per_track_by_head"][0]) * float(truth["block_bytes"]) / 1e6
     held_up = float(truth["bus_mb_s"]) < track / turn * 1e3
     # The place is back a turn after the last answer; the request that waits for it began a little later.
-    waited = turn - HOST_MS
+    waited = turn - float(truth["host_think_ms"])
     rows = []
     if False in states:
         rows.append(Expected("sync_write.track_size", "off", track, (0.02 if clean else 0.05) * track, False))

@@ -15,6 +15,7 @@ from server.benchmarks.registry import KINDS
 from tests.support.probe import ROOT, Probe, probe_path, simtool_path
 from tools.accuracy.cases import CLEAN, NOISY, Case, Expected
 from tools.accuracy.kinds import EXPECTATIONS, facts_of
+from tools.accuracy.random_truth import between
 from tools.accuracy.requests import with_rhythms
 from tools.accuracy.transfers import over_time_cases
 
@@ -121,7 +122,7 @@ def _skippy_expected(truth: dict[str, Any], strictness: str, entry: dict[str, An
         if len(zones) != 1 or None in zones:
             continue
         rows += _region_expected(truth, strictness, region, zones.pop() or 0)
-    return tuple(rows)
+    return (*rows, *between(truth, strictness, entry))
 
 
 def _zone_of(truth: dict[str, Any], block: int) -> int | None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 from django.test import Client
 
 from server.catalog.models import DriveModel
 from server.model_stats.refresh import refresh_model
-from tests.support.sample_archive import sample_archive
+from tests.support.sample_archive import SampleRun, sample_archive, sample_run
 from tests.support.sample_units import measured
 
 pytestmark = pytest.mark.django_db
@@ -45,6 +46,20 @@ def test_each_parameter_and_format_of_an_address_has_a_tag_of_its_own(
     assert len(set(tags)) == len(tags)
     answered = client.get(f"/api/v1/{asked[1]}", headers={"If-None-Match": tags[0]})
     assert answered.status_code == 200
+
+
+@pytest.mark.parametrize("address", ["drives/", "runs/", "measurements/", "firmware/"])
+def test_20_a_page_with_a_next_one_is_unchanged_hours_later(
+    client: Client, model: DriveModel, monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    sample_run(SampleRun(model="Other 1"))
+    asked = f"/api/v1/{address}?limit=1"
+    first = client.get(asked)
+    assert first.json()["next"]
+    later = time.time() + 6 * 3600
+    monkeypatch.setattr("time.time", lambda: later)
+    assert client.get(asked).content == first.content
+    assert client.get(asked, headers={"If-None-Match": first["ETag"]}).status_code == 304
 
 
 def test_what_changed_has_another_tag(client: Client, model: DriveModel) -> None:

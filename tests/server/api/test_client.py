@@ -53,7 +53,7 @@ def archive(transactional_db: None, live_server: Any, monkeypatch: pytest.Monkey
 
 
 def test_the_guide_has_an_example_for_each_task() -> None:
-    assert len(EXAMPLES) == 11
+    assert len(EXAMPLES) == 12
 
 
 def test_every_example_of_the_guide_runs_and_prints_something(
@@ -126,4 +126,4 @@ def test_the_clients_rows_are_those_of_the_openapi_document(client_folder: None)
         extra = {"Run": {"measurements", "document"}, "Drive": {"summary"}}.get(name, set())
         assert set(get_type_hints(row)) == set(schema["properties"]) - extra, name
         checked += 1
-    assert checked == 30
+    assert checked == 34

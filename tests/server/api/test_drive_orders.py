@@ -134,6 +134,8 @@ def test_what_the_order_goes_by_is_shown_when_asked_for(client: Client, models: 
         "median": 2.3,
         "q1": 1.0,
         "q3": 2.0,
+        "low": None,
+        "high": None,
         "runs": 3,
         "units": 2,
     }

@@ -255,12 +255,33 @@ def test_scripts_of_any_site_may_read_and_a_preflight_says_so(client: Client) ->
     assert "Access-Control-Allow-Origin" not in client.get("/", headers=elsewhere).headers
 
 
+def test_20_the_root_lists_what_there_is(client: Client) -> None:
+    sample_archive()
+    told = fetch(client, "")
+    assert {"drives", "runs", "claims", "releases", "log"} <= set(told["resources"])
+    assert not {"submissions", "follows", "my-runs", "schema"} & set(told["resources"])
+    led = {"release-latest"}  # No release was made here.
+    for name, address in told["resources"].items():
+        assert client.get(address).status_code == (404 if name in led else 200), name
+    assert client.get(told["openapi_url"]).status_code == 200
+
+
 def test_head_and_options_are_answered(client: Client) -> None:
     head = client.head("/api/v1/drives/")
     assert head.status_code == 200 and head.content == b"" and head.headers["ETag"]
     options = client.options("/api/v1/drives/")
     assert options.status_code == 204 and options.headers["Allow"] == "GET, HEAD, OPTIONS"
     assert client.post("/api/v1/drives/").status_code == 405
+
+
+@pytest.mark.parametrize("refused", ["gzip;q=0", "gzip; q=0.000, zstd;q=0", "identity, GZIP;Q=0"])
+def test_20_an_encoding_that_is_refused_is_not_used(client: Client, refused: str) -> None:
+    drives(3)
+    answer = client.get("/api/v1/drives/", headers={"Accept-Encoding": refused})
+    assert "Content-Encoding" not in answer and answer.json()["results"]
+    assert "Accept-Encoding" in answer["Vary"]
+    taken = client.get("/api/v1/drives/", headers={"Accept-Encoding": "zstd;q=0, gzip;q=0.5"})
+    assert taken["Content-Encoding"] == "gzip"
 
 
 def test_answers_travel_compressed(client: Client) -> None:

@@ -146,7 +146,7 @@ def test_firmware_comes_whole_as_csv_and_ndjson(
     revisions(model, "A", "B")
     monkeypatch.setattr("server.api.framework.keyset.CHUNK_ROWS", 1)
     lines = text(client, "firmware.csv").splitlines()
-    assert lines[0] == "drive.slug,drive.vendor,drive.number,revision,group" and len(lines) == 4
+    assert lines[0] == "drive.slug,drive.vendor,drive.number,drive_model,revision,group" and len(lines) == 4
     rows = [json.loads(line) for line in text(client, "firmware.ndjson?limit=2").splitlines()]
     assert [row["revision"] for row in rows] == ["A", "B"]
 

@@ -44,12 +44,24 @@ def test_releases_are_listed_with_what_they_hold(two: list[Submission], client: 
         number=3, schema_version="1.0", log_size=2, checkpoint="", began_at="2026-01-01T00:00:00Z"
     )
     found = body(client, "releases/")["results"]
-    assert [(one["number"], one["rows"]["runs"], one["log_size"]) for one in found] == [(2, 2, 2), (1, 1, 1)]
+    assert [(one["number"], one["rows"]["runs"], one["log_size"]) for one in found] == [(2, 2, 3), (1, 1, 1)]
     assert body(client, "releases/?since=2999-01-01")["results"] == []
     assert "no release 3" in body(client, "releases/3/", 404)["detail"]
     page = client.get("/datasets/").content.decode()
     assert "/api/v1/releases/2/files/SHA256SUMS" in page
     assert "/api/v1/releases/3/" not in page
+
+
+def test_20_the_latest_release_has_an_address_that_stays(two: list[Submission], client: Client) -> None:
+    assert client.get("/api/v1/releases/latest/")["Location"] == "/api/v1/releases/2/"
+    led = client.get("/api/v1/releases/latest/files/SHA256SUMS")
+    assert (led.status_code, led["Location"]) == (302, "/api/v1/releases/2/files/SHA256SUMS")
+    assert led["Cache-Control"] == "public, no-cache"
+
+
+@pytest.mark.django_db
+def test_20_without_a_release_there_is_no_latest_one(client: Client) -> None:
+    assert "no release yet" in body(client, "releases/latest/", 404)["detail"]
 
 
 def test_a_reader_of_an_earlier_release_fetches_what_is_different(
@@ -58,8 +70,8 @@ def test_a_reader_of_an_earlier_release_fetches_what_is_different(
     whole, delta = body(client, "releases/2/"), body(client, "releases/2/?since=1")
     paths = {file["path"] for file in delta["files"]}
     assert paths < {file["path"] for file in whole["files"]}
-    assert "parquet/samples/kind=skippy/vendor=other/part-0.parquet" in paths
-    assert "parquet/samples/kind=skippy/vendor=acme/part-0.parquet" not in paths
+    assert "parquet/samples_skippy/vendor_slug=other/part-0.parquet" in paths
+    assert "parquet/samples_skippy/vendor_slug=acme/part-0.parquet" not in paths
     [address] = delta["change_lists"]
     [change] = gzip.decompress(content(client.get(address))).splitlines()
     assert json.loads(change)["run_id"] == str(two[1].run.run_id)
@@ -79,7 +91,8 @@ def test_a_file_is_fetched_whole_in_parts_or_not_again(two: list[Submission], cl
     assert content(client.get(file["url"], headers={"Range": "bytes=-5"})) == raw[-5:]
     assert content(client.get(file["url"], headers={"Range": "bytes=20-"})) == raw[20:]
     assert content(client.get(file["url"], headers={"Range": "bytes=20-", "If-Range": '"other"'})) == raw
-    assert client.get(file["url"], headers={"If-None-Match": whole["ETag"]}).status_code == 304
+    again = client.get(file["url"], headers={"If-None-Match": whole["ETag"]})
+    assert again.status_code == 304 and "Content-Type" not in again
     beyond = client.get(file["url"], headers={"Range": f"bytes={len(raw)}-"})
     assert (beyond.status_code, beyond["Content-Range"]) == (416, f"bytes */{len(raw)}")
 

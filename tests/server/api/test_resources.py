@@ -25,6 +25,33 @@ pytestmark = pytest.mark.django_db
 LISTS = ("runs", "units", "batches", "benchmarks", "measurements")
 
 
+@pytest.mark.parametrize(
+    ("address", "nearest"),
+    [
+        ("measurements/?metric=skippy.rotation_tim", "skippy.rotation_time"),
+        ("measurements/?metric__in=skippy.mtm,skipy.surfaces", "skippy.surfaces"),
+        ("measurements/?scope=outr", "outer"),
+        ("measurements/?kind=skipy", "skippy"),
+        ("aggregates/?metric=skippy.mtn", "skippy.mtm"),
+        ("literature/?metric=skippy.mtn", "skippy.mtm"),
+        ("claims/?metric__in=zoned.outer_bandwith", "zoned.outer_bandwidth"),
+        ("runs/?kind=seekr", "seeker"),
+        ("benchmarks/?kind__in=zonde", "zoned"),
+        ("metrics/?kind=zone", "zoned"),
+        ("metrics/?unit=MBs", "MB/s"),
+    ],
+)
+def test_20_a_misspelt_name_in_a_filter_is_told_with_the_nearest_and_is_no_empty_list(
+    client: Client, address: str, nearest: str
+) -> None:
+    sample_archive()
+    answer = client.get(f"/api/v1/{address}")
+    told = answer.json()
+    assert answer.status_code == 422 and told["type"].endswith("/problems/unknown-name/")
+    assert f"Did you mean {nearest}" in told["detail"]
+    assert told["errors"][0]["path"] == "?" + address.partition("?")[2].partition("=")[0]
+
+
 def results(client: Client, address: str) -> list[dict[str, Any]]:
     """Return the rows of a list."""
     found: list[dict[str, Any]] = fetch(client, address)["results"]
@@ -87,6 +114,37 @@ def test_an_aggregate_says_how_many_runs_and_drives_stand_behind_it(client: Clie
     assert (probe["provenance"], probe["n"], probe["units"], probe["unit"]) == ("probe", 3, 1, "ms")
     assert (simulated["provenance"], simulated["n"], simulated["stdev"]) == ("simulated", 1, None)
     assert len(results(client, f"{query}&n__gte=2")) == 1
+
+
+OPEN = {"aggregates": {"differing", "conditions", "strata"}, "releases": {"rows", "changes"}}
+"""Columns that are objects whose names are not known beforehand: states, tables."""
+TABLES = (
+    *("runs", "drives", "vendors", "units", "batches", "benchmarks", "measurements", "aggregates", "claims"),
+    *("literature", "firmware", "metrics", "methods", "releases", "tombstones", "decisions", "statistics"),
+    *("wanted", "facets", "drives/{slug}/statistics", "drives/{slug}/overview", "drives/{slug}/charts"),
+    *("runs/{run}/standing", "runs/{run}/charts", "log/leaves", "drives/{slug}/exports"),
+)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_20_an_object_becomes_columns_in_every_table(client: Client, name: str) -> None:
+    catalog_load()
+    run = sample_archive().runs.order_by("pk").first()
+    assert run is not None
+    path = name.format(slug=run.drive_model.slug, run=run.pk)
+    answer = client.get(f"/api/v1/{path}.csv")
+    text = text_of(answer) if answer.streaming else answer.content.decode()
+    assert answer.status_code == 200, text
+    for row in csv.DictReader(io.StringIO(text)):
+        objects = {column for column, cell in row.items() if cell and cell.startswith("{")}
+        assert objects <= OPEN.get(name, set()), row
+
+
+def test_20_verdicts_and_citations_are_columns(client: Client) -> None:
+    catalog_load()
+    text = text_of(client.get("/api/v1/claims.csv?drive=seagate-st2000nm0001"))  # type: ignore[arg-type]
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert "verdict" not in rows[0] and rows[0]["citation.title"] and rows[0]["verdict.standing"]
 
 
 def test_claims_bring_their_document_and_their_verdict(client: Client) -> None:

@@ -11,10 +11,13 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from server.catalog.files import DATA, catalog_read, value_rows
+from server.catalog.files import DATA, CatalogError, catalog_read, value_rows
 from server.catalog.loading import catalog_load
 from server.catalog.models import Citation, Claim, DriveModel, LiteratureValue
 from server.catalog.services import drive_model_resolve
+from server.catalog.sheets import claims_of
+from server.catalog.sightings import sightings_load
+from server.measurements.selectors import drive_model_public
 
 pytestmark = pytest.mark.django_db
 TABLES = (DriveModel, Citation, LiteratureValue, Claim)
@@ -43,9 +46,11 @@ def hd103sj() -> DriveModel:
 def test_everything_in_the_files_is_loaded_once() -> None:
     files = catalog_read()
     report = catalog_load()
-    assert DriveModel.objects.count() == report.drives == len(files.drives)
+    stated = [rows for sheet in files.sheets.values() for rows in claims_of(sheet).values()]
+    assert DriveModel.objects.count() == report.drives == len(files.drives) + len(stated)
     assert LiteratureValue.objects.count() == sum(len(value_rows(drive)) for drive in files.drives.values())
-    assert Claim.objects.count() == sum(len(drive["claims"]) for drive in files.drives.values())
+    own = sum(len(drive["claims"]) for drive in files.drives.values())
+    assert Claim.objects.count() == own + sum(len(rows) for rows in stated)
 
 
 def test_loading_twice_changes_nothing() -> None:
@@ -130,8 +135,60 @@ def test_rows_of_an_earlier_loader_are_brought_up_to_date() -> None:
 def test_the_command_says_what_it_did(tmp_path: Path) -> None:
     out = StringIO()
     call_command("load_catalog", stdout=out)
-    assert "17 drive models" in out.getvalue()
+    assert f"{DriveModel.objects.count()} drive models" in out.getvalue()
     DriveModel.objects.filter(slug="samsung-hd103sj").update(notes="Mine.")
     out = StringIO()
     call_command("load_catalog", stdout=out)
     assert "kept as a person left it: drive model Samsung / hd103sj" in out.getvalue()
+
+
+def test_a_makers_document_brings_claims_of_models_that_anybody_may_see() -> None:
+    catalog_load()
+    model = drive_model_public(slug="seagate-st4000nm0023")
+    assert model is not None
+    assert (model.family, model.interface, model.rated_rpm, model.rated_surfaces) == (
+        "Constellation ES.3",
+        "SAS",
+        7200,
+        10,
+    )
+    assert not model.curated
+    claim = model.claims.get(metric="zoned.outer_bandwidth", quantity="same")
+    assert (claim.high, claim.locator, claim.stated_on) == (175, "page 9, 4.1.2", "2012-10")
+    assert claim.citation.title == "Constellation ES.3 SAS Product Manual, 100671510, Rev. B"
+    model.claims.all().delete()
+    assert drive_model_public(slug="seagate-st4000nm0023") is None
+
+
+def test_documents_and_sightings_meet_in_one_model_whichever_comes_first() -> None:
+    def rows() -> list[Any]:
+        columns = ("slug", "family", "interface", "form_factor", "rated_rpm", "capacity_bytes", "seen_units")
+        return list(DriveModel.objects.order_by("slug").values_list(*columns))
+
+    catalog_load()
+    sightings_load()
+    documents_first = rows()
+    DriveModel.objects.all().delete()
+    sightings_load()
+    catalog_load()
+    assert rows() == documents_first
+
+
+def test_a_document_with_something_to_mend_is_not_loaded(tmp_path: Path) -> None:
+    folder = sample_files(tmp_path)
+    path = folder / "sheets" / "seagate-constellation-es3-sas-b.json"
+    sheet = json.loads(path.read_text())
+    del sheet["document"]["date"]
+    path.write_text(json.dumps(sheet))
+    with pytest.raises(CatalogError, match="it has no date"):
+        catalog_load(folder=folder)
+    assert not Claim.objects.exists()
+
+
+def test_claims_of_a_document_that_left_the_files_are_removed(tmp_path: Path) -> None:
+    catalog_load()
+    folder = sample_files(tmp_path)
+    (folder / "sheets" / "seagate-constellation-es3-sas-b.json").unlink()
+    catalog_load(folder=folder)
+    assert not Claim.objects.filter(drive_model__slug="seagate-st4000nm0023").exists()
+    assert DriveModel.objects.filter(slug="seagate-st4000nm0023").exists()

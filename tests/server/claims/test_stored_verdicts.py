@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from server.accounts.models import ProbeKey
 from server.benchmarks.heads import ONE_HEAD
 from server.catalog.loading import catalog_load
 from server.catalog.models import Citation, Claim, DriveModel, LiteratureValue
@@ -15,7 +16,7 @@ from server.claims.selectors import ClaimRow, claim_rows, verdicts_update
 from server.claims.verdicts import Outcome
 from server.core.lifecycle import Provenance
 from server.measurements.models import Benchmark, Measurement
-from tests.support.sample_archive import SampleRun, sample_run
+from tests.support.sample_archive import DAY, SampleRun, sample_run
 
 pytestmark = pytest.mark.django_db
 
@@ -53,6 +54,15 @@ def loaded(slug: str, metric: str, form: str) -> ClaimRow:
     rows = claim_rows(drive_model=DriveModel.objects.get(slug=slug))
     (row,) = [row for row in rows if (row.claim.metric, row.claim.form) == (metric, form)]
     return row
+
+
+def test_runs_since_a_revocation_never_enter_a_verdict() -> None:
+    model = run_with(150)
+    claim(model)
+    assert only(model).measured.verdict.outcome != Outcome.INCONCLUSIVE
+    ProbeKey.objects.update(status="revoked", revoked_from=DAY)
+    verdicts_update(drive_model_id=model.pk)
+    assert (only(model).measured.verdict.outcome, only(model).measured.place) == (Outcome.INCONCLUSIVE, None)
 
 
 def test_simulated_runs_never_enter_a_verdict() -> None:

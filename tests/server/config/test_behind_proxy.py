@@ -27,7 +27,7 @@ from tools.embedded.binaries import PROJECT
 DOCKER = PROJECT / "docker"
 FIXED_BY_THE_IMAGE = {
     *("DATA_DIR", "STATIC_ROOT", "DOWNLOADS_DIR", "MAINTENANCE_FILE", "ENVELOPES_DIR", "DATASETS_DIR"),
-    *("LOG_KEY_FILE", "FOLLOW_ALLOW_LOOPBACK"),
+    *("LOG_KEY_FILE", "FOLLOW_ALLOW_LOOPBACK", "IMPORT_PROGRAM"),
 }
 """Folders inside the volume, and what is for tests alone."""
 PUBLIC = {
@@ -63,7 +63,7 @@ def test_18_5_every_setting_reaches_the_containers() -> None:
     known = {*site_settings.env.dump(), *gunicorn.env.dump()} - FIXED_BY_THE_IMAGE
     assert known - set(container_environment("web", {})) == set()
     worker = {*site_settings.env.dump()} - FIXED_BY_THE_IMAGE
-    for service in ("worker", "beat", "migrate"):
+    for service in ("worker", "worker-refresh", "worker-export", "beat", "metrics", "backup", "migrate"):
         assert worker - set(container_environment(service, {})) == set(), service
 
 

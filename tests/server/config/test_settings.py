@@ -17,6 +17,7 @@ from marshmallow.validate import Range
 from server.config import checks, gunicorn
 from server.config import settings as site_settings
 from server.config.env import Env, database_from_url
+from server.operations import metrics_server, tracing
 from tools.embedded.binaries import PROJECT
 
 GOOD = {
@@ -104,7 +105,8 @@ def test_every_variable_stands_in_the_documents_and_no_other() -> None:
     page = (PROJECT / "docs" / "operator" / "settings.md").read_text(encoding="utf-8")
     rows = re.findall(r"^- (.*?) \(", page.partition("\nThe embedded services")[0], re.DOTALL | re.MULTILINE)
     documented = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
-    assert documented == {*site_settings.env.dump(), *gunicorn.env.dump()}
+    without_django = {metrics_server.BIND, metrics_server.MULTIPROC, tracing.ENDPOINTS[0]}
+    assert documented == {*site_settings.env.dump(), *gunicorn.env.dump(), *without_django}
 
 
 def test_every_check_carries_a_hint(settings: Any, tmp_path: Any) -> None:

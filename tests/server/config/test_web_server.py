@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import socket
@@ -9,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
@@ -62,6 +64,15 @@ def test_a_reader_who_stops_reading_does_not_keep_the_only_thread(
         assert reader.recv(12) == b"HTTP/1.1 200"  # and nothing more is read
         with urlopen(f"{server}/", timeout=PATIENCE_S) as answer:
             assert answer.read() == b"hello"
+
+
+def test_20_an_address_that_is_too_long_is_told_by_a_problem_document(server: str) -> None:
+    with pytest.raises(HTTPError) as caught:
+        urlopen(f"{server}/api/v1/drives/?q={'x' * 5000}", timeout=PATIENCE_S)
+    assert caught.value.code == 414
+    assert caught.value.headers["Content-Type"] == "application/problem+json"
+    told = json.loads(caught.value.read())
+    assert told["status"] == 414 and "4094 bytes" in told["detail"]
 
 
 def test_the_image_and_the_demo_start_the_server_with_these_hooks() -> None:

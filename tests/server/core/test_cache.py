@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from allauth.account.models import EmailAddress
 from django.conf import LazySettings
 from django.core.cache import cache
 from django.test import Client
@@ -109,6 +110,7 @@ def test_without_redis_signing_in_works_and_its_attempts_are_bounded(away: str, 
         answers.append(client.post("/accounts/login/", form).content.decode())
     assert ["Too many failed login attempts" in answer for answer in answers] == [False] * 5 + [True] * 2
     other = User.objects.create_user("other", password="a sample password")
+    EmailAddress.objects.create(user=other, email="other@example.org", verified=True, primary=True)
     assert (
         client.post("/accounts/login/", {"login": "other", "password": "a sample password"}).status_code
         == 302

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import frictionless
 import mlcroissant
 import pytest
+from django.conf import LazySettings
 from django.core.management import call_command
+from django.test import Client
 
 from server.benchmarks.registry import kinds_by_slug
 from server.datasets.builder import release_build
@@ -61,6 +64,35 @@ def test_croissant_gives_the_records_of_tables_that_are_parted_by_vendor(folder:
     assert numbers == rows["measurements"]
     samples = list(dataset.records(record_set="samples-skippy"))
     assert len({one["samples-skippy/run_id"] for one in samples}) == 2
+
+
+def test_a_release_carries_its_doi_in_all_its_metadata(
+    publish: Callable[..., Submission], tmp_path: Path, settings: LazySettings, client: Client
+) -> None:
+    settings.DATASETS_DOI = "10.5072/diskatlas.{number}"
+    publish(skippy_part())
+    folder = download(release_build(formats=["csv"]), tmp_path / "release")
+    told = json.loads((folder / "datacite.json").read_text())
+    assert told["doi"] == "10.5072/diskatlas.1" and told["version"] == "1"
+    # What DataCite's schema 4.5 asks for.
+    assert told["creators"][0]["name"] and told["titles"][0]["title"] and told["publisher"]["name"]
+    assert told["publicationYear"] > 2000 and told["types"]["resourceTypeGeneral"] == "Dataset"
+    assert 'doi: "10.5072/diskatlas.1"' in (folder / "CITATION.cff").read_text()
+    address = "https://doi.org/10.5072/diskatlas.1"
+    assert json.loads((folder / "datapackage.json").read_text())["id"] == address
+    assert json.loads((folder / "croissant.json").read_text())["sameAs"] == address
+    page = client.get("/datasets/").content.decode()
+    [block] = re.findall(r'<script type="application/ld\+json">(.*?)</script>', page, flags=re.S)
+    linked = json.loads(block)
+    assert (linked["@type"], linked["version"], linked["identifier"]) == ("Dataset", "1", address)
+    for one in linked["distribution"]:
+        path = one["contentUrl"].partition("://")[2].partition("/")[2]
+        assert client.get(f"/{path}").status_code == 200
+
+
+def test_without_a_doi_none_is_claimed(folder: Path) -> None:
+    assert "doi" not in json.loads((folder / "datacite.json").read_text())
+    assert "doi:" not in (folder / "CITATION.cff").read_text()
 
 
 def test_citation_names_release_and_log(folder: Path) -> None:

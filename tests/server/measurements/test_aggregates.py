@@ -10,7 +10,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from server.core.lifecycle import Provenance
-from server.measurements.models import Aggregate
+from server.measurements.models import Aggregate, Run
 from server.model_stats.refresh import refresh_model
 from server.model_stats.selectors import drive_metric_rows
 from server.model_stats.statistics import drive_statistics
@@ -87,6 +87,51 @@ def test_runs_that_do_not_tell_their_drive_are_one_unit_of_each_key() -> None:
     assert (row.n, row.units, row.mean) == (4, 3, pytest.approx((100 + 121 + 110) / 3))
     found = drive_statistics(drive_model=model, provenance=Provenance.PROBE)
     assert found is not None and found.units == 3
+
+
+def under(run: Run, **conditions: Any) -> None:
+    """Have a run say that it was measured under other conditions."""
+    for name in conditions.keys() & {"bridge", "interface"}:
+        run.summary["device"][name] = conditions.pop(name)
+    run.summary["conditions"] |= conditions
+    run.save()
+
+
+@pytest.mark.parametrize(
+    ("usual", "other"),
+    [
+        ({"interface": "sata", "bridge": None}, {"interface": "usb", "bridge": {"vendor": "Acme"}}),
+        ({"write_cache_during": True}, {"write_cache_during": False}),
+        ({"look_ahead_during": False}, {"look_ahead_during": True}),
+        ({"write_cache_during": False}, {"write_cache_during": None}),
+    ],
+)
+def test_other_conditions_are_a_stratum_of_their_own(usual: dict[str, Any], other: dict[str, Any]) -> None:
+    for unit, value in enumerate((100.0, 101.0, 102.0)):
+        under(measured(unit, value), **dict(usual))
+    for unit, value in enumerate((30.0, 31.0), start=3):
+        under(run := measured(unit, value), **dict(other))
+    model = run.drive_model
+    refresh_model(drive_model_id=model.pk)
+    row = Aggregate.objects.get(metric="zoned.outer_bandwidth", scope="")
+    assert (row.n, row.units, row.minimum, row.median, row.maximum) == (3, 3, 100.0, 101.0, 102.0)
+    (apart,) = row.strata
+    assert (apart["n"], apart["units"], apart["median"]) == (2, 2, 30.5)
+    assert apart["conditions"] != row.conditions
+    found = drive_statistics(drive_model=model, provenance=Provenance.PROBE)
+    assert found is not None
+    (number,) = (one for one in found.numbers if one.metric == "zoned.outer_bandwidth")
+    assert (number.spread.n, number.spread.mean) == (3, pytest.approx(101.0))
+
+
+def test_the_conditions_of_most_units_lead_and_not_those_of_most_runs() -> None:
+    for number in range(4):
+        under(measured(0, 30.0 + number), write_cache_during=True)
+    for unit in (1, 2):
+        under(run := measured(unit, 100.0), write_cache_during=False)
+    refresh_model(drive_model_id=run.drive_model_id)
+    row = Aggregate.objects.get(metric="zoned.outer_bandwidth", scope="")
+    assert (row.units, row.median, row.conditions["write_cache"]) == (2, 100.0, "off")
 
 
 def test_simulated_runs_never_change_what_was_measured(publish: Callable[..., None]) -> None:

@@ -15,6 +15,7 @@ from server.submissions.models import Submission
 from tests.server.submissions.test_life import Queue
 from tests.support.documents import document, envelope
 from tests.support.probe import Probe
+from tools.fio_plot_runs import runs_import
 
 pytestmark = [pytest.mark.django_db]
 DATA = Path(__file__).parents[3] / "client/probe/tests/data/import"
@@ -74,6 +75,39 @@ def test_imports_of_every_tool_are_published_apart(
     assert set(Aggregate.objects.values_list("provenance", flat=True)) == {"imported"}
     page = client.get(f"/runs/{submission.run.run_id}/").content.decode()
     assert "Imported from fio (fio-3.33) output" in page
+
+
+@pytest.mark.probe
+def test_real_measurements_of_three_disks_are_published(
+    probe: Probe,
+    client: Client,
+    queue: Queue,
+    run_jobs: Callable[[], None],
+    django_capture_on_commit_callbacks: Any,
+    tmp_path: Path,
+) -> None:
+    def call(arguments: list[str]) -> None:
+        done = probe.call(*arguments)
+        assert done.returncode == 0, done.stderr
+
+    for name, file in runs_import(tmp_path, call):
+        with django_capture_on_commit_callbacks(execute=True):
+            answer = client.post(
+                "/api/v1/submissions/", data=file.read_bytes(), content_type="application/json"
+            )
+        assert answer.status_code == 202, answer.content
+        run_jobs()
+        submission = Submission.objects.get(pk=answer.json()["id"])
+        assert submission.state == State.PUBLISHED, (name, list(submission.events.values_list("reason")))
+    numbers = client.get(
+        "/api/v1/measurements/?provenance=imported&metric=random_io.iops&scope=read/4096/p1"
+    ).json()["results"]
+    # fio's own numbers in the files.
+    assert sorted(round(one["value"], 2) for one in numbers) == [58.58, 65.64, 72.05, 122.97]
+    runs = client.get("/api/v1/runs/?provenance=imported").json()["results"]
+    assert len(runs) == 4
+    page = client.get(f"/runs/{submission.run.run_id}/").content.decode()
+    assert "Copyright (c) 2017 Louwrentius, BSD 3-Clause" in page
 
 
 def test_a_document_that_hides_or_invents_its_source_is_refused(client: Client, queue: Queue) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
+from server.accounts.models import ProbeKey
 from server.benchmarks.contract import Chart
 from server.catalog.models import DriveModel
 from server.core.envelope_store import EnvelopeLost
@@ -15,8 +17,9 @@ from server.core.lifecycle import Provenance, State
 from server.measurements import charts as charts_module
 from server.measurements.model_charts import drive_charts, drive_charts_update, first_charts
 from server.measurements.models import Benchmark, DriveChart, Measurement, Run
+from server.submissions.models import Submission
 from server.web.views.charts import drive_figures
-from tests.support.sample_archive import SampleRun, sample_run
+from tests.support.sample_archive import DAY, SampleRun, sample_run
 from tests.support.sample_registry import sample_kinds_registered
 
 pytestmark = pytest.mark.django_db
@@ -70,6 +73,49 @@ def test_simulated_runs_are_never_drawn_behind_measured_ones() -> None:
 def test_two_runs_of_one_unit_are_one_unit() -> None:
     first = sample_run(SampleRun(unit="a" * 64))
     sample_run(SampleRun(unit="a" * 64))
+    drive_charts_update(drive_model_id=first.drive_model_id)
+    assert set(DriveChart.objects.values_list("units", flat=True)) == {1}
+
+
+def test_units_measured_under_other_conditions_are_not_drawn() -> None:
+    """Though theirs is the number in the middle, and the later run."""
+    runs = runs_of(3)
+    usb = {"interface": "usb", "bridge": {"vendor": "Acme"}}
+    bridged = [
+        sample_run(SampleRun(unit=f"{number:064x}", device=usb, at=DAY + timedelta(days=1)))
+        for number in (8, 9)
+    ]
+    averages([*runs, *bridged], [9.0, 30.0, 18.0, 16.0, 17.0])
+    drive_charts_update(drive_model_id=runs[0].drive_model_id)
+    row = DriveChart.objects.get(kind="seeker")
+    assert (row.run_id, row.units) == (runs[2].run_id, 3)
+
+
+def test_the_caches_that_a_benchmark_told_are_its_conditions() -> None:
+    runs = runs_of(3)
+    averages(runs, [9.0, 10.0, 30.0])
+    Benchmark.objects.filter(run__in=runs[:2], kind="seeker").update(caches={"write": True})
+    Benchmark.objects.filter(run=runs[2], kind="seeker").update(caches={"write": False})
+    drive_charts_update(drive_model_id=runs[0].drive_model_id)
+    units = dict(DriveChart.objects.values_list("kind", "units"))
+    assert (units["seeker"], units["zoned"]) == (2, 3)
+
+
+def test_runs_since_a_revocation_are_not_drawn() -> None:
+    run = sample_run(SampleRun(unit="a" * 64))
+    sample_run(SampleRun(unit="b" * 64, at=DAY + timedelta(days=1)))
+    key = run.submission.probe_key
+    assert ProbeKey.objects.filter(pk=key.pk).update(status="revoked", revoked_from=DAY + timedelta(hours=1))
+    drive_charts_update(drive_model_id=run.drive_model_id)
+    assert set(DriveChart.objects.values_list("units", "run")) == {(1, run.pk)}
+
+
+def test_keys_that_followed_one_another_are_one_unit_where_runs_do_not_tell_theirs() -> None:
+    first, second = sample_run(SampleRun(unit=None)), sample_run(SampleRun(unit=None))
+    follower = ProbeKey.objects.create(
+        keyid="ee" * 32, public_key=b"\x02" * 32, holder_key=first.submission.probe_key
+    )
+    Submission.objects.filter(pk=second.submission_id).update(probe_key=follower)
     drive_charts_update(drive_model_id=first.drive_model_id)
     assert set(DriveChart.objects.values_list("units", flat=True)) == {1}
 

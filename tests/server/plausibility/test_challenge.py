@@ -12,7 +12,6 @@ import pytest
 from django.test import Client
 
 from server.benchmarks.challenge import LANE_STEP, between, draws, in_order, seed_of
-from server.benchmarks.contract import Kind
 from server.benchmarks.registry import KINDS
 from server.core import clock
 from server.core.lifecycle import State
@@ -47,12 +46,6 @@ def test_a_nonce_says_when_it_was_given_and_a_changed_one_nothing() -> None:
     assert at is not None and abs(at + LIFETIME - given.expires_at) < timedelta(seconds=2)
     assert issued_at("A" + given.nonce[1:]) is None
     assert issued_at("nonsense") is None
-
-
-@pytest.fixture
-def kinds() -> dict[str, Kind]:
-    """The registered kinds: what follows from a nonce is the kinds' own."""
-    return {kind.slug: kind for kind in KINDS}
 
 
 @pytest.fixture

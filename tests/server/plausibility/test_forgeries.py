@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from server.benchmarks.contract import Kind
 from server.benchmarks.registry import KINDS
 from server.catalog.models import DriveModel
 from server.core.lifecycle import State
@@ -19,6 +18,7 @@ from server.plausibility.models import CheckResult
 from server.submissions.models import Submission
 from tests.contract.golden import golden_of
 from tests.support import forging
+from tests.support.machines import through_machine
 
 pytestmark = pytest.mark.django_db
 Judge = Callable[[dict[str, Any]], tuple[str, dict[str, str]]]
@@ -33,12 +33,6 @@ CARRYING = (
     "positional",
     "bandwidth",
 )
-
-
-@pytest.fixture
-def kinds() -> dict[str, Kind]:
-    """The registered kinds: forgeries are held against the extraction that real runs get."""
-    return {kind.slug: kind for kind in KINDS}
 
 
 @pytest.fixture
@@ -325,6 +319,19 @@ def test_a_run_whose_slower_half_is_marked_as_disturbed_is_held(
     state, held = judge(forging.slower_half_marked(measured(kind), counted=counted))
     assert state == State.QUARANTINED
     assert "marks_counted" in held
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_long_stretches_that_others_met_on_a_busy_machine_are_no_choice_by_time(
+    judge: Judge, seed: int
+) -> None:
+    state, held = judge(through_machine(measured("fluctuation"), "busy", seed))
+    assert (state, held) == (State.PUBLISHED, {})
+
+
+def test_long_stretches_that_were_chosen_by_time_are_held(judge: Judge) -> None:
+    state, held = judge(forging.slower_half_marked(measured("fluctuation"), counted=True))
+    assert (state, list(held)) == (State.QUARANTINED, ["marks_counted"])
 
 
 def test_random_requests_at_the_speed_of_a_cache_are_held(judge: Judge) -> None:

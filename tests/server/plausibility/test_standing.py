@@ -3,40 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
-from server.benchmarks.contract import Kind
-from server.benchmarks.registry import KINDS
 from server.measurements.models import Run
 from server.plausibility.standing import standing_against
-from server.submissions.models import Submission
-from tests.support.documents import KEY, OTHER_KEY, document, envelope, skippy_part
+from tests.support.documents import KEY, OTHER_KEY
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def kinds() -> dict[str, Kind]:
-    """The registered kinds: what confirms a run are its headline numbers."""
-    return {kind.slug: kind for kind in KINDS}
-
-
-@pytest.fixture
-def measure(
-    post: Callable[..., Any], run_jobs: Callable[[], None], monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., Run]:
-    """Publish a unit's run of a model by a key."""
-    monkeypatch.setattr("django.db.transaction.on_commit", lambda call, **_: call())
-
-    def measured(key: Any, unit: str, model: str) -> Run:
-        content = document(skippy_part(steps=300 + Run.objects.count()), unit_digest=unit * 32, model=model)
-        assert post(envelope(content, key)).status_code == 202
-        run_jobs()
-        return Submission.objects.get(run__run_id=content["run_id"]).run
-
-    return measured
 
 
 def test_a_key_whose_run_another_key_confirmed_has_standing_on_other_models(

@@ -1,26 +1,23 @@
-"""Held submissions in the administration: the evidence beside the decision, who may decide, and what is
-logged."""
+"""Decisions about submissions: who may decide, what is logged, and who is told."""
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
-from django.contrib.auth.models import Permission
+from allauth.account.models import EmailAddress
+from django.contrib.auth.models import Group, Permission
+from django.core import mail
 from django.core.exceptions import PermissionDenied
 from django.db import connections
-from django.test import Client
-from django.urls import reverse
 
-from server.accounts.models import User
+from server.accounts.models import ProbeKey, User
 from server.core.lifecycle import State
-from server.plausibility.models import CheckResult
-from server.plausibility.registry import CHECKS
 from server.submissions import moderation
-from server.submissions.admin import CHECK_TITLES
 from server.submissions.models import Decision, Submission
+from tests.support.moderation import quarantined
 from tests.support.sample_archive import SampleRun, sample_run
 
 pytestmark = pytest.mark.django_db
@@ -37,22 +34,8 @@ def curator() -> User:
     return person("curator", "decide", "view_submission")
 
 
-def held() -> Submission:
-    run = sample_run(SampleRun(state=State.QUARANTINED, reason="Sample reason."))
-    CheckResult.objects.create(
-        run=run,
-        check_key="rotation_rate",
-        position=0,
-        outcome=CheckResult.Outcome.HELD,
-        words="Sample words: 7200 rpm, rated 5400.",
-        figures={"rated_rpm": 5400},
-        at=run.submission.received_at,
-    )
-    return run.submission
-
-
 def test_an_accepted_submission_is_published_and_the_decision_logged() -> None:
-    submission, user = held(), curator()
+    submission, user = quarantined(), curator()
     moderation.submission_accept(submission, by=user, reason=f"  {REASON} ")
     submission.refresh_from_db()
     assert submission.state == State.PUBLISHED
@@ -64,14 +47,14 @@ def test_an_accepted_submission_is_published_and_the_decision_logged() -> None:
 
 
 def test_the_same_decision_again_changes_nothing() -> None:
-    submission, user = held(), curator()
+    submission, user = quarantined(), curator()
     first = moderation.submission_reject(submission, by=user, reason=REASON)
     assert moderation.submission_reject(submission, by=user, reason="Said once more, later.") == first
     assert Decision.objects.count() == 1
 
 
 def test_the_opposite_of_a_decision_that_stands_is_refused() -> None:
-    submission, user = held(), curator()
+    submission, user = quarantined(), curator()
     moderation.submission_reject(submission, by=user, reason=REASON)
     with pytest.raises(moderation.NotQuarantined, match="rejected"):
         moderation.submission_accept(submission, by=user, reason=REASON)
@@ -79,7 +62,7 @@ def test_the_opposite_of_a_decision_that_stands_is_refused() -> None:
 
 @pytest.mark.parametrize("reason", ["", "   ", "ok", "fine      x"])
 def test_a_decision_needs_a_reason(reason: str) -> None:
-    submission = held()
+    submission = quarantined()
     with pytest.raises(moderation.NoReason):
         moderation.submission_accept(submission, by=curator(), reason=reason)
     submission.refresh_from_db()
@@ -88,12 +71,12 @@ def test_a_decision_needs_a_reason(reason: str) -> None:
 
 def test_a_decision_needs_the_permission() -> None:
     with pytest.raises(PermissionDenied):
-        moderation.submission_accept(held(), by=person("visitor", "view_submission"), reason=REASON)
+        moderation.submission_accept(quarantined(), by=person("visitor", "view_submission"), reason=REASON)
     assert not Decision.objects.exists()
 
 
 def test_a_decision_that_was_made_is_neither_changed_nor_removed() -> None:
-    decision = moderation.submission_reject(held(), by=curator(), reason=REASON)
+    decision = moderation.submission_reject(quarantined(), by=curator(), reason=REASON)
     decision.reason = "Another one."
     with pytest.raises(TypeError):
         decision.save()
@@ -103,7 +86,7 @@ def test_a_decision_that_was_made_is_neither_changed_nor_removed() -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_of_two_decisions_at_once_one_stands() -> None:
-    submission, user = held(), curator()
+    submission, user = quarantined(), curator()
 
     def decide(act: Callable[..., Decision]) -> str:
         try:
@@ -121,82 +104,81 @@ def test_of_two_decisions_at_once_one_stands() -> None:
     assert submission.state == {"accepted": State.PUBLISHED, "rejected": State.REJECTED}[decision.verdict]
 
 
-def page(client: Client, submission: Submission, user: User) -> str:
-    client.force_login(user)
-    response = client.get(reverse("admin:submissions_submission_change", args=[submission.pk]))
-    assert response.status_code == 200
-    return response.content.decode()
+def test_the_group_of_moderators_may_decide_and_withdraw() -> None:
+    user = User.objects.create_user("sample-moderator")
+    user.groups.add(Group.objects.get(name="moderators"))
+    user = User.objects.get(pk=user.pk)
+    assert user.has_perm("submissions.decide") and user.has_perm("transparency.withdraw")
+    assert not user.is_staff
 
 
-def test_the_evidence_stands_beside_the_decision(client: Client) -> None:
-    submission = held()
-    words = page(client, submission, curator())
-    assert "Sample words: 7200 rpm, rated 5400." in words
-    assert "rated_rpm" in words
-    assert f"/runs/{submission.run.run_id}/" in words
-    assert f"/runs/{submission.run.run_id}/envelope.json" in words
-    assert "First unit of this model" in words
-    assert 'value="accept"' in words
+def test_a_question_leaves_the_submission_where_it_is_and_is_read_by_its_contributor() -> None:
+    submission = quarantined()
+    moderation.submission_ask(submission, by=curator(), reason="Which bridge was between?")
+    submission.refresh_from_db()
+    assert submission.state == State.QUARANTINED
+    last = submission.events.last()
+    assert last is not None and last.reason == "A moderator asks: Which bridge was between?"
+    moderation.submission_accept(submission, by=User.objects.get(), reason=REASON)
 
 
-def test_the_numbers_of_other_units_stand_beside_the_run_s(client: Client) -> None:
-    submission = held()
-    sample_run(SampleRun(unit="cd" * 32))
-    words = page(client, submission, curator())
-    assert "1 other unit under comparable conditions" in words
-    assert "cdcdcdcdcdcd" in words
+@pytest.mark.parametrize("verified", [True, False])
+def test_the_account_of_the_key_is_told_by_mail_where_its_address_is_its_own(
+    verified: bool, django_capture_on_commit_callbacks: Callable[..., Any]
+) -> None:
+    submission, owner = quarantined(), User.objects.create_user("sample-owner")
+    ProbeKey.objects.filter(pk=submission.probe_key_id).update(owner=owner, status="claimed")
+    EmailAddress.objects.create(user=owner, email="owner@example.org", verified=verified)
+    submission = Submission.objects.get(pk=submission.pk)
+    with django_capture_on_commit_callbacks(execute=True):
+        moderation.submission_reject(submission, by=curator(), reason=REASON)
+    if not verified:
+        assert mail.outbox == []
+        return
+    (sent,) = mail.outbox
+    assert (sent.subject, sent.to) == ("A moderator rejected your run", ["owner@example.org"])
+    assert REASON in sent.body and f"/runs/{submission.run.pk}/" in sent.body
+    assert "Sample 9000" not in sent.body and "curator" not in sent.body
 
 
-def test_who_may_only_look_gets_no_decision_to_make(client: Client) -> None:
-    words = page(client, held(), person("visitor", "view_submission"))
-    assert "Sample words" in words
-    assert 'value="accept"' not in words
+# Lifting a rejection.
 
 
-def test_a_decision_is_posted_and_its_outcome_shown(client: Client) -> None:
-    submission, user = held(), curator()
-    client.force_login(user)
-    address = reverse("admin:submissions_submission_decide", args=[submission.pk])
-    refused = client.post(address, {"verdict": "accept", "reason": "ok"}, follow=True)
-    assert "The reason has 2 characters" in refused.content.decode()
-    done = client.post(address, {"verdict": "reject", "reason": REASON}, follow=True)
-    assert "The submission was rejected." in done.content.decode()
-    assert REASON in done.content.decode()
-
-
-def test_a_decision_posted_without_the_permission_is_refused(client: Client) -> None:
-    submission = held()
-    client.force_login(person("visitor", "view_submission"))
-    address = reverse("admin:submissions_submission_decide", args=[submission.pk])
-    assert client.post(address, {"verdict": "accept", "reason": REASON}).status_code == 403
-    client.logout()
-    assert client.post(address, {"verdict": "accept", "reason": REASON}).status_code == 302
-    assert client.get(address).status_code == 405
-    assert not Decision.objects.exists()
-
-
-def test_the_list_decides_about_several_with_one_reason(client: Client) -> None:
-    submission = held()
-    client.force_login(curator())
-    chosen = {"action": "reject", "reason": REASON, "_selected_action": [str(submission.pk)]}
-    client.post(reverse("admin:submissions_submission_changelist"), chosen)
+def test_lifting_a_rejection_takes_two_moderators() -> None:
+    submission, first, second = quarantined(), curator(), person("second", "decide")
+    moderation.submission_reject(submission, by=first, reason=REASON)
+    moderation.submission_lift(submission, by=first, reason="The catalogue was mended.")
     submission.refresh_from_db()
     assert submission.state == State.REJECTED
+    with pytest.raises(moderation.NotLiftable, match="another moderator"):
+        moderation.submission_lift(submission, by=first, reason="The catalogue was mended.")
+    moderation.submission_lift(submission, by=second, reason="It was, I looked it up.")
+    submission.refresh_from_db()
+    assert submission.state == State.QUARANTINED
+    said = list(submission.decisions.values_list("verdict", flat=True))
+    assert said == ["rejected", "lifting_proposed", "lifted"]
+    with pytest.raises(moderation.NotLiftable, match="quarantined"):
+        moderation.submission_lift(submission, by=second, reason="Once more, for this test.")
 
 
-def test_the_list_names_the_drive_and_the_checks_that_hold_it(client: Client) -> None:
-    held()
-    sample_run(SampleRun(model="Sample 9001"))
-    client.force_login(curator())
-    page = client.get(reverse("admin:submissions_submission_changelist")).content.decode()
-    assert "Sample 9000 (probe)" in page and "Sample 9001 (probe)" in page
-    assert page.count(CHECK_TITLES["rotation_rate"]) == 1
+def test_a_proposal_is_turned_down_by_rejecting_again_and_can_be_made_anew() -> None:
+    submission, first, second = quarantined(), curator(), person("second", "decide")
+    moderation.submission_reject(submission, by=first, reason=REASON)
+    moderation.submission_lift(submission, by=first, reason="The catalogue was mended.")
+    moderation.submission_reject(submission, by=second, reason="It was not, I looked it up.")
+    submission.refresh_from_db()
+    assert submission.state == State.REJECTED
+    assert submission.decisions.count() == 3
+    moderation.submission_lift(submission, by=second, reason="Now it was.")
+    assert submission.decisions.count() == 4
 
 
-def test_the_remedy_stands_beside_what_holds_a_run(client: Client) -> None:
-    submission = held()
-    client.force_login(curator())
-    page = client.get(reverse("admin:submissions_submission_change", args=[submission.pk])).content.decode()
-    assert "<strong>quarantined</strong>" in page
-    (check,) = (check for check in CHECKS if check.key == "rotation_rate")
-    assert check.remedy in html.unescape(page)
+def test_what_a_rule_rejected_is_not_lifted() -> None:
+    run = sample_run(SampleRun(state=State.REJECTED))
+    with pytest.raises(moderation.NotLiftable, match="no moderator's rejection"):
+        moderation.submission_lift(run.submission, by=curator(), reason=REASON)
+
+
+def test_only_prepared_reasons_are_taken_as_such() -> None:
+    assert moderation.reason_of(moderation.PREPARED[2], "") == moderation.PREPARED[2]
+    assert moderation.reason_of("Whatever a form says.", "typed") == "typed"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
@@ -188,3 +189,14 @@ def test_a_malformed_key_is_named_with_its_place(settings: Any) -> None:
 
 def test_an_empty_log_has_the_root_of_nothing() -> None:
     assert publication_log.log_head().root == merkle.EMPTY_ROOT
+
+
+def test_the_digests_of_released_files_become_a_leaf_once(tmp_path: Any, capsys: Any) -> None:
+    sums = tmp_path / "SHA256SUMS"
+    sums.write_text(f"{'ab' * 32}  diskatlas-sample\n")
+    for _time in range(2):
+        call_command("publication_log", "--released", str(sums))
+    leaf = LogLeaf.objects.get()
+    assert (leaf.kind, leaf.digest) == ("released", hashlib.sha256(sums.read_bytes()).hexdigest())
+    assert f"Leaf 0 holds {leaf.digest}." in capsys.readouterr().out
+    assert publication_log.log_check() == []

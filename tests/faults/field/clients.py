@@ -1,0 +1,161 @@
+"""Clients as the probe is one: each signs runs, sends them until they are taken, and keeps the answers; and
+one that keeps every head of the publication log."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import http.client
+import json
+import random
+import threading
+import time
+import urllib.request
+from dataclasses import dataclass, field
+from typing import Any
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from tests.support.documents import document, envelope, skippy_part
+from tests.support.log_verifier import consistency_holds
+
+CLIENTS = 8
+MODELS = ("FIELD-1", "FIELD-2", "FIELD-3")
+MOST_WAIT_S = 2.0
+"""A test does not wait for minutes, whatever `Retry-After` says; that it says something is checked."""
+PAUSE_S = 2.5
+"""So that a slow machine gets through what it promised while it is hurt."""
+
+
+@dataclass
+class Ledger:
+    """What was promised to whom."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    accepted: dict[str, set[str]] = field(default_factory=dict)
+    """Digest of the bytes to the ids that 202 answers gave for them: one."""
+    answered_at: list[float] = field(default_factory=list)
+    """When each 202 came, by the monotonic clock."""
+    statuses: dict[int, int] = field(default_factory=dict)
+    broken: int = 0
+    without_retry_after: int = 0
+    resent: int = 0
+    unexpected: list[str] = field(default_factory=list)
+
+    def last_answer(self) -> float:
+        with self.lock:
+            return self.answered_at[-1] if self.answered_at else 0.0
+
+
+class Contributor(threading.Thread):
+    """Sends one run after the other until told to stop, and ends with what it began taken."""
+
+    def __init__(self, number: int, port: int, ledger: Ledger, stop: threading.Event) -> None:
+        super().__init__(name=f"contributor-{number}", daemon=True)
+        self._number, self._port, self._ledger, self._stop_event = number, port, ledger, stop
+        self._key = Ed25519PrivateKey.from_private_bytes(bytes([number + 1]) * 32)
+        self._random = random.Random(number)
+
+    def run(self) -> None:
+        count = 0
+        while not self._stop_event.is_set():
+            body = self._next(count)
+            count += 1
+            self._deliver(body)
+            if self._random.random() < 0.1:
+                # A person who is not sure whether it arrived.
+                with self._ledger.lock:
+                    self._ledger.resent += 1
+                self._deliver(body)
+            time.sleep(PAUSE_S)
+
+    def _next(self, count: int) -> bytes:
+        # No two runs are alike, or one would be held as a copy of the other.
+        part = skippy_part(steps=120 + CLIENTS * count + self._number)
+        unit = hashlib.sha256(f"{self._number}-{count % 3}".encode()).hexdigest()
+        model = MODELS[(self._number + count) % len(MODELS)]
+        run = document(part, model=model, unit_digest=unit, rotation_rate_rpm=None)
+        return envelope({**run, "license": "CC0-1.0"}, self._key)
+
+    def _deliver(self, body: bytes) -> None:
+        digest = hashlib.sha256(body).hexdigest()
+        while True:
+            status, answer, retry_after = self._send(body)
+            with self._ledger.lock:
+                self._ledger.statuses[status] = self._ledger.statuses.get(status, 0) + 1
+                if status == 202:
+                    self._ledger.accepted.setdefault(digest, set()).add(json.loads(answer)["id"])
+                    self._ledger.answered_at.append(time.monotonic())
+                    return
+                if status == 503 and not retry_after:
+                    self._ledger.without_retry_after += 1
+                if status not in (0, 429, 500, 502, 503, 504):
+                    self._ledger.unexpected.append(f"{status} {answer[:300]!r}")
+                    return
+            time.sleep(min(float(retry_after or 0.3), MOST_WAIT_S))
+
+    def _send(self, body: bytes) -> tuple[int, bytes, str]:
+        link = http.client.HTTPConnection("127.0.0.1", self._port, timeout=60)
+        try:
+            link.request("POST", "/api/v1/submissions/", body, {"Content-Type": "application/json"})
+            response = link.getresponse()
+            return response.status, response.read(), response.headers.get("Retry-After", "")
+        except (OSError, http.client.HTTPException):
+            with self._ledger.lock:
+                self._ledger.broken += 1
+            return 0, b"", ""
+        finally:
+            link.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A head that a reader kept."""
+
+    size: int
+    root: bytes
+
+
+class LogReader(threading.Thread):
+    """Keeps the heads that it sees, as somebody who trusts nobody does."""
+
+    def __init__(self, port: int, stop: threading.Event) -> None:
+        super().__init__(name="log-reader", daemon=True)
+        self._port, self._stop_event = port, stop
+        self.heads: dict[int, Head] = {}
+        self.forks: list[str] = []
+
+    def run(self) -> None:
+        while not self._stop_event.wait(0.7):
+            try:
+                self.look()
+            except (OSError, http.client.HTTPException, ValueError, KeyError):
+                continue
+
+    def look(self) -> Head:
+        """Fetch the head and keep it."""
+        data = self._get("/api/v1/log/")
+        head = Head(int(data["size"]), base64.b64decode(str(data["root_hash"])))
+        kept = self.heads.setdefault(head.size, head)
+        if kept.root != head.root:
+            self.forks.append(f"two roots of {head.size} leaves")
+        return head
+
+    def check(self) -> int:
+        """Hold every head that was kept against the present one; return how many fitted. Adds to `forks`."""
+        present = self.look()
+        held = 0
+        for size, head in sorted(self.heads.items()):
+            if size in (0, present.size):
+                continue
+            data = self._get(f"/api/v1/log/proofs/consistency?first={size}&second={present.size}")
+            proof = [base64.b64decode(one) for one in data["proof"]]
+            if consistency_holds(size, present.size, head.root, present.root, proof):
+                held += 1
+            else:
+                self.forks.append(f"{size} leaves do not begin {present.size}")
+        return held
+
+    def _get(self, address: str) -> dict[str, Any]:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self._port}{address}", timeout=20) as answer:
+            return dict(json.load(answer))
