@@ -18,11 +18,11 @@ import os
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
-from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
 
 import structlog
+import zstandard
 from django.conf import settings
 from django.core.files.base import ContentFile, File
 from django.core.files.storage import Storage, storages
@@ -239,8 +239,6 @@ def _removed(missing: list[str]) -> list[str]:
 
 
 def _envelopes_named(destination: Storage, name: str) -> set[str]:
-    import zstandard
-
     manifest = manifest_read(destination, name)
     place = manifest.columns[Submission._meta.db_table].index("storage_name")
     with (
@@ -268,7 +266,3 @@ def _packed(destination: Storage, path: str, write: Any) -> StoredFile:
         file.seek(0)
         destination.save(path, File(file))
     return StoredFile(digest, size_bytes, rows)
-
-
-def point_in_time(manifest: Manifest) -> datetime:
-    return datetime.fromisoformat(manifest.point_in_time)

@@ -7,8 +7,6 @@ for the newest head that anybody has, and refuses where the backup does not lead
 
 from __future__ import annotations
 
-import base64
-import binascii
 import hashlib
 import json
 import os
@@ -17,14 +15,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import structlog
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from django.conf import settings
 from django.core.files.storage import Storage, storages
 from django.db import connection, transaction
 
 from server.core.envelope_store import EnvelopeLost, envelope_load
-from server.core.signed_note import Checkpoint, key_id
+from server.core.signed_note import Checkpoint, NoteError, checkpoint_open, verifier_key
 from server.operations.backup import (
     BACKUPS,
     KEYS,
@@ -178,7 +174,7 @@ def _log_compare(manifest: Manifest, known_head: str, *, new_log: bool) -> None:
     signing_key()
     if not known_head.strip():
         return
-    known = checkpoint_open(known_head, _public_keys())
+    known = _known_head(known_head)
     if known.size > manifest.log_size:
         raise BackupError(FORK.format(known=known.size, name=manifest.name, size=manifest.log_size))
     if log_head(size=known.size).root != known.root:
@@ -189,28 +185,16 @@ def _log_compare(manifest: Manifest, known_head: str, *, new_log: bool) -> None:
         )
 
 
-def _public_keys() -> list[bytes]:
-    return [bytes(key) for key in LogKey.objects.values_list("public_key", flat=True)]
-
-
-def checkpoint_open(note: str, public_keys: list[bytes]) -> Checkpoint:
-    """Return the head in a signed note; raises BackupError where none of the keys signed it."""
-    try:
-        text, _, signatures = note.partition("\n\n")
-        origin, size, root = text.split("\n")
-        packed = base64.b64decode(signatures.strip().split(" ")[-1], validate=True)
-        head = Checkpoint(origin, int(size), base64.b64decode(root, validate=True))
-    except (ValueError, IndexError, binascii.Error):
-        raise BackupError("The known head is no signed checkpoint: give the file as it was saved.") from None
-    for public in public_keys:
-        if packed[:4] != key_id(origin, public):
-            continue
+def _known_head(note: str) -> Checkpoint:
+    """Return the head in a signed note, whoever else cosigned it; raises BackupError where no key of this log
+    signed it."""
+    said = []
+    for key in LogKey.objects.all():
         try:
-            Ed25519PublicKey.from_public_bytes(public).verify(packed[4:], f"{text}\n".encode())
-        except InvalidSignature:
-            continue
-        return head
-    raise BackupError("The known head is not signed by a key of this log: it proves nothing about it.")
+            return checkpoint_open(note, verifier_key(key.origin, bytes(key.public_key)))
+        except NoteError as error:
+            said.append(str(error))
+    raise BackupError(f"The known head proves nothing about this log. {' '.join(dict.fromkeys(said))}")
 
 
 def _envelopes_check(manifest: Manifest) -> None:

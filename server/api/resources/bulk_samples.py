@@ -26,7 +26,7 @@ from server.api.framework.limits import samples_spend
 from server.api.framework.openapi import PAGE_PARAMETERS, PageShape, described
 from server.api.framework.rows import RowSerializer
 from server.api.framework.views import Resource
-from server.api.resources.filtering import run_filters
+from server.api.resources.filters import run_filters
 from server.api.resources.shared import kind_filter
 from server.core.lifecycle import Provenance
 from server.core.problems import problem

@@ -17,7 +17,7 @@ from server.api.framework.openapi import described
 from server.api.framework.parameters import choice_read
 from server.api.framework.rows import Derived, Related, RowSerializer, Shape
 from server.api.framework.views import DetailView, ListView
-from server.api.resources.filtering import model_filters, null_filter
+from server.api.resources.filters import model_filters, null_filter
 from server.api.resources.shared import (
     DriveField,
     metric_filter,

@@ -15,7 +15,7 @@ from server.api.framework.openapi import described
 from server.api.framework.rows import Derived, RowSerializer
 from server.api.framework.views import ListView
 from server.api.resources.catalog import CitationSerializer
-from server.api.resources.filtering import model_filters, null_filter
+from server.api.resources.filters import model_filters, null_filter
 from server.api.resources.shared import DriveField, metric_filter, metrics_filter, scope_filter
 from server.catalog.models import Claim
 from server.catalog.selectors import claims_all

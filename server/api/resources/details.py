@@ -24,7 +24,7 @@ from server.api.framework.openapi import PAGE_PARAMETERS, PageShape, described
 from server.api.framework.query_deadline import QueryDeadline, QueryTimeout
 from server.api.framework.rows import RowSerializer
 from server.api.framework.views import Resource, query_timeout
-from server.api.resources.filtering import run_filters
+from server.api.resources.filters import run_filters
 from server.benchmarks.contract import Kind
 from server.benchmarks.detail_tables import DetailTable
 from server.core.lifecycle import Provenance

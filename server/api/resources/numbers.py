@@ -14,7 +14,7 @@ from server.api.framework.keyset import Ordering
 from server.api.framework.openapi import described
 from server.api.framework.rows import Derived, RowSerializer
 from server.api.framework.views import ListView
-from server.api.resources.filtering import model_filters, null_filter, run_filters
+from server.api.resources.filters import model_filters, null_filter, run_filters
 from server.api.resources.runs import RunNumberSerializer
 from server.api.resources.shared import (
     DriveField,

@@ -16,7 +16,7 @@ from server.api.framework.keyset import Ordering
 from server.api.framework.openapi import described
 from server.api.framework.rows import Derived, Related, RowSerializer, Shape
 from server.api.framework.views import DetailView, ListView
-from server.api.resources.filtering import (
+from server.api.resources.filters import (
     UUIDsFilter,
     batch_filter,
     model_filters,

@@ -9,12 +9,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.conf import LazySettings
 from django.core.files.storage import storages
 from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 
 from server.core.envelope_store import envelope_delete
+from server.core.signed_note import checkpoint_cosign
 from server.operations import tables
 from server.operations.backup import BACKUPS, BackupError, backup_make, backups_forget
 from server.operations.backup_record import backup_last
@@ -140,10 +142,20 @@ def test_a_known_head_of_another_log_or_of_no_log_is_refused(publish: Publish, p
     backup_make(where=str(place / "backups"))
     genuine = log_head().checkpoint
     everything_lost(place)
-    for note, words in (("hello", "no signed checkpoint"), (genuine.replace("\n1\n", "\n0\n"), "not signed")):
+    for note, words in (("hello", "not a signed note"), (genuine.replace("\n1\n", "\n0\n"), "is wrong")):
         with pytest.raises(BackupError, match=words):
             backup_restore(where=str(place / "backups"), known_head=note)
     assert not Submission.objects.exists()
+
+
+def test_a_known_head_that_a_witness_cosigned_is_one_of_this_log(publish: Publish, place: Path) -> None:
+    publish()
+    backup_make(where=str(place / "backups"))
+    witness = Ed25519PrivateKey.generate()
+    cosigned = checkpoint_cosign(log_head().checkpoint, name="witness.example", key=witness, at_s=1)
+    everything_lost(place)
+    backup_restore(where=str(place / "backups"), known_head=cosigned)
+    assert Submission.objects.count() == 1
 
 
 def test_a_place_that_holds_an_archive_is_not_overwritten(publish: Publish, place: Path) -> None:
