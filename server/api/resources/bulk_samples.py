@@ -5,69 +5,55 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import chain, islice
-from typing import Any, ClassVar
+from typing import Any
 
-from django.core import signing
 from django.db.models import QuerySet
 from django.http import HttpResponseBase
-from django_filters import ChoiceFilter
-from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
-from rest_framework.mixins import ListModelMixin
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from server.api.framework import parameters
-from server.api.framework.filters import StrictFilterBackend
-from server.api.framework.formats import CSVRenderer, streamed, streams_lines
-from server.api.framework.keyset import cursor_signer
+from server.api.framework.formats import CSVRenderer, streamed
 from server.api.framework.limits import samples_spend
-from server.api.framework.openapi import PAGE_PARAMETERS, PageShape, described
-from server.api.framework.rows import RowSerializer
-from server.api.framework.views import Resource
-from server.api.resources.filters import run_filters
+from server.api.framework.openapi import described
+from server.api.resources.run_rows import (
+    RUN_FIELDS,
+    Place,
+    RunRowFilters,
+    RunRowSerializer,
+    RunRowsView,
+    run_values,
+)
 from server.api.resources.shared import kind_filter
-from server.core.lifecycle import Provenance
 from server.core.problems import problem
 from server.datasets.columns import LISTS
 from server.datasets.samples import sample_columns
-from server.measurements.listings import benchmarks_all
 from server.measurements.models import Benchmark
 from server.measurements.samples import Table, samples_of
 
-Place = tuple[int, int]
-"""Benchmark, and number of the table among its tables."""
 _BENCHMARKS = 20
 PAGE_NUMBERS = 1_000_000
 """Numbers after which a JSON page ends, however few series it holds."""
-_OWN = ("run_id", "drive_model", "vendor_slug", "unit_digest", "provenance", "license", "kind")
+_OWN = (*RUN_FIELDS, "kind")
 _NOT_LABELS = {"run_id", "drive_model", "unit_digest", "kind", "series", "params", "license"}
-_RunFilters: Any = run_filters("run")
 
 
-class BulkSampleFilters(_RunFilters):
-    """Filters of samples, by the runs that they are of."""
+class BulkSampleFilters(RunRowFilters):
+    """Filters of samples."""
 
     kind = kind_filter(required=True)
-    provenance = ChoiceFilter(field_name="run__provenance", choices=Provenance.choices)
 
-    class Meta:
-        model = Benchmark
-        fields: ClassVar[list[str]] = []
+    class Meta(RunRowFilters.Meta):
+        pass
 
 
-class SeriesSerializer(RowSerializer):
+class SeriesSerializer(RunRowSerializer):
     """A series of samples of a published run."""
 
     identity = ("run_id", "kind", "series", "part")
 
-    run_id = serializers.UUIDField()
-    drive_model = serializers.CharField(help_text="Slug of the drive model.")
-    vendor_slug = serializers.CharField()
-    unit_digest = serializers.CharField(allow_null=True, help_text="Digest of the unit; null where untold.")
-    provenance = serializers.ChoiceField(choices=Provenance.choices)
-    license = serializers.CharField(help_text="Licence of the row (SPDX).")
     kind = serializers.CharField()
     series = serializers.IntegerField(help_text="Number of the series in the run document, from 0.")
     part = serializers.CharField(help_text="The object in the series that holds the columns; or empty.")
@@ -84,38 +70,22 @@ class SeriesSerializer(RowSerializer):
     description="One kind's samples of all runs that the filters leave. JSON and NDJSON have a row for each "
     "series, CSV one for each sample. What is given counts by samples, not by runs.",
 )
-class BulkSamplesView(ListModelMixin, Resource):
-    """Samples of many runs, in the order in which they came; pages go forward only."""
+class BulkSamplesView(RunRowsView):
+    """Samples of many runs."""
 
     serializer_class = SeriesSerializer
-    pagination_class = PageShape
-    filter_backends = [StrictFilterBackend]
     filterset_class = BulkSampleFilters
-    streams = streams_lines
     more_problems = (422, 503)
-
-    def get_queryset(self) -> QuerySet[Any]:
-        """Return the benchmarks whose samples are given."""
-        return benchmarks_all().filter(state=Benchmark.State.EXTRACTED)
-
-    def known_parameters(self) -> set[str]:
-        return super().known_parameters() | {"limit", "cursor", "since", *BulkSampleFilters.base_filters}
-
-    def list_parameters(self) -> Iterator[OpenApiParameter]:
-        yield from PAGE_PARAMETERS
-        about = "Samples of runs that were published or extracted anew at that instant or later."
-        yield OpenApiParameter("since", {"type": "string", "format": "date-time"}, description=about)
+    cursor_salt = "BulkSamples"
+    since_about = "Samples of runs that were published or extracted anew at that instant or later."
 
     def get(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Answer with a page of series, or with a stream of all samples."""
         if "kind" not in request.query_params:
             raise parameters.bad_parameter("kind", "is missing: samples of two kinds have different columns.")
         samples_spend(request, 0)
-        shape, after = self.shape(), self._cursor()
-        queryset = self.filter_queryset(self.get_queryset()).select_related("run__submission")
-        if since := parameters.since_read(request):
-            queryset = queryset.filter(run__updated_at__gte=since)
-        found = _series(queryset, after)
+        shape, after = self.shape(), self.place()
+        found = _series(self.benchmarks_asked().select_related("run__submission"), after)
         if self.streams(request):
             return self._stream(request, found)
         limit = parameters.limit_read(request) or parameters.LIMIT_USUAL
@@ -131,7 +101,7 @@ class BulkSamplesView(ListModelMixin, Resource):
         samples_spend(request, sum(row["rows"] for _place, row in rows))
         more = rows[-1][0] if rows and place is not None else None
         shown = self.serialized([row for _place, row in rows], shape, many=True)
-        return Response({"next": self._address(more), "previous": None, "results": shown})
+        return Response(self.page(shown, more))
 
     def _stream(self, request: Request, found: Iterator[tuple[Benchmark, Place, Table]]) -> HttpResponseBase:
         kind = str(request.query_params["kind"])
@@ -158,26 +128,6 @@ class BulkSamplesView(ListModelMixin, Resource):
             chain(first, given), renderer, [(name, (name,)) for name in names], name=f"samples-{kind}"
         )
 
-    def _cursor(self) -> Place:
-        text = self.request.query_params.get("cursor")
-        if text is None:
-            return 0, -1
-        try:
-            benchmark, position = cursor_signer("BulkSamples").unsign_object(text)
-        except (signing.BadSignature, ValueError, TypeError):
-            raise problem(
-                "not-found",
-                "The cursor leads to no page of this list. Follow `next` as it is, or begin anew.",
-            ) from None
-        return int(benchmark), int(position)
-
-    def _address(self, after: Place | None) -> str | None:
-        if after is None:
-            return None
-        query = self.request.query_params.copy()
-        query["cursor"] = cursor_signer("BulkSamples").sign_object(list(after))
-        return self.request.build_absolute_uri(f"{self.request.path}?{query.urlencode()}")
-
 
 def _series(queryset: QuerySet[Any], after: Place) -> Iterator[tuple[Benchmark, Place, Table]]:
     """Give the tables of the benchmarks' series behind a place; one run's envelope is held at a time."""
@@ -193,16 +143,10 @@ def _series(queryset: QuerySet[Any], after: Place) -> Iterator[tuple[Benchmark, 
 
 def _own(benchmark: Benchmark) -> dict[str, Any]:
     run = benchmark.run
-    values = (
-        str(run.pk),
-        run.drive_model.slug,
-        run.drive_model.vendor.slug,
-        run.unit.digest if run.unit else None,
-        run.provenance,
-        run.license,
-        benchmark.kind,
-    )
-    return dict(zip(_OWN, values, strict=True))
+    unit = run.unit.digest if run.unit else None
+    model = run.drive_model
+    own = run_values(run.pk, model.slug, model.vendor.slug, unit, run.provenance, run.license)
+    return {**own, "kind": benchmark.kind}
 
 
 def _row(table: Table) -> dict[str, Any]:
