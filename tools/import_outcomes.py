@@ -44,8 +44,13 @@ class Outcome:
 
 
 def outcomes(folder: Path, program: Path) -> list[Outcome]:
-    """Return what the program does with each file of the collection, in the order of their names."""
+    """Return what the program does with each file of the collection, in the order of their names; raises
+    FileNotFoundError where the folder holds none."""
     files = [path for name in FOLDERS for path in sorted((folder / name).rglob("*")) if path.is_file()]
+    if not files:
+        raise FileNotFoundError(
+            f"{folder} has no files in {', '.join(FOLDERS)}. Name the collection's folder."
+        )
     return [_outcome(path, path.relative_to(folder).as_posix(), program) for path in files]
 
 

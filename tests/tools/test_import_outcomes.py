@@ -32,7 +32,13 @@ def test_the_tables_counts_are_those_of_its_lines() -> None:
     )
     counts = [len(words), *(sum(word == wanted for word, _ in words) for wanted in ("taken", "refused"))]
     assert counts == [int(number) for number in told.groups()]
+    assert counts[0] > 100
     assert all(bool(reason) == (word == "refused") for word, reason in words)
+
+
+def test_a_folder_without_the_collection_writes_no_table(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="Name the collection's folder"):
+        outcomes(tmp_path, Path("never-called"))
 
 
 def test_a_reason_breaks_no_line_of_the_table() -> None:
