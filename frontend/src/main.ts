@@ -1,5 +1,6 @@
 import "./styles/main.css";
 import { watchCopy } from "./copy";
+import { watchFolds } from "./folds";
 import { watchLive } from "./live";
 import { watchPasskeys } from "./passkeys";
 import { watchPlatters } from "./platter";
@@ -9,6 +10,7 @@ import { watchTheme } from "./theme";
 
 function start(): void {
   watchCopy(document);
+  watchFolds(document);
   watchPasskeys(document);
   watchSuggest(document);
   watchRefine(document);

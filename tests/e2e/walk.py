@@ -73,8 +73,10 @@ def address_of(name: str, model: DriveModel) -> str:
 
 
 def settle_charts(page: Page) -> None:
-    """Bring every chart near the window, so that it is drawn, and return to the top."""
-    page.evaluate("for (const d of document.querySelectorAll('details:has(figure.chart)')) d.open = true")
+    """Unfold the page, bring every chart near the window, so that it is drawn, and return to the top."""
+    page.evaluate(
+        "for (const d of document.querySelectorAll('details.fold, details:has(figure.chart)')) d.open = true"
+    )
     for figure in page.locator("figure.chart").all():
         figure.scroll_into_view_if_needed()
         expect(figure).to_have_attribute("data-chart-state", "drawn")

@@ -28,6 +28,7 @@ from server.core.cache import model_tag
 from server.core.lifecycle import Provenance
 from server.core.numbers import Shown
 from server.core.querying import CompiledQuery
+from server.core.text import counted
 from server.measurements.models import AggregateDue, Run
 from server.measurements.selectors import drive_models_public, runs_before
 from server.measurements.typical import typical_of
@@ -112,6 +113,14 @@ class KindSection:
     title: str
     numbers: KindNumbers | None
     figure: SafeString | None
+
+    @property
+    def contents(self) -> str:
+        """What the section holds: `Its picture, 6 numbers`."""
+        shown = len((*self.numbers.rows, *self.numbers.folded)) if self.numbers else 0
+        found = ["Its picture"] if self.figure else []
+        found += [counted(shown, "number")] if shown else []
+        return ", ".join(found) or "No numbers"
 
 
 @dataclass(frozen=True, slots=True)

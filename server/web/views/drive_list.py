@@ -19,6 +19,7 @@ from django.views.decorators.http import require_safe
 
 from server.benchmarks.registry import metrics_by_key
 from server.core.cache import LISTS, model_tag
+from server.core.lifecycle import Provenance
 from server.core.numbers import Shown, show, show_stated, unit_text
 from server.core.text import counted
 from server.measurements.typical import typical_of_spread
@@ -106,6 +107,11 @@ class Line:
     url: str
     numbers: tuple[NumberCell, ...]
     """The chosen columns' numbers."""
+
+    @property
+    def pictured(self) -> bool:
+        """Whether runs may tell what its platter looks like."""
+        return any(one in self.row.provenances for one in Provenance.values)
 
 
 @require_safe

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_safe
 from server.core.cache import key_tag, model_tag, run_tag
 from server.core.envelope_store import EnvelopeLost, envelope_load
 from server.core.lifecycle import State
+from server.core.text import counted
 from server.measurements.group_keys import run_key
 from server.measurements.models import Benchmark, Run
 from server.plausibility.models import CheckResult
@@ -60,6 +61,14 @@ class Part:
     figures: tuple[Figure, ...]
     disturbed: str
     """What disturbed it, as a sentence; empty where nothing did."""
+
+    @property
+    def contents(self) -> str:
+        """What the section holds: `2 pictures, 14 numbers`."""
+        found = [counted(len(self.figures), "picture")] if self.figures else []
+        found += [counted(len(self.rows), "number")] if self.rows else []
+        found += ["what has no number"] if self.lacks else []
+        return ", ".join(found) or "No numbers"
 
 
 def _data_or_404(run_id: UUID) -> RunPage:
