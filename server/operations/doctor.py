@@ -29,6 +29,7 @@ from server.core.cache import cache, cache_policy
 from server.core.lifecycle import ACTIVE_STATES, State
 from server.core.task_queue import queue_policy
 from server.measurements.models import AggregateDue
+from server.operations.app_role import changes_tables
 from server.operations.readiness import PART_TIMEOUT_S, PARTS, Readiness
 from server.submissions.models import Submission
 from server.submissions.sweeper import SWEPT_AT
@@ -151,6 +152,12 @@ def _clocks() -> Iterator[Finding]:
         yield error(what, "Run a time daemon on both.")
 
 
+def _account() -> Iterator[Finding]:
+    if changes_tables():
+        what = "The database account that the archive works with may change its tables."
+        yield warning(what, "Make one that may not by `manage.py app_role`.")
+
+
 def _log_key() -> Iterator[Finding]:
     try:
         signing_key()
@@ -226,6 +233,7 @@ def _redis_policies() -> Iterator[Finding]:
 EXAMINATIONS: tuple[tuple[set[str], Callable[[], Iterable[Finding]]], ...] = (
     ({"database"}, _migrations),
     ({"database"}, _clocks),
+    ({"database"}, _account),
     ({"database"}, _log_key),
     ({"database"}, _catalogue),
     ({"database"}, _submissions),

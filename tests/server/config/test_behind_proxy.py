@@ -30,9 +30,15 @@ FIXED_BY_THE_IMAGE = {
     *("LOG_KEY_FILE", "FOLLOW_ALLOW_LOOPBACK", "IMPORT_PROGRAM"),
 }
 """Folders inside the volume, and what is for tests alone."""
+FOR_SIGNING_IN = frozenset(
+    {"GITHUB_CLIENT_ID", "GITHUB_CLIENT_SECRET", "ORCID_CLIENT_ID", "ORCID_CLIENT_SECRET"}
+    | {"OIDC_NAME", "OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"}
+)
+"""What the web role alone is given."""
 PUBLIC = {
     "SECRET_KEY": "behind-a-proxy-" * 4,
     "POSTGRES_PASSWORD": "sample",
+    "APP_PASSWORD": "sample",
     "REDIS_PASSWORD": "sample",
     "ALLOWED_HOSTS": "archive.example",
     "CSRF_TRUSTED_ORIGINS": "https://archive.example",
@@ -62,9 +68,22 @@ def container_environment(service: str, written: dict[str, str]) -> dict[str, st
 def test_18_5_every_setting_reaches_the_containers() -> None:
     known = {*site_settings.env.dump(), *gunicorn.env.dump()} - FIXED_BY_THE_IMAGE
     assert known - set(container_environment("web", {})) == set()
-    worker = {*site_settings.env.dump()} - FIXED_BY_THE_IMAGE
+    worker = {*site_settings.env.dump()} - FIXED_BY_THE_IMAGE - FOR_SIGNING_IN
     for service in ("worker", "worker-refresh", "worker-export", "beat", "metrics", "backup", "migrate"):
-        assert worker - set(container_environment(service, {})) == set(), service
+        given = container_environment(service, {})
+        assert worker - set(given) == set(), service
+        assert not FOR_SIGNING_IN & set(given), service
+
+
+def test_only_the_container_that_migrates_has_the_account_that_owns_the_tables() -> None:
+    accounts = {
+        name: container_environment(name, {"POSTGRES_PASSWORD": "owners", "APP_PASSWORD": "apps"})
+        for name, service in yaml.safe_load((DOCKER / "compose.yaml").read_text())["services"].items()
+        if "DATABASE_URL" in service.get("environment", {})
+    }
+    holders = {name for name, given in accounts.items() if "owners" in str(given)}
+    assert holders == {"migrate"}
+    assert accounts["migrate"]["APP_DATABASE_URL"] == accounts["web"]["DATABASE_URL"]
 
 
 def checked(**written: str) -> subprocess.CompletedProcess[str]:
