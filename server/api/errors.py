@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.views import set_rollback
 
 from server.api.framework.query_deadline import QueryTimeout
-from server.core.envelope_store import EnvelopeLost
+from server.core.envelope_store import EnvelopeLost, StorageUnavailable
 from server.core.problems import MEDIA_TYPE, Problem, problem
 from server.exports.drive import ExportError
 from server.transparency.publication_log import NotInLog
@@ -74,6 +74,9 @@ def problem_exception_handler(error: Exception, context: dict[str, Any]) -> Json
     if isinstance(error, OperationalError | InterfaceError):
         words = "The archive's database does not answer just now. Nothing was accepted."
         return problem_response(request, _retry_later(problem("unavailable", words)))
+    if isinstance(error, StorageUnavailable):
+        words = "The archive's storage of envelopes does not answer just now."
+        return problem_response(request, _retry_later(problem("storage-unavailable", words)))
     words = "The archive failed to answer. Nothing was accepted; try again later."
     return problem_response(request, problem("server-error", words))
 

@@ -50,6 +50,7 @@ worker_prefetch_multiplier = 1
 worker_max_tasks_per_child = 200
 worker_hijack_root_logger = False
 timezone = "UTC"
+beat_scheduler = "server.operations.scheduler:SteadyScheduler"
 beat_schedule: dict[str, Any] = {
     "sweep": {"task": "submissions.sweep", "schedule": float(settings.PIPELINE_SWEEP_EVERY_S)},
     "archive-counts": {

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+
+SKEW = timedelta(minutes=1)
+"""By how much the clocks of an archive's machines may differ. A time further ahead than it could be was
+written by a clock that has been put back since."""
 
 
 def now() -> datetime:

@@ -26,6 +26,10 @@ class EnvelopeLost(Exception):
     """The storage backend has no bytes, or other bytes, under an envelope's name."""
 
 
+class StorageUnavailable(OSError):
+    """The storage of envelopes does not answer, or can't do what it was asked."""
+
+
 class WholeFileStorage(FileSystemStorage):
     """A folder in which a file stands as a whole or not at all, however its writer ends."""
 
@@ -61,14 +65,17 @@ def _measured(operation: str) -> Iterator[None]:
     try:
         with storage_seconds.labels(operation).time():
             yield
-    except Exception:
+    except Exception as error:
         storage_operations.labels(operation, "failed").inc()
-        raise
+        if isinstance(error, FileNotFoundError):
+            raise
+        # Libraries of object stores have errors of their own, which nobody else need know.
+        raise StorageUnavailable(f"{type(error).__name__}: {error}") from error
     storage_operations.labels(operation, "done").inc()
 
 
 def envelope_store(*, digest: str, content: bytes) -> str:
-    """Store the envelope's bytes, as a whole or not at all, and return their name."""
+    """Store the envelope's bytes, as a whole or not at all, and return their name; raises OSError."""
     packed = ContentFile(zstandard.ZstdCompressor(level=_LEVEL).compress(content))
     with _measured("write"):
         return _storage().save(envelope_name(digest), packed)
@@ -76,7 +83,7 @@ def envelope_store(*, digest: str, content: bytes) -> str:
 
 def envelope_load(*, digest: str, name: str) -> bytes:
     """Return the envelope's bytes; raises EnvelopeLost where they are missing or are not those of the
-    digest."""
+    digest, OSError where the storage is away."""
     try:
         with _measured("read"), _storage().open(name, "rb") as file:
             packed = file.read()
@@ -114,5 +121,6 @@ def storage_check() -> None:
 
 
 def envelope_delete(*, name: str) -> None:
-    """Remove an envelope's bytes; only those of rejected documents ever are."""
-    _storage().delete(name)
+    """Remove an envelope's bytes, as of rejected and withdrawn runs; raises OSError."""
+    with _measured("delete"):
+        _storage().delete(name)

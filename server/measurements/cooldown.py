@@ -32,7 +32,8 @@ def cooling_down(*, drive_model_id: int) -> bool:
     if cost is None:
         return False
     ends = cost.at + timedelta(seconds=settings.AGGREGATES_COOLDOWN_FACTOR * cost.took_s)
-    if ends <= clock.now():
+    now = clock.now()
+    if ends <= now or cost.at > now + clock.SKEW:
         return False
     AggregateDue.objects.update_or_create(drive_model_id=drive_model_id, defaults={"not_before": ends})
     return True

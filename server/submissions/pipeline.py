@@ -15,14 +15,14 @@ in the row, and a document that kills its worker stops being tried.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
 import structlog
 from django.conf import settings
-from django.db import transaction
+from django.db import Error, InterfaceError, OperationalError, transaction
 from django.db.models import F, Q
 
 from server.core import clock
@@ -63,6 +63,9 @@ from server.transparency.log_entry import LogEntry
 from server.transparency.publication_log import log_extend
 
 log = structlog.get_logger("diskatlas.pipeline")
+
+TRANSIENT = (OperationalError, InterfaceError, OSError)
+"""What another try may mend: the database, the storage or the network was away."""
 
 BATCH = 32
 """So many small runs at once: they take half a second, and a kill costs no more than that."""
@@ -120,6 +123,8 @@ def submissions_process(*, submission_id: UUID) -> list[State]:
                 _process_alone(work)
             except Exception as error:
                 troubles.append(error)
+                if isinstance(error, TRANSIENT):
+                    _starts_forget(work.submission)
                 if work.submission.pk != submission_id:
                     submission_enqueue(work.submission)
         if troubles:
@@ -219,6 +224,14 @@ def _count_starts(found: Sequence[Submission]) -> None:
     Benchmark.objects.filter(run__submission__in=together, state=Benchmark.State.PENDING).update(
         attempts=F("attempts") + 1
     )
+
+
+def _starts_forget(submission: Submission) -> None:
+    """Count none of the starts of a step that ended because a part of the archive was away: a storage that is
+    away for an hour must not look like a document that kills its worker."""
+    with suppress(Error), transaction.atomic():
+        Submission.objects.filter(pk=submission.pk).update(attempts=0)
+        Benchmark.objects.filter(run__submission=submission, state=Benchmark.State.PENDING).update(attempts=0)
 
 
 def _startable_together(submission: Submission) -> bool:

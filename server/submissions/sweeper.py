@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 import structlog
@@ -36,15 +36,13 @@ def submissions_sweep() -> int:
     with transaction.atomic():
         due = list(
             Submission.objects.select_for_update(skip_locked=True)
-            .filter(state__in=ACTIVE_STATES, next_sweep_at__lte=now)
+            .filter(Q(next_sweep_at__lte=now) | _ahead(now), state__in=ACTIVE_STATES)
             .order_by("next_sweep_at")[:_BATCH]
         )
         for submission in due:
             submission_enqueue(submission)
             submission.sweeps += 1
-            doubled_s = settings.PIPELINE_STALE_AFTER_S * 2 ** min(submission.sweeps, 20)
-            wait_s = min(doubled_s, settings.PIPELINE_SWEEP_MAX_S)
-            submission.next_sweep_at = now + timedelta(seconds=wait_s)
+            submission.next_sweep_at = now + _wait(submission.sweeps)
             submission.save(update_fields=["sweeps", "next_sweep_at"])
             log.warning("enqueued again", submission=str(submission.pk), sweeps=submission.sweeps)
         _refreshes_sweep()
@@ -52,11 +50,28 @@ def submissions_sweep() -> int:
     return len(due)
 
 
+def _wait(sweeps: int) -> timedelta:
+    """Return how long a message may take that was sent after so many sweeps."""
+    doubled_s: int = settings.PIPELINE_STALE_AFTER_S * 2 ** min(sweeps, 20)
+    longest_s = max(settings.PIPELINE_SWEEP_MAX_S, settings.PIPELINE_STALE_AFTER_S)
+    return timedelta(seconds=min(doubled_s, longest_s))
+
+
+def _ahead(now: datetime) -> Q:
+    """Return which submissions wait for longer than they should: a clock that was ahead said until when."""
+    found, sweeps = Q(next_sweep_at__gt=now + _wait(20) + clock.SKEW), 0
+    while _wait(sweeps) < _wait(20):
+        found |= Q(sweeps=sweeps, next_sweep_at__gt=now + _wait(sweeps) + clock.SKEW)
+        sweeps += 1
+    return found
+
+
 def _refreshes_sweep() -> None:
     now = clock.now()
     stale = now - timedelta(seconds=settings.PIPELINE_STALE_AFTER_S)
-    lost = Q(not_before=None, since__lte=stale)
-    for due in AggregateDue.objects.filter(lost | Q(not_before__lte=now))[:_BATCH]:
+    lost = Q(not_before=None) & (Q(since__lte=stale) | Q(since__gt=now + clock.SKEW))
+    ahead = Q(drive_model__aggregate_cost__at__gt=now + clock.SKEW)
+    for due in AggregateDue.objects.filter(lost | Q(not_before__lte=now) | ahead)[:_BATCH]:
         refresh_enqueue(due.drive_model_id)
 
 

@@ -10,18 +10,14 @@ from uuid import UUID
 
 from celery import shared_task
 from celery.exceptions import SoftTimeLimitExceeded
-from django.db import InterfaceError, OperationalError
 
 from server.accounts import key_logins, second_factor
 from server.submissions import commands, pipeline, sweeper, withdrawal
 
-TRANSIENT = (OperationalError, InterfaceError, OSError)
-"""What another try may mend: the database, the storage or the network was away."""
-
 RETRIED: dict[str, Any] = {
     "acks_late": True,
     "reject_on_worker_lost": True,
-    "autoretry_for": TRANSIENT,
+    "autoretry_for": pipeline.TRANSIENT,
     "dont_autoretry_for": (SoftTimeLimitExceeded,),
     "retry_backoff": 2,
     "retry_backoff_max": 120,

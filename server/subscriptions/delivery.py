@@ -20,6 +20,7 @@ from uuid import UUID
 import structlog
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q, QuerySet
 
 from server.core import clock
 from server.core.locks import session_lock
@@ -56,7 +57,7 @@ class _Failed(Exception):
 def delivery_send(*, delivery_id: UUID) -> Delivery.State | None:
     """Send a message that is due; return its state, None where there is nothing to do."""
     with session_lock("delivery", str(delivery_id)) as free:
-        delivery = _due(delivery_id) if free else None
+        delivery = _due().select_related("follow").filter(pk=delivery_id).first() if free else None
         if delivery is None:
             return None
         attempts = delivery.attempts + 1
@@ -74,19 +75,17 @@ def delivery_send(*, delivery_id: UUID) -> Delivery.State | None:
 
 def deliveries_sweep() -> int:
     """Put every message that is due into the queue; return how many."""
-    due = Delivery.objects.filter(state=Delivery.State.WAITING, next_try_at__lte=clock.now())
-    ids = list(due.order_by("next_try_at").values_list("pk", flat=True)[:_BATCH])
+    ids = list(_due().order_by("next_try_at").values_list("pk", flat=True)[:_BATCH])
     for delivery_id in ids:
         delivery_enqueue(delivery_id)
     return len(ids)
 
 
-def _due(delivery_id: UUID) -> Delivery | None:
-    return (
-        Delivery.objects.select_related("follow")
-        .filter(pk=delivery_id, state=Delivery.State.WAITING, next_try_at__lte=clock.now())
-        .first()
-    )
+def _due() -> QuerySet[Delivery]:
+    """Return the messages whose time has come; what was never tried waits for none, whatever clock wrote
+    it."""
+    come = Q(next_try_at__lte=clock.now()) | Q(attempts=0)
+    return Delivery.objects.filter(come, state=Delivery.State.WAITING)
 
 
 def _send(delivery: Delivery) -> int | None:

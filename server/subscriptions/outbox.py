@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 
 from server.core import clock
 from server.core.lifecycle import Provenance, State
@@ -41,8 +42,10 @@ _BATCH = 500
 
 def notifications_batch() -> int:
     """Make the messages of every model whose first new run is a window old; return how many."""
-    before = clock.now() - timedelta(seconds=settings.FOLLOW_WINDOW_S)
-    due = PendingNotification.objects.filter(noted_at__lte=before).values_list("drive_model_id", flat=True)
+    now = clock.now()
+    ended = Q(noted_at__lte=now - timedelta(seconds=settings.FOLLOW_WINDOW_S))
+    ahead = Q(noted_at__gt=now + clock.SKEW)
+    due = PendingNotification.objects.filter(ended | ahead).values_list("drive_model_id", flat=True)
     return sum(
         model_notifications_batch(drive_model_id=model_id) for model_id in sorted(set(due[:5000]))[:_MODELS]
     )
@@ -50,7 +53,10 @@ def notifications_batch() -> int:
 
 @transaction.atomic
 def model_notifications_batch(*, drive_model_id: int) -> int:
-    """Turn a model's new runs into messages, and forget them as news; return how many messages."""
+    """Turn a model's new runs into messages, and forget them as news; return how many messages.
+
+    Called before anybody begins to follow the model, too, so that no clock need say who is told of what.
+    """
     transaction_lock("subscription-outbox", str(drive_model_id))
     noted = list(
         PendingNotification.objects.filter(drive_model_id=drive_model_id).values_list("run_id", flat=True)
@@ -77,10 +83,7 @@ def model_notifications_batch(*, drive_model_id: int) -> int:
 
 
 def _wanted(run: Run, follow: Subscription) -> bool:
-    if run.provenance == Provenance.SIMULATED and not follow.simulated:
-        return False
-    published, since = run.submission.published_at, follow.active_since
-    return published is not None and since is not None and published >= since
+    return run.provenance != Provenance.SIMULATED or follow.simulated
 
 
 def _delivery(follow: Subscription, runs: Sequence[Run], at: datetime) -> Delivery:

@@ -21,6 +21,7 @@ from server.core.rate_limit import mail_allowed
 from server.subscriptions.delivery import delivery_enqueue
 from server.subscriptions.messages import body_text
 from server.subscriptions.models import Delivery, Subscription
+from server.subscriptions.outbox import model_notifications_batch
 from server.subscriptions.webhooks import secret_new, target_read
 
 MOST_WEBHOOKS = 100
@@ -118,6 +119,7 @@ def webhook_create(
             f"The account has {MOST_WEBHOOKS} webhooks, which is the most. Delete one that is not needed."
         )
     now = clock.now()
+    model_notifications_batch(drive_model_id=model.pk)
     follow = Subscription.objects.create(
         drive_model=model,
         channel=Subscription.Channel.WEBHOOK,
@@ -182,6 +184,8 @@ def _asked_lately(follow: Subscription) -> bool:
 
 
 def _activate(follow: Subscription) -> None:
+    # Whoever begins now is told of nothing that was published before: the others are told of that first.
+    model_notifications_batch(drive_model_id=follow.drive_model_id)
     follow.state, follow.reason, follow.paused_at = Subscription.State.ACTIVE, "", None
     follow.active_since = clock.now()
     follow.save(update_fields=["state", "reason", "paused_at", "active_since"])

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import zstandard
+from django.core.files.storage import InMemoryStorage
 from django.test import Client, override_settings
 
 from server.core.lifecycle import State
@@ -328,6 +329,20 @@ def test_too_many_requests_have_the_one_shape(post: Post) -> None:
     response = post(b"{}")
     problem_of(response, 429, "too-many-requests")
     assert int(response.headers["Retry-After"]) > 0
+
+
+def test_an_envelope_that_the_storage_keeps_back_is_not_gone(
+    publish: Callable[..., Submission], client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: Any, **__: Any) -> None:
+        raise ConnectionRefusedError(111, "secret-host refused")
+
+    run = publish().run
+    monkeypatch.setattr(InMemoryStorage, "open", refused)
+    for part in ("envelope", "document"):
+        response = client.get(f"/api/v1/runs/{run.pk}/{part}/")
+        problem_of(response, 503, "storage-unavailable")
+        assert response.headers["Retry-After"] == "30" and b"secret-host" not in response.content
 
 
 def test_storage_that_fails_accepts_nothing(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,35 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.conf import settings
+from django.core.files.storage import InMemoryStorage
 from django.db import OperationalError
 from django.test import Client
 
 from server.accounts.models import User
 from server.benchmarks.contract import Extraction, Facts
-from server.core import clock
 from server.core.envelope_store import envelope_delete
 from server.core.lifecycle import State
 from server.core.task_queue import message_send
 from server.measurements.models import Aggregate, AggregateDue, Benchmark, Measurement
-from server.submissions import events, moderation, pipeline, sweeper
+from server.submissions import events, moderation, pipeline
 from server.submissions.models import Submission
+from server.submissions.pipeline import TRANSIENT
 from tests.support.documents import document, skippy_part, zoned_part
 from tests.support.kinds import kind, measurement
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("commit_at_once")]
 Submit = Callable[[dict[str, Any]], Submission]
 Queue = list[tuple[str, str]]
-
-
-@pytest.fixture(autouse=True)
-def commit_at_once(django_capture_on_commit_callbacks: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Call what waits for a commit at once: these tests run inside a transaction that never commits."""
-    monkeypatch.setattr("django.db.transaction.on_commit", lambda call, **_: call())
 
 
 def states(submission: Submission) -> list[str]:
@@ -221,83 +215,46 @@ def test_a_database_that_is_away_is_tried_again_not_failed(
     assert states(submission)[-1] == State.PUBLISHED
 
 
-def later(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
-    moment = clock.now() + timedelta(seconds=seconds)
-    monkeypatch.setattr(clock, "now", lambda: moment)
-
-
-def test_the_sweeper_finds_a_lost_message(
-    submit: Submit, queue: Queue, run_jobs: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+def test_a_storage_that_is_away_for_long_holds_no_run_for_a_person(
+    submit: Submit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    submission = submit(document())
-    queue.clear()
-    assert sweeper.submissions_sweep() == 0
-    later(monkeypatch, settings.PIPELINE_STALE_AFTER_S + 1)
-    assert sweeper.submissions_sweep() == 1
-    run_jobs()
-    assert states(submission)[-1] == State.PUBLISHED
+    submission = submit(document(skippy_part()))
 
+    def refused(*_: Any, **__: Any) -> None:
+        raise ReadTimeoutError  # no OSError, as those of object stores are not
 
-def test_the_sweeper_waits_twice_as_long_each_time(
-    submit: Submit, queue: Queue, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    submit(document())
-    later(monkeypatch, settings.PIPELINE_STALE_AFTER_S + 1)
-    assert sweeper.submissions_sweep() == 1
-    later(monkeypatch, settings.PIPELINE_STALE_AFTER_S + 1)
-    assert sweeper.submissions_sweep() == 0
-    later(monkeypatch, settings.PIPELINE_STALE_AFTER_S + 1)
-    assert sweeper.submissions_sweep() == 1
-
-
-def test_the_sweeper_takes_up_a_run_that_was_left_half_way(
-    submit: Submit, queue: Queue, run_jobs: Callable[[], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    submission = submit(document())
     with monkeypatch.context() as patch:
-        patch.setattr(pipeline, "runs_assess", killed)
-        start_and_kill(submission, 2)
-    assert {part.state for part in submission.run.benchmarks.all()} == {"extracted"}
-    queue.clear()
-    later(monkeypatch, settings.PIPELINE_STALE_AFTER_S + 1)
-    sweeper.submissions_sweep()
-    run_jobs()
+        patch.setattr(InMemoryStorage, "open", refused)
+        for _ in range(settings.PIPELINE_MAX_ATTEMPTS + 3):
+            with pytest.raises(TRANSIENT):
+                pipeline.submissions_process(submission_id=submission.pk)
+    assert states(submission) == ["received"]
+    assert submission.run.benchmarks.get().attempts == 0
+    pipeline.submissions_process(submission_id=submission.pk)
     assert states(submission)[-1] == State.PUBLISHED
 
 
-def test_the_sweeper_finds_aggregates_whose_message_was_lost(
-    submit: Submit, queue: Queue, run_jobs: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+class ReadTimeoutError(Exception):
+    """Stands for what the library of an object store raises."""
+
+
+def test_a_run_beside_one_that_the_storage_kept_back_is_published(
+    submit: Submit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    submission = submit(document())
-    pipeline.submissions_process(submission_id=submission.pk)
-    queue.clear()
-    assert AggregateDue.objects.count() == 1
-    later(monkeypatch, settings.PIPELINE_STALE_AFTER_S + 1)
-    sweeper.submissions_sweep()
-    run_jobs()
-    assert Aggregate.objects.exists()
+    kept_back, other = submit(document(skippy_part())), submit(document(skippy_part(steps=170)))
+    opened = InMemoryStorage.open
 
+    def open_some(storage: InMemoryStorage, name: str, mode: str = "rb") -> Any:
+        if name == kept_back.storage_name:
+            raise ReadTimeoutError
+        return opened(storage, name, mode)
 
-def test_what_ended_is_not_swept(
-    submit: Submit, run_jobs: Callable[[], None], queue: Queue, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    submit(document())
-    run_jobs()
-    later(monkeypatch, 10 * settings.PIPELINE_STALE_AFTER_S)
-    assert sweeper.submissions_sweep() == 0
-    assert queue == []
-
-
-def test_rejected_bytes_go_after_their_time_and_the_reasons_stay(
-    post: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    post({**document(), "created_at": "2999-01-01T00:00:00Z"})
-    assert sweeper.rejected_envelopes_expire() == 0
-    later(monkeypatch, 86400 * (settings.REJECTED_KEEP_DAYS + 1))
-    assert sweeper.rejected_envelopes_expire() == 1
-    submission = Submission.objects.get()
-    assert submission.storage_name == ""
-    assert "2999" in submission.events.all()[0].reason
+    with monkeypatch.context() as patch:
+        patch.setattr(InMemoryStorage, "open", open_some)
+        with pytest.raises(TRANSIENT):
+            pipeline.submissions_process(submission_id=other.pk)
+    assert states(other)[-1] == State.PUBLISHED
+    assert states(kept_back) == ["received"] and kept_back.attempts == 0
 
 
 def test_the_raw_envelope_and_document_come_back_byte_for_byte(

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from uuid import UUID
 
 import pytest
 
+from server.accounts.models import User
 from server.subscriptions import delivery
 from server.subscriptions.models import Delivery, Subscription
+from server.subscriptions.services import webhook_create
 from tests.server.subscriptions.conftest import Clock
 from tests.server.subscriptions.test_webhooks import published
 from tests.support.receiver import Receiver
 
 pytestmark = pytest.mark.django_db
+HOUR = timedelta(hours=1)
 
 
 @pytest.fixture
@@ -74,3 +79,44 @@ def test_a_message_that_another_worker_is_sending_is_left_to_it(
     time.on(days=1)
     assert delivery.delivery_send(delivery_id=message) is None
     assert asked == [("delivery", str(message))] and len(hook.received) == 1
+
+
+def test_followers_are_told_once_while_the_clock_goes_back_by_an_hour(
+    followed: Subscription, hook: Receiver, owner: User, time: Clock, work: Callable[[], None]
+) -> None:
+    """Before this the run was no news, as it was published before its follower began."""
+    time.on(hours=-1)
+    published(time)
+    time.on(seconds=300)
+    work()
+    work()
+    assert len(hook.received) == 1
+
+
+def test_what_was_noted_and_written_while_the_clock_was_ahead_is_told_when_it_is_right(
+    followed: Subscription, hook: Receiver, time: Clock, work: Callable[[], None]
+) -> None:
+    time.on(hours=1)
+    published(time)
+    time.on(hours=-1)
+    work()
+    assert len(hook.received) == 1
+    Delivery.objects.update(state=Delivery.State.WAITING, attempts=0, next_try_at=time.moment + HOUR)
+    work()
+    assert len(hook.received) == 2, "a message that was never tried is due"
+
+
+def test_who_begins_to_follow_is_told_of_nothing_before_and_the_others_of_all(
+    followed: Subscription, hook: Receiver, owner: User, time: Clock, work: Callable[[], None]
+) -> None:
+    [first] = published(time)
+    webhook_create(owner=owner, model=followed.drive_model, url=hook.url + "/later")
+    [second] = published(time)
+    time.on(seconds=300)
+    work()
+    told = sorted(
+        (one.path, run["id"]) for one in hook.received for run in json.loads(one.body)["data"]["runs"]
+    )
+    assert told == sorted(
+        [("/hook", str(first.pk)), ("/hook", str(second.pk)), ("/hook/later", str(second.pk))]
+    )
