@@ -146,8 +146,7 @@ class Metric:
     headline: bool = False
     """Whether lists and cards show it."""
     nominal: bool = False
-    """Whether drives are built to have one value: a claim is missed on either side of it, whichever way the
-    metric is better."""
+    """Whether drives are built to have one value: a claim is missed on either side, whichever is better."""
     angular: bool = False
     """Whether it is a difference of the platter's angle: what a bridge adds to each command is not in it."""
     measures: tuple[Measures, ...] = ()
@@ -167,8 +166,7 @@ class Measurement:
 
     metric: str
     scope: str
-    """Where on the drive and in which variant, for example `outer`, `outer/write`; empty for the whole
-    drive."""
+    """Where on the drive and in which variant, as `outer`, `outer/write`; empty for the whole drive."""
     value: float | None
     low: float | None
     """Lower bound of the confidence interval, in the metric's unit."""
@@ -210,8 +208,10 @@ class Facts:
     write_cache: bool | None = None
     """Whether the write cache was on while the samples were taken; None where nobody could tell."""
     head_spread: float = 0.0
-    """By what share of the bandwidth the drive's heads differ (one standard deviation), where another kind of
-    the run shows it; only for kinds that read stretches."""
+    """Standard deviation of heads' bandwidths as a share, told by another kind; for kinds of stretches."""
+    arms: int = 1
+    shingled: bool = False
+    """As the device told: actuators with a part of the blocks each, and whether its tracks are shingled."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,6 +70,8 @@ def facts_of(document: dict[str, Any], part: dict[str, Any]) -> Facts:
         imported=document["provenance"] == "imported",
         write_cache=_write_cache(document, part),
         head_spread=_head_spread(document, part),
+        arms=len(device.get("access_ranges", ())) or 1,
+        shingled="shingled" in device,
     )
 
 

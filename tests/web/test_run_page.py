@@ -148,6 +148,14 @@ def test_conditions_say_what_is_not_known_rather_than_no(client: Client) -> None
     assert "was stopped early" in words
 
 
+def test_several_actuators_and_shingled_tracks_are_told_with_the_drive(client: Client) -> None:
+    ranges = [{"offset_bytes": at, "length_bytes": 50_000_000_000} for at in (0, 50_000_000_000)]
+    run = sample_run(SampleRun(device={"access_ranges": ranges, "shingled": "drive-managed"}))
+    words = text_of(get(client, f"/runs/{run.run_id}/"))
+    assert "2, each with a part of the blocks" in words
+    assert "shingled tracks, drive-managed" in words
+
+
 def test_an_unknown_run_is_not_found(client: Client) -> None:
     get(client, f"/runs/{uuid4()}/", 404)
     get(client, f"/runs/{uuid4()}/status/", 404)

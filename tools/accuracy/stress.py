@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,10 @@ CONDITIONS = (
     ("noisy reads", "default", "none", NOISY, ("skippy", "seeker")),
 )
 """Kinds that only read measure the same whether writes are allowed or not."""
+
+
+TRUTH_TIMEOUT_S = 600
+"""A sweep over some drives takes half a minute of an idle machine where the tool is not optimised."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +97,19 @@ def judge_drive(job: Job) -> list[tuple[str, Row]]:
 
 
 def _truth(job: Job, file: Path, noise: str, starts: dict[str, int]) -> dict[str, Any]:
-    where = [word for region, block in starts.items() for word in (f"--{region}", str(block))]
-    done = subprocess.run(
-        [str(job.simtool), "truth", f"{file},noise={noise}", "--json", *where],
-        capture_output=True, text=True, check=True, timeout=120,
-    )  # fmt: skip
-    found: dict[str, Any] = json.loads(done.stdout)
+    found: dict[str, Any] = json.loads(_told(job.simtool, file, noise, tuple(starts.items())))
     return found
+
+
+@lru_cache(maxsize=8)
+def _told(simtool: Path, file: Path, noise: str, starts: tuple[tuple[str, int], ...]) -> str:
+    """What the simulator's tool says, which takes seconds: asked once for all conditions of a drive."""
+    where = [word for region, block in starts for word in (f"--{region}", str(block))]
+    done = subprocess.run(
+        [str(simtool), "truth", f"{file},noise={noise}", "--json", *where],
+        capture_output=True, text=True, check=True, timeout=TRUTH_TIMEOUT_S,
+    )  # fmt: skip
+    return done.stdout
 
 
 def _cases(job: Job, file: Path, name: str) -> Iterator[Case]:

@@ -12,6 +12,7 @@ from scipy import stats
 from server.benchmarks.bandwidth import definitions as metric
 from server.benchmarks.bandwidth.surface import Law, Samples, law_of, samples_of
 from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
+from server.benchmarks.media_cache import of_media_cache
 
 DIRECTIONS = ("read", "write")
 Z95 = 1.96
@@ -50,7 +51,8 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
     sides = [side for name in DIRECTIONS if (side := _side(entry, name, facts)) is not None]
     found: list[Measurement] = []
     for side in sides:
-        found += [*_peak_and_sizes(side), _ratio(side), *_cells(side, positions)]
+        of_side = [*_peak_and_sizes(side), _ratio(side), *_cells(side, positions)]
+        found += [of_media_cache(one, facts) for one in of_side] if side.name == "write" else of_side
     if not sides:
         reason = "No transfer took a measurable time."
         found = [_none(one, "", reason, 0) for one in metric.METRICS]

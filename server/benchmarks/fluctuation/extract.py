@@ -11,6 +11,7 @@ from scipy import stats
 from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
 from server.benchmarks.fluctuation import definitions as metric
 from server.benchmarks.fluctuation.course import FEWEST, Course, Jump, course_of, jumps_of, trend_of
+from server.benchmarks.media_cache import of_media_cache
 
 DIRECTIONS = ("read", "write")
 ENOUGH = 20
@@ -29,8 +30,9 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
         caution = CACHED if direction == "write" and _cached(entry, facts) else ""
         jumps = jumps_of(course)
         details["jumps"][direction] = [{"hours": jump.hours, "factor": jump.factor} for jump in jumps]
-        found += _whole(course, scope, jumps, caution)
-        found += _by_position(course, scope, int(entry["params"]["positions"]), caution)
+        numbers = _whole(course, scope, jumps, caution)
+        numbers += _by_position(course, scope, int(entry["params"]["positions"]), caution)
+        found += [of_media_cache(one, facts) for one in numbers] if direction == "write" else numbers
     if not found:
         found = [_none(one, "", "No transfer took a measurable time.", 0) for one in metric.METRICS]
     return Extraction(tuple(found), details)

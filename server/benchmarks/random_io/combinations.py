@@ -148,6 +148,7 @@ MANY = 1000
 FEW = 100
 MECHANICAL = 500.0
 """Random requests a second that no arm and no queue of at most 64 makes of a disk."""
+LASTING_CACHE = "the write cache was off, and a cache that stays on, as shingled drives have on their medium,"
 NARROW = 0.05
 WIDE = 0.2
 MOST_DISTURBED, HALF = 0.02, 0.5
@@ -201,8 +202,8 @@ class Combination:
 
     @property
     def cached(self) -> bool:
-        """Whether these writes can't have been on the medium when they were answered."""
-        return self.variant == "write" and self.write_cache is not False and self.rate > MECHANICAL
+        """Whether these writes can't have been where they belong when they were answered."""
+        return self.variant == "write" and self.rate > MECHANICAL
 
     def judge(self) -> tuple[Quality, str]:
         """How far the rate may be trusted."""
@@ -217,8 +218,9 @@ class Combination:
                 "or something else used the disk."
             )
         if self.cached:
+            cache = LASTING_CACHE if self.write_cache is False else "the write cache"
             return Quality.POOR, (
-                f"Answered faster than any disk writes: the write cache took in all or "
+                f"Answered faster than any disk writes: {cache} took in all or "
                 f"most of the {self.requests} requests."
             )
         if self.error > WIDE or self.requests < FEW // 2:

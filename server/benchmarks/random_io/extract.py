@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
+from server.benchmarks.media_cache import of_media_cache
 from server.benchmarks.random_io import definitions as metric
 from server.benchmarks.random_io.combinations import (
     Z95,
@@ -29,17 +30,25 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
     found: dict[str, Combination] = {}
     for one in combinations_of(entry, facts):
         found.setdefault(one.scope, one)
-    measurements = [_alone(found.values()), _most(found.values()), *_averages(found.values())]
+    measurements = [_alone(found.values()), _most(found.values())]
+    for average in _averages(found.values()):
+        measurements.append(average if average.scope == "read" else of_media_cache(average, facts))
     for one in found.values():
-        measurements += _rates(one)
-        for operation, latencies in one.latencies.items():
-            scope = f"{one.scope}/{operation}" if one.variant == "mixed" else one.scope
-            measurements += _latencies(scope, one, latencies)
-        measurements.append(_rate_variation(one))
-        if one.concurrency > 1:
-            measurements.append(_scaling(one, found))
+        numbers = _numbers(one, found)
+        measurements += numbers if one.variant == "read" else [of_media_cache(row, facts) for row in numbers]
     measurements += _processors(entry, facts)
     return Extraction(tuple(measurements), {"combinations": [_detail(one) for one in found.values()]})
+
+
+def _numbers(one: Combination, found: Mapping[str, Combination]) -> list[Measurement]:
+    measurements = _rates(one)
+    for operation, latencies in one.latencies.items():
+        scope = f"{one.scope}/{operation}" if one.variant == "mixed" else one.scope
+        measurements += _latencies(scope, one, latencies)
+    measurements.append(_rate_variation(one))
+    if one.concurrency > 1:
+        measurements.append(_scaling(one, found))
+    return measurements
 
 
 def _averages(found: Iterable[Combination]) -> list[Measurement]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
+from server.benchmarks.media_cache import MEDIA_CACHE
 from server.benchmarks.seeker import definitions as metric
 from server.benchmarks.seeker.curve import (
     Average,
@@ -40,6 +41,10 @@ SEVERAL_ARMS = (
     "Far seeks take clearly less than nearer ones, as no single arm does: several arms share the blocks, "
     "most likely, and this kind does not measure each."
 )
+ARMS_TOLD = (
+    "The device tells of {arms} actuators with a part of the blocks each: no arm goes from one end to the "
+    "other, and this kind does not measure each."
+)
 FEW_FAR = "Tracks' ends took some angles of the longest seek: it lies anywhere between two of the others."
 ALONE = "One baseline alone is not cut short by a track's end."
 READ_AHEAD = (
@@ -65,8 +70,8 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
     }
     one_way = groups["outward"] or groups["inward"]
     both_ways = sorted((*groups["outward"], *groups["inward"]), key=lambda group: group.distance)
-    arms = contradicts_one_arm(one_way)
-    curve = None if arms else fit_curve(one_way)
+    several_arms = _several_arms(one_way, facts)
+    curve = None if several_arms else fit_curve(one_way)
     baseline = _baseline(groups["baseline"])
     random = samples.only("random")
     pairs = _random_mean(random, turn_ms, blocks)
@@ -77,16 +82,29 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
         metric.AVERAGE: _average(one_way, found, pairs),
         metric.FULL_STROKE: _full_stroke(one_way, blocks),
     }
-    if arms:
-        numbers |= {metric.AVERAGE: SEVERAL_ARMS, metric.FULL_STROKE: SEVERAL_ARMS}
-    cached = facts.write_cache and "write" in samples.variant
-    doubt = CACHED if cached else _doubt(one_way, found, pairs)
+    if several_arms:
+        numbers |= {metric.AVERAGE: several_arms, metric.FULL_STROKE: several_arms}
+    doubt = _cached(samples, facts) or _doubt(one_way, found, pairs)
     if doubt:
         numbers = {what: _doubted(number, doubt) for what, number in numbers.items()}
         baseline = _doubted(baseline, doubt)
     measurements = [m for what, number in numbers.items() for m in _both(what, number, baseline)]
     measurements.append(_measurement(metric.BASELINE, "", baseline))
     return Extraction(tuple(measurements), _details(groups, curve, random, turn_ms))
+
+
+def _several_arms(one_way: list[Group], facts: Facts) -> str:
+    """Why distances between blocks are not those of one arm; nothing where they are."""
+    if facts.arms > 1:
+        return ARMS_TOLD.format(arms=facts.arms)
+    return SEVERAL_ARMS if contradicts_one_arm(one_way) else ""
+
+
+def _cached(samples: Samples, facts: Facts) -> str:
+    """Why writes were not answered from where they went; nothing where they were."""
+    if "write" not in samples.variant:
+        return ""
+    return CACHED if facts.write_cache else MEDIA_CACHE if facts.shingled else ""
 
 
 def _full_stroke(groups: list[Group], capacity_blocks: float) -> Number | str:

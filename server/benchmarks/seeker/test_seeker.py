@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -227,6 +228,13 @@ def test_writes_with_the_write_cache_on_are_poor_whatever_they_look_like() -> No
     assert "write cache" in found.reason
 
 
+def test_writes_to_shingled_tracks_are_the_media_caches() -> None:
+    shingled = replace(FACTS, write_cache=False, shingled=True)
+    found = one(KIND.extract(entry_of(outward=outward()), shingled), "full_stroke")
+    assert found.quality is Quality.POOR
+    assert "shingled" in found.reason
+
+
 def test_random_pairs_that_contradict_the_curve_make_it_poor() -> None:
     pairs = [(k, 0, 1000 * (k * 37 % 1900), 30_000_000) for k in range(100)]
     found = one(KIND.extract(entry_of(outward=outward(), random=pairs), FACTS), "full_stroke")
@@ -259,6 +267,12 @@ def test_two_arms_that_share_the_blocks_have_no_full_stroke() -> None:
         assert one(found, metric).value is None
         assert "arms" in one(found, metric).reason
     assert found.details["curve"] is None
+
+
+def test_arms_that_the_device_tells_of_have_no_stroke_though_the_seeks_look_like_one_arms() -> None:
+    found = KIND.extract(entry_of(outward=outward()), replace(FACTS, arms=2))
+    assert {one(found, metric).value for metric in ("full_stroke", "average")} == {None}
+    assert "2 actuators" in one(found, "average").reason and found.details["curve"] is None
 
 
 def bent(number: int, base: int) -> list[tuple[int, int, int, int]]:

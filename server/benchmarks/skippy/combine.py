@@ -204,7 +204,7 @@ def _errors_off(model: Model, turn_ms: float | None) -> float:
 def thresholds(findings: tuple[Finding, ...], write_cache: bool | None = None) -> list[Measurement]:
     """MTM and STM of each region and variant, and MTM of the drive.
 
-    `write_cache` is whether the write cache was on, None where nobody could tell.
+    `write_cache` is whether a cache, in memory or on the medium, answered writes; None if unknown.
     """
     found: list[Measurement] = []
     layout = layout_of(findings)
@@ -268,8 +268,8 @@ LOOK_AHEAD = (
 
 
 WRITE_CACHE = (
-    "The write cache was on and no read of this region has its edge here: what is timed may be how soon the "
-    "cache took the block."
+    "A write cache was on, in memory or on the medium of shingled tracks, and no read of this region has its "
+    "edge here: what is timed may be how soon the cache took the block."
 )
 BELOW_READS = (
     "No write reaches the medium sooner than reads of this region do: a cache that the drive does not tell "

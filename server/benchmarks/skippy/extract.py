@@ -31,7 +31,7 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
     )
     of_zones = zones(findings, between)
     passing = [
-        *combine.thresholds(findings, facts.write_cache),
+        *combine.thresholds(findings, True if facts.shingled else facts.write_cache),
         combine.transfer(findings, turns),
         *combine.each_region(findings, lambda all_of, region: gap(all_of, region, HEAD_GAP)),
         *combine.each_region(findings, lambda all_of, region: gap(all_of, region, CYLINDER_GAP)),

@@ -9,6 +9,7 @@ from typing import Any
 
 from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
 from server.benchmarks.heads import of_one_head
+from server.benchmarks.media_cache import of_media_cache
 from server.benchmarks.sync_write import definitions as metric
 from server.benchmarks.sync_write.sizes import (
     Line,
@@ -70,7 +71,7 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
         measurements += _missing(entry, states)
     stretches = {metric.RATE.key, metric.TRACK.key, metric.STEADY.key}
     found = (of_one_head(one, facts) if one.metric in stretches else one for one in measurements)
-    return Extraction(tuple(found), details)
+    return Extraction(tuple(of_media_cache(one, facts) for one in found), details)
 
 
 def turn_ms(entry: Mapping[str, Any], facts: Facts) -> float | None:

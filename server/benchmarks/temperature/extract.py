@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
+from server.benchmarks.media_cache import of_media_cache
 from server.benchmarks.temperature import definitions as metric
 from server.benchmarks.temperature.changepoint import Step, Week, slope_of, step_of, week_of
 
@@ -26,7 +27,7 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
     for name, week in weeks.items():
         caution = CACHED if name == "write" and _cached(entry, facts) else ""
         measured, details[name] = _direction(name, week, caution)
-        found += measured
+        found += [of_media_cache(one, facts) for one in measured] if name == "write" else measured
     if not weeks:
         reason = "No transfer took a measurable time."
         return Extraction(tuple(_none(one, "", reason, 0) for one in metric.METRICS), {})

@@ -119,6 +119,9 @@ fn describe_device(page: &mut Page, device: &DeviceReport) {
     page.row("rotation", format!("{turns} (source: {})", device.rotational.source));
     page.optional("rated speed", device.rotation_rate_rpm.map(|rpm| format!("{rpm} rpm")));
     page.optional("form factor", device.form_factor.as_ref());
+    page.optional("shingled tracks", device.shingled.as_ref());
+    let arms = device.access_ranges.len();
+    page.optional("actuators", (arms > 1).then(|| format!("{arms}, each with a part of the blocks")));
     page.row("interface", &device.interface);
     let link = device.link_speed_bits_per_s.map(|speed| format!("{} bit/s", text::grouped(speed)));
     let most = device.link_speed_supported_bits_per_s.filter(|most| Some(*most) != device.link_speed_bits_per_s);

@@ -11,7 +11,7 @@ use super::pages::log::Manufactured;
 use super::pages::{Caches, Rotation, vpd};
 use super::route::Route;
 use super::tree::{self, Tree};
-use crate::report::document::{Bridge, Hba};
+use crate::report::document::{AccessRange, Bridge, Hba};
 
 /// Requests that the kernel would split are of no use: their count would not be ours.
 const PAGE_BYTES: u64 = 4096;
@@ -26,6 +26,7 @@ pub struct DeviceInfo {
     pub has_wwn: bool,
     pub rotation: Option<Rotation>,
     pub form_factor: Option<&'static str>,
+    pub shingled: Option<&'static str>,
     /// Set where the disk speaks ATA, whatever is in between.
     pub ata: Option<AtaIdentity>,
     /// The command that carried ATA to it: `ata16` or `ata12`.
@@ -57,6 +58,10 @@ pub struct Disk {
     pub kernel_says_rotational: Option<bool>,
     pub rotation_rate_rpm: Option<u32>,
     pub form_factor: Option<String>,
+    /// Who sees to it that shingled tracks are written in order, where the disk or the kernel tells of such tracks.
+    pub shingled: Option<String>,
+    /// Two or more parts of the blocks that have an actuator each; empty for all other disks.
+    pub access_ranges: Vec<AccessRange>,
     /// One of the document's interfaces: `ata`, `scsi`, `nvme`, `usb`, `virtio`, `loop`, `unknown`.
     pub interface: String,
     pub link_speed_bits_per_s: Option<u64>,
@@ -121,6 +126,8 @@ impl Disk {
             hba: route.hba,
             bridge: route.bridge,
             scheduler: scheduler(&queue.join("scheduler")),
+            shingled: tree::text(&queue.join("zoned")).filter(|model| model != "none"),
+            access_ranges: access_ranges(&queue.join("independent_access_ranges")),
             numbers: tree::text(&folder.join("dev")),
             sequence: tree::number(&folder.join("diskseq")),
             read_only: tree::number(&folder.join("ro")) == Some(1),
@@ -146,6 +153,7 @@ impl Disk {
             self.rotation_rate_rpm = Some(rpm);
         }
         self.form_factor = info.form_factor.map(str::to_owned).or(self.form_factor.take());
+        self.shingled = self.shingled.take().or(info.shingled.map(str::to_owned));
         if let Some(ata) = info.ata {
             self.link_speed_supported_bits_per_s = ata.sata_supported_bits_per_s.filter(|_| self.bridge.is_none());
             // Behind a bridge the disk's own link is another one than the bridge's.
@@ -185,16 +193,20 @@ impl Disk {
             self.serial = Some(found);
         }
         let characteristics = page("vpd_pgb1").as_deref().and_then(vpd::characteristics);
-        let (mut rotation, mut form) = characteristics.unwrap_or_default();
+        let vpd::Characteristics { mut rotation, form_factor: mut form, mut shingled } =
+            characteristics.unwrap_or_default();
         if let Some(ata) = page("vpd_pg89").as_deref().and_then(vpd::ata) {
             rotation = rotation.or(ata.rotation);
             form = form.or(ata.form_factor);
+            shingled = shingled.or(ata.shingled);
             self.take_ata(ata);
         }
         if let Some(Rotation::Rpm(rpm)) = rotation {
             self.rotation_rate_rpm = Some(rpm);
         }
         self.form_factor = form.map(str::to_owned);
+        // The kernel takes a disk that sees to the order itself for any other.
+        self.shingled = self.shingled.take().or(shingled.map(str::to_owned));
         if self.interface == "ata" {
             // "ATA" is what SCSI calls a disk whose vendor it does not know: no vendor.
             self.vendor = self.vendor.take().filter(|vendor| vendor != "ATA");
@@ -226,6 +238,17 @@ pub fn requests_completed(tree: &Tree, name: &str) -> Option<u64> {
 
 fn number32(path: &Path) -> Option<u32> {
     tree::number(path)?.try_into().ok()
+}
+
+/// In the order of their blocks (Documentation/ABI/stable/sysfs-block of the kernel). One range is no more than the disk.
+fn access_ranges(folder: &Path) -> Vec<AccessRange> {
+    let range = |name: &String| {
+        let sectors = |file: &str| tree::number(&folder.join(name).join(file))?.checked_mul(512);
+        Some(AccessRange { offset_bytes: sectors("sector")?, length_bytes: sectors("nr_sectors")? })
+    };
+    let mut ranges: Vec<AccessRange> = tree::names_in(folder).iter().filter_map(range).collect();
+    ranges.sort_unstable_by_key(|range| range.offset_bytes);
+    if ranges.len() < 2 { Vec::new() } else { ranges }
 }
 
 fn max_request(queue: &Path) -> Option<u32> {

@@ -84,6 +84,8 @@ pub fn device(value: &Value, asked: &ImportOptions) -> Result<DeviceReport, Stri
         rotational,
         rotation_rate_rpm,
         form_factor: text(value.pointer("/form_factor/name")),
+        shingled: None,
+        access_ranges: Vec::new(),
         interface: interface(value).to_owned(),
         link_speed_bits_per_s: speed(value, "current"),
         link_speed_supported_bits_per_s: speed(value, "max"),

@@ -134,6 +134,12 @@ pub struct DeviceReport {
     pub rotational: Rotational,
     pub rotation_rate_rpm: Option<u32>,
     pub form_factor: Option<String>,
+    /// `host-aware`, `host-managed` or `drive-managed`, where the disk or the kernel tells of shingled tracks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shingled: Option<String>,
+    /// Two or more parts of the blocks that have an actuator each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub access_ranges: Vec<AccessRange>,
     /// `ata`, `scsi`, `nvme`, `usb`, `virtio`, `loop`, `simulated` or `unknown`.
     pub interface: String,
     pub link_speed_bits_per_s: Option<u64>,
@@ -149,6 +155,13 @@ pub struct DeviceReport {
     pub manufacture: Option<Manufacture>,
     pub batch_label: Option<String>,
     pub temperature_celsius: Option<i32>,
+}
+
+/// A part of the blocks with an actuator of its own.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct AccessRange {
+    pub offset_bytes: u64,
+    pub length_bytes: u64,
 }
 
 /// Whether the device turns, and who says so.

@@ -37,6 +37,8 @@ fn report(drive: &SimulatedDrive, request: &Request) -> DeviceReport {
         rotational: Rotational { value: true, source: "simulated".to_owned(), kernel_says: None },
         rotation_rate_rpm: Some(identity.rotation_rate_rpm),
         form_factor: identity.form_factor,
+        shingled: None,
+        access_ranges: Vec::new(),
         interface: "simulated".to_owned(),
         link_speed_bits_per_s: identity.link_speed_bits_per_s,
         link_speed_supported_bits_per_s: identity.link_speed_bits_per_s,

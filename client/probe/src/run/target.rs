@@ -259,6 +259,8 @@ fn device_report(disk: &Disk, request: &Request, geometry: crate::device::Geomet
         },
         rotation_rate_rpm: disk.rotation_rate_rpm,
         form_factor: disk.form_factor.clone(),
+        shingled: disk.shingled.clone(),
+        access_ranges: disk.access_ranges.clone(),
         interface: disk.interface.clone(),
         link_speed_bits_per_s: disk.link_speed_bits_per_s,
         link_speed_supported_bits_per_s: disk.link_speed_supported_bits_per_s,

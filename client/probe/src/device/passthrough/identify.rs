@@ -109,9 +109,10 @@ impl Passthrough {
         }
         info.serial = page(vpd::SERIAL).as_deref().and_then(vpd::serial).or(info.serial.take());
         info.has_wwn |= page(vpd::DEVICE_IDENTIFICATION).as_deref().and_then(vpd::wwn).is_some();
-        let (rotation, form) = page(vpd::CHARACTERISTICS).as_deref().and_then(vpd::characteristics).unwrap_or_default();
-        info.rotation = info.rotation.or(rotation);
-        info.form_factor = info.form_factor.or(form);
+        let told = page(vpd::CHARACTERISTICS).as_deref().and_then(vpd::characteristics).unwrap_or_default();
+        info.rotation = info.rotation.or(told.rotation);
+        info.form_factor = info.form_factor.or(told.form_factor);
+        info.shingled = info.shingled.or(told.shingled);
     }
 
     fn ask_logs(&mut self, info: &mut DeviceInfo) {
@@ -154,6 +155,7 @@ fn take_ata(info: &mut DeviceInfo, identity: AtaIdentity) {
     info.firmware = identity.firmware.clone().or(info.firmware.take());
     info.has_wwn = identity.wwn.is_some();
     (info.rotation, info.form_factor) = (identity.rotation, identity.form_factor);
+    info.shingled = identity.shingled;
     info.ata = Some(identity);
 }
 

@@ -93,6 +93,37 @@ fn requests_are_no_larger_than_the_kernel_passes_on_in_one_piece() {
 }
 
 #[test]
+fn a_disk_with_two_actuators_tells_the_blocks_of_each() {
+    let machine = sata();
+    assert_eq!(machine.disk("sda").access_ranges, []);
+    let put = |range: u32, file: &str, sectors: &str| {
+        let queue = format!("sys/devices/{SATA}/block/sda/queue/independent_access_ranges");
+        machine.put(&format!("{queue}/{range}/{file}"), sectors);
+    };
+    put(0, "sector", "0\n");
+    put(0, "nr_sectors", "1000204632\n");
+    assert_eq!(machine.disk("sda").access_ranges, [], "one range is the whole disk");
+    put(1, "sector", "1000204632\n");
+    put(1, "nr_sectors", "1000204632\n");
+    let half = 1_000_204_632 * 512;
+    let ranges = [0, half].map(|offset_bytes| AccessRange { offset_bytes, length_bytes: half });
+    assert_eq!(machine.disk("sda").access_ranges, ranges);
+}
+
+#[test]
+fn a_shingled_disk_is_one_whether_the_kernel_or_the_disk_says_so() {
+    let machine = sata();
+    let told = |place: &str, bytes: &[u8]| {
+        machine.put(&format!("sys/devices/{SATA}/block/sda/{place}"), bytes);
+        machine.disk("sda").shingled
+    };
+    assert_eq!(told("queue/zoned", b"none\n"), None);
+    let page = [0, 0xB1, 0, 6, 0x15, 0x18, 0, 2, 0x20, 0];
+    assert_eq!(told("device/vpd_pgb1", &page).as_deref(), Some("drive-managed"));
+    assert_eq!(told("queue/zoned", b"host-managed\n").as_deref(), Some("host-managed"));
+}
+
+#[test]
 fn the_identity_page_goes_before_the_model_name_that_scsi_cuts_short() {
     let machine = sata();
     let mut page = vec![0_u8; 60 + 512];

@@ -1,6 +1,6 @@
 //! IDENTIFY DEVICE data: ACS-3, clause 7.12, table "IDENTIFY DEVICE data".
 
-use super::{Caches, Rotation, form_factor};
+use super::{Caches, Rotation, form_factor, shingled};
 use crate::report::document::CacheSetting;
 
 pub const IDENTIFY_BYTES: usize = 512;
@@ -18,6 +18,7 @@ pub struct AtaIdentity {
     pub sata_supported_bits_per_s: Option<u64>,
     pub sata_current_bits_per_s: Option<u64>,
     pub caches: Caches,
+    pub shingled: Option<&'static str>,
     pub smart_enabled: bool,
     pub sct_supported: bool,
 }
@@ -60,6 +61,8 @@ fn from_words(words: &[u16]) -> AtaIdentity {
         sata_supported_bits_per_s: fastest_generation(words[76]).and_then(generation_bits_per_s),
         sata_current_bits_per_s: sata(words[76]).and_then(|_| generation_bits_per_s((words[77] >> 1) & 7)),
         caches: Caches { write: setting(5), look_ahead: setting(6) },
+        // Bits 1:0 of word 69, ZONED CAPABILITIES, are ACS-4's; older disks leave them clear.
+        shingled: shingled(words[69] & 3),
         smart_enabled: bit(enabled, 0) == Some(true),
         sct_supported: !matches!(words[206], 0 | 0xFFFF) && words[206] & 1 != 0,
     }

@@ -48,6 +48,16 @@ pub(crate) fn form_factor(field: u16) -> Option<&'static str> {
     }
 }
 
+/// Who sees to it that shingled tracks are written in order: the ZONED field, which ATA (word 69) and SCSI (page 0xB1)
+/// share.
+pub(crate) fn shingled(field: u16) -> Option<&'static str> {
+    match field {
+        1 => Some("host-aware"),
+        2 => Some("drive-managed"),
+        _ => None,
+    }
+}
+
 /// A cache of the device that can be on or off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 pub enum Cache {

@@ -3,7 +3,7 @@
 //! Page 0x89: SAT-3, clause 12.4. Page 0xB1: SBC-3, clause 6.6.
 
 use super::ata::{AtaIdentity, IDENTIFY_BYTES, identify_device};
-use super::{Rotation, be16, form_factor};
+use super::{Rotation, be16, form_factor, shingled};
 
 pub const SUPPORTED: u8 = 0x00;
 pub const SERIAL: u8 = 0x80;
@@ -49,9 +49,22 @@ pub fn ata(page: &[u8]) -> Option<AtaIdentity> {
     identify_device(page.get(IDENTIFY_OFFSET..IDENTIFY_OFFSET + IDENTIFY_BYTES)?)
 }
 
-pub fn characteristics(page: &[u8]) -> Option<(Option<Rotation>, Option<&'static str>)> {
+/// What page 0xB1 says of the medium (SBC-4, "Block Device Characteristics VPD page").
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Characteristics {
+    pub rotation: Option<Rotation>,
+    pub form_factor: Option<&'static str>,
+    pub shingled: Option<&'static str>,
+}
+
+pub fn characteristics(page: &[u8]) -> Option<Characteristics> {
     let body = body(page, CHARACTERISTICS)?;
-    Some((Rotation::from_field(be16(body, 0)?), form_factor(u16::from(*body.get(3)?))))
+    Some(Characteristics {
+        rotation: Rotation::from_field(be16(body, 0)?),
+        form_factor: form_factor(u16::from(*body.get(3)?)),
+        // Older pages end before it.
+        shingled: body.get(4).and_then(|byte| shingled(u16::from(byte >> 4) & 3)),
+    })
 }
 
 #[cfg(test)]
@@ -83,7 +96,12 @@ pub(crate) mod tests {
     #[test]
     fn rate_and_form_are_those_of_page_b1() {
         let told = characteristics(&page(CHARACTERISTICS, &[0x3A, 0x98, 0, 2, 0, 0]));
-        assert_eq!(told, Some((Some(Rotation::Rpm(15_000)), Some("3.5 inch"))));
+        let plain =
+            Characteristics { rotation: Some(Rotation::Rpm(15_000)), form_factor: Some("3.5 inch"), shingled: None };
+        assert_eq!(told, Some(plain));
+        assert_eq!(characteristics(&page(CHARACTERISTICS, &[0x3A, 0x98, 0, 2])), Some(plain), "an older page");
+        let shingled = |byte| characteristics(&page(CHARACTERISTICS, &[0x1C, 0x20, 0, 2, byte, 0])).unwrap().shingled;
+        assert_eq!([0x00, 0x10, 0x20, 0x30].map(shingled), [None, Some("host-aware"), Some("drive-managed"), None]);
         assert_eq!(characteristics(&page(0xB0, &[0x3A, 0x98, 0, 2])), None, "another page");
     }
 

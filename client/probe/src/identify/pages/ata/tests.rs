@@ -41,6 +41,12 @@ fn an_ata_disk_tells_its_whole_model_name_serial_firmware_rate_and_form() {
 }
 
 #[test]
+fn a_shingled_disk_tells_who_sees_to_the_order_of_writes() {
+    let told = |word: u16| parsed(move |words| words[69] = word).shingled;
+    assert_eq!([0, 1, 2, 0xFFFF].map(told), [None, Some("host-aware"), Some("drive-managed"), None]);
+}
+
+#[test]
 fn a_fast_disk_on_a_slow_link_tells_both_speeds_and_a_parallel_one_none() {
     let speeds = |identity: AtaIdentity| (identity.sata_supported_bits_per_s, identity.sata_current_bits_per_s);
     assert_eq!(speeds(parsed(|words| words[77] = 0x0002)), (Some(6_000_000_000), Some(1_500_000_000)));
