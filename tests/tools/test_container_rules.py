@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -15,7 +16,8 @@ import yaml
 
 from tools import container_rules
 
-DOCKER = Path(__file__).resolve().parents[2] / "docker"
+ROOT = Path(__file__).resolve().parents[2]
+DOCKER = ROOT / "docker"
 DOCKERFILE = (DOCKER / "Dockerfile").read_text(encoding="utf-8")
 
 
@@ -112,6 +114,23 @@ def test_caddy_takes_its_configuration(tmp_path: Path) -> None:
         env={**os.environ, "SITE_DOMAIN": "archive.example", "HOME": str(tmp_path)},
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_the_image_has_every_file_that_the_probe_compiles_in() -> None:
+    stage = DOCKERFILE.partition(" AS probe")[2].partition("\nFROM ")[0]
+    copied = [words.split()[0] for word, words in container_rules.instructions(stage) if word == "COPY"]
+    crate = ROOT / "client" / "probe"
+    compiled = {
+        (source.parent / name).resolve().relative_to(ROOT).as_posix()
+        for source in (crate / "src").rglob("*.rs")
+        for name in re.findall(r'include_(?:str|bytes)!\("([^"]+)"\)', source.read_text(encoding="utf-8"))
+    }
+    assert any(name.startswith("server/") for name in compiled)
+    lacking = {
+        name for name in compiled if not any(name == path or name.startswith(f"{path}/") for path in copied)
+    }
+    # What tests alone compile in.
+    assert {name for name in lacking if not name.startswith("tests/")} == set()
 
 
 def test_the_workers_take_every_queue_between_them(compose: dict[str, Any]) -> None:
