@@ -124,6 +124,18 @@ def schema_org(release: Release, *, page_url: str, files_url: str) -> dict[str, 
     return {**found, "identifier": f"https://doi.org/{release.doi}"} if release.doi else found
 
 
+def release_bibtex(release: Release, page_url: str) -> str:
+    """Return a release as an entry of BibTeX; `page_url` stands for it where it has no DOI."""
+    where = f"  doi = {{{release.doi}}},\n" if release.doi else f"  url = {{{page_url}}},\n"
+    return (
+        f"@misc{{diskatlas-release-{release.number},\n"
+        "  author = {{DiskAtlas contributors}},\n"
+        f"  title = {{{TITLE}. Release {release.number}}},\n"
+        f"  year = {{{_date(release)[:4]}}},\n"
+        f"{where}}}\n"
+    )
+
+
 def _json(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 

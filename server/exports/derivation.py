@@ -110,19 +110,32 @@ def _drive(
     return _settled(drive, bus_ms) if writing else drive
 
 
-def _check(numbers: Mapping[MeasurandKey, float], parts: Parts) -> None:
-    needed = {
-        (Measurand.ROTATION_TIME, ""): "the rotation time",
-        (Measurand.SURFACES, ""): "the number of surfaces",
-        (Measurand.MTM, ""): "the minimum time to media",
-        (Measurand.OUTER_BANDWIDTH, ""): "the outer bandwidth",
-        # Of seeks that are too poor for a number no curve is drawn either.
-        (Measurand.FULL_STROKE, ""): "the full stroke",
-    }
-    lacks = [words for key, words in needed.items() if key not in numbers]
+_NEEDED = {
+    (Measurand.ROTATION_TIME, ""): "the rotation time",
+    (Measurand.SURFACES, ""): "the number of surfaces",
+    (Measurand.MTM, ""): "the minimum time to media",
+    (Measurand.OUTER_BANDWIDTH, ""): "the outer bandwidth",
+    # Of seeks that are too poor for a number no curve is drawn either.
+    (Measurand.FULL_STROKE, ""): "the full stroke",
+}
+
+
+def numbers_lacking(numbers: Mapping[MetricKey, float]) -> list[str]:
+    """Return what no drive can be derived without and these numbers do not have; where they have all, what
+    extraction kept of the run may still not do."""
+    return _lacking(by_measurand(numbers))
+
+
+def _lacking(numbers: Mapping[MeasurandKey, float]) -> list[str]:
+    lacks = [words for key, words in _NEEDED.items() if key not in numbers]
     for gap, words in ((Measurand.HEAD_SWITCH_GAP, "head"), (Measurand.CYLINDER_SWITCH_GAP, "cylinder")):
         if not any((gap, region) in numbers for region in REGIONS):
             lacks.append(f"the gap at a {words} switch")
+    return lacks
+
+
+def _check(numbers: Mapping[MeasurandKey, float], parts: Parts) -> None:
+    lacks = _lacking(numbers)
     if not parts[ExportDetail.ZONES].get("zones"):
         lacks.append("the zones")
     if not parts[ExportDetail.SEEK_CURVE].get("points"):
@@ -134,7 +147,7 @@ def _check(numbers: Mapping[MeasurandKey, float], parts: Parts) -> None:
             "Addresses run surface by surface; only drives that fill a cylinder first are exported."
         )
     if reasons:
-        kinds = {source(measurand)[0].partition(".")[0] for measurand, _scope in needed}
+        kinds = {source(measurand)[0].partition(".")[0] for measurand, _scope in _NEEDED}
         *others, last = (kind.slug for kind in KINDS if kind.slug in kinds)
         bring = f"Runs of {', '.join(others)} and {last} with --writes preserve bring what is needed."
         raise ExportError([*reasons, bring])

@@ -24,6 +24,7 @@ from server.web.rows import Name, Sources, metric_name
 from server.web.strips import Strip, strip_of
 
 MS_A_MINUTE = 60_000.0
+ALIKE = "How alike are its units?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +132,7 @@ def _alike(
         rank = _rank_view(ranked, klass, "%", higher=False, sort="")
     title = metric.title.lower()
     return AnswerView(
-        "How alike are its units?",
+        ALIKE,
         metric_name(row.metric, row.scope),
         show(float(f"{variation:.2g}"), "%"),
         f"standard deviation of {title} over {counted(row.units, 'unit')}",

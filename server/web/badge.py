@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
+from django.conf import settings
+from django.urls import reverse
 from django.utils.html import escape
 
 from server.benchmarks.measurands import answered
@@ -18,6 +21,7 @@ CHARACTER = 6.6
 PADDING = 8
 HEIGHT = 20
 NOT_MEASURED = "not measured yet"
+_MARKDOWN = re.compile(r"([\\\[\]`*_<])")
 MEASURED, SIMULATED, NOTHING = "#1c6a45", "#7a4300", "#4a5a64"
 """The colours of the site's own badges; white on each holds 4.5 to 1."""
 
@@ -78,6 +82,17 @@ def _words(row: Aggregate, provenance: Provenance) -> str:
     number = f"{shown.value} {shown.unit}".strip() if shown else ""
     how = "measured" if provenance == Provenance.PROBE else "simulated drive"
     return f"{metric.title} {number} · {how}, {typical.words}"
+
+
+def badge_embeds(drive_model: DriveModel, badge: Badge) -> tuple[tuple[str, str], ...]:
+    """Return what to write to have a model's badge on a page, that leads to the model's: language, text."""
+    page = f"{settings.SITE_URL}{reverse('drive-detail', args=[drive_model.slug])}"
+    image = f"{settings.SITE_URL}{reverse('drive-badge', args=[drive_model.slug])}"
+    words = f"{badge.left} on DiskAtlas"
+    html = f'<a href="{escape(page)}"><img src="{escape(image)}" alt="{escape(words)}" height="{HEIGHT}"></a>'
+    marked = _MARKDOWN.sub(r"\\\1", words)
+    rst = f".. image:: {image}\n   :target: {page}\n   :alt: {words}"
+    return (("HTML", html), ("Markdown", f"[![{marked}]({image})]({page})"), ("reStructuredText", rst))
 
 
 def badge_svg(badge: Badge) -> str:

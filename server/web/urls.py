@@ -62,6 +62,7 @@ urlpatterns = [
     path("drives/<slug:slug>/firmware/<str:part>/", breakdowns.firmware_detail, name="firmware-detail"),
     path("drives/<slug:slug>/units/<str:digits>/", unit.unit_detail, name="unit-detail"),
     path("drives/<slug:slug>/badge.svg", drive.drive_badge, name="drive-badge"),
+    path("drives/<slug:slug>/badge/", drive.drive_badge_page, name="drive-badge-page"),
     path("drives/<slug:slug>/platter.svg", drive_pictures.drive_platter, name="drive-platter"),
     path("drives/<slug:slug>/card.png", drive_pictures.drive_card, name="drive-card"),
     path("drives/<slug:slug>/feed.atom", feeds.runs_feed, name="drive-feed"),
@@ -111,4 +112,5 @@ urlpatterns = [
     path("about/", about.about, name="about"),
     path("api/", api_reference.api_reference, name="api-reference"),
     path("datasets/", about.datasets, name="datasets"),
+    path("datasets/<int:number>/", about.release_detail, name="release-detail"),
 ]

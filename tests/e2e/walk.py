@@ -39,6 +39,7 @@ PAGES: dict[str, Callable[[DriveModel], str]] = {
     "batches": lambda model: f"/drives/{model.slug}/batches/",
     "batch": lambda model: f"/drives/{model.slug}/batches/2026-w07/",
     "firmware": lambda model: f"/drives/{model.slug}/firmware/S1/",
+    "badge": lambda model: f"/drives/{model.slug}/badge/",
     "follow": lambda model: f"/drives/{model.slug}/follow/",
     "run": _run,
     "simulated": lambda model: _run(model, Provenance.SIMULATED),

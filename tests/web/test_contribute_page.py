@@ -11,7 +11,7 @@ from functools import lru_cache
 import pytest
 from django.test import Client
 
-from tests.web.test_pages import get
+from tests.web.test_pages import get, text_of
 from tools.release.native import built_probe
 
 pytestmark = pytest.mark.django_db
@@ -61,3 +61,10 @@ def test_there_is_a_way_for_each_situation(client: Client) -> None:
     for anchor in ("run-title", "many-title", "offline-title", "later-title"):
         assert f'href="#{anchor}"' in page and f'id="{anchor}"' in page
     assert page.index("Safety first") < page.index("./diskatlas run")
+
+
+def test_20_the_page_says_first_for_which_system_it_is_and_names_the_risks(client: Client) -> None:
+    words = text_of(get(client, "/contribute/"))
+    assert words.index("For Linux, on x86_64 and aarch64") < words.index("Safety first")
+    for said in ("The disk that your system runs from", "Your key", "may fail sooner", "can lose a block"):
+        assert words.index("Safety first") < words.index(said) < words.index("Get the probe")

@@ -129,6 +129,7 @@ SITE = {
         drives/<slug:slug>/batches/
         drives/<slug:slug>/units/<str:digits>/
         drives/<slug:slug>/batches/<str:part>/ drives/<slug:slug>/firmware/<str:part>/
+        drives/<slug:slug>/badge/ datasets/<int:number>/
         drives/<slug:slug>/badge.svg drives/<slug:slug>/platter.svg drives/<slug:slug>/card.png
         drives/<slug:slug>/feed.atom feed.atom
         drives/<slug:slug>/numbers/<slug:kind>/ runs/<uuid:run_id>/ runs/<uuid:run_id>/status/

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from server.benchmarks.registry import kinds_by_slug
 from server.catalog.selectors import citations_list
-from server.datasets.metadata import schema_org
+from server.datasets.metadata import ALL_TABLES, about_of, missing_count, release_bibtex, schema_org
 from server.datasets.models import Release
-from server.datasets.selectors import releases_list
+from server.datasets.selectors import release_files, releases_list
 from server.web.page import page
 
 
@@ -34,6 +35,37 @@ def datasets(request: HttpRequest) -> HttpResponse:
         "linked_data": _linked_data(request, releases[0]) if releases else None,
     }
     return page(request, "web/datasets.html", context, section="datasets")
+
+
+@require_safe
+def release_detail(request: HttpRequest, number: int) -> HttpResponse:
+    """Show a release: what it holds, how it differs from the one before, its files and how to cite it."""
+    release = releases_list().filter(number=number).first()
+    if release is None:
+        raise Http404
+    files = list(release_files(release=release))
+    tables = {table.name: table for table in ALL_TABLES}
+    context = {
+        "release": release,
+        "about": about_of(release),
+        "missing": missing_count(release) if release.missing else 0,
+        "rows": [
+            (
+                tables[name].title if name in tables else name,
+                tables[name].about if name in tables else "",
+                rows,
+            )
+            for name, rows in release.rows.items()
+        ],
+        "parts": [
+            (name, list(members))
+            for name, members in groupby(files, key=lambda file: file.path.split("/")[0])
+        ],
+        "texts": [file.path for file in files if not file.table],
+        "citation": release_bibtex(release, request.build_absolute_uri(request.path)),
+        "linked_data": _linked_data(request, release),
+    }
+    return page(request, "web/release.html", context, section="datasets")
 
 
 def _linked_data(request: HttpRequest, release: Release) -> dict[str, Any]:

@@ -36,8 +36,10 @@ from server.model_stats.coverage_gaps import coverage_gaps
 from server.model_stats.model_parts import ModelPart, model_parts
 from server.model_stats.selectors import MetricRow, drive_metric_rows
 from server.web.answers import AnswersView, FactView, answers_of, rotation_fact, rotation_keys
-from server.web.badge import badge_of, badge_svg
+from server.web.badge import badge_embeds, badge_of, badge_svg
 from server.web.claims import claim_views
+from server.web.linked_data import model_linked_data
+from server.web.model_files import DETAIL_TABLES, exports_view
 from server.web.page import page, standing_asked
 from server.web.page_cache import cache_page, shows
 from server.web.rows import (
@@ -223,6 +225,14 @@ def drive_detail(request: HttpRequest, slug: str) -> HttpResponse:
         "similar_rule": klass.words if klass else "",
         "runs": runs,
         "older": older,
+        "detail_tables": DETAIL_TABLES,
+        "exports": exports_view(model),
+        "linked_data": model_linked_data(
+            model,
+            views[Provenance.PROBE].answers,
+            views[Provenance.PROBE].rotation,
+            runs=overview.runs,
+        ),
     }
     return page(request, "web/drive.html", context, section="drives")
 
@@ -252,6 +262,16 @@ def drive_numbers(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
         "sources": sources,
     }
     return page(request, "web/drive_numbers.html", context, section="drives")
+
+
+@require_safe
+@cache_page()
+def drive_badge_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show a model's badge with what to write to have it on a page."""
+    model = _model_or_404(slug)
+    shows(model_tag(model.pk))
+    context = {"model": model, "embeds": badge_embeds(model, badge_of(model))}
+    return page(request, "web/drive_badge.html", context, section="drives")
 
 
 @require_safe
