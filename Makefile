@@ -83,6 +83,14 @@ $(BUILD)/node.stamp: frontend/package.json frontend/package-lock.json | prerequi
 	@cd frontend && $(NPM) ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
+.PHONY: node-tests
+node-tests: $(BUILD)/node-tests.stamp ## Install the linters and verifiers of tests/integrations
+$(BUILD)/node-tests.stamp: tests/integrations/package.json tests/integrations/package-lock.json | prerequisites
+	@mkdir -p $(BUILD)
+	@echo "Tests: installing tests/integrations/package-lock.json"
+	@cd tests/integrations && $(NPM) ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
 # ---- building --------------------------------------------------------------------------------------------
 
 .PHONY: build
@@ -129,7 +137,7 @@ pictures: venv ## Take the pictures below docs/user/pictures from a running demo
 	@DEMO_PORT=$(DEMO_PORT) $(BIN)/python -m tools.pictures
 
 .PHONY: test
-test: venv build simtool ## Run every suite; with STRICT=1 a skip fails
+test: venv build simtool node-tests ## Run every suite; with STRICT=1 a skip fails
 	@$(BIN)/python -m tools.suites $(if $(STRICT),--strict) $(SUITES)
 
 # Not part of `make test`: it takes ten minutes on a machine with other work, and more with ROUNDS.
@@ -269,5 +277,5 @@ identities: venv ## Hold the rules for makers' numbers against what real drives 
 
 .PHONY: clean
 clean: ## Remove what was built and installed, and the demo's data
-	@rm -rf $(BUILD) $(VENV) .data staticfiles client/probe/target frontend/node_modules frontend/dist \
+	@rm -rf $(BUILD) $(VENV) .data staticfiles client/probe/target frontend/node_modules tests/integrations/node_modules frontend/dist \
 	  server/web/static/built

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,3 +33,31 @@ def simtool() -> Path:
     if path is None:
         pytest.skip("diskatlas-simtool is not built: call `make simtool`")
     return path
+
+
+@pytest.fixture
+def tool_count(record_property: Callable[[str, object], None]) -> Callable[[str, int, str], None]:
+    """Count what a tool that nobody here wrote has looked at, for the end of the suite."""
+
+    def count(tool: str, number: int, what: str) -> None:
+        assert number > 0, f"{tool} saw no {what}"
+        record_property(_TOOL, (tool, number, what))
+
+    return count
+
+
+_TOOL = "tool"
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say what such tools have looked at, and found in order."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for report in terminalreporter.getreports("passed"):
+        for name, value in report.user_properties:
+            if name == _TOOL:
+                tool, number, what = value
+                counts[tool, what] += number
+    if counts:
+        terminalreporter.section("tools of others")
+    for (tool, what), number in sorted(counts.items()):
+        terminalreporter.line(f"{tool}: {number} {what}")

@@ -61,14 +61,18 @@ def python_holes() -> Iterator[str]:
         raise NotReached(f"the database of Python packages for {len(skipped)} of {len(packages)}: {reason}")
 
 
+NODE_FOLDERS = ("frontend", "tests/integrations")
+
+
 def node_holes() -> Iterator[str]:
-    done = run("npm", "audit", "--json", folder=ROOT / "frontend")
-    report = parsed(done.stdout)
-    if "vulnerabilities" not in report:
-        answer = report.get("message") or last_line(done.stderr)
-        raise NotReached(f"the database of Node packages: {answer}")
-    for name, hole in report["vulnerabilities"].items():
-        yield f"{name} {hole['range']}: {hole['severity']}"
+    for name in NODE_FOLDERS:
+        done = run("npm", "audit", "--json", folder=ROOT / name)
+        report = parsed(done.stdout)
+        if "vulnerabilities" not in report:
+            answer = report.get("message") or last_line(done.stderr)
+            raise NotReached(f"the database of Node packages: {answer}")
+        for package, hole in report["vulnerabilities"].items():
+            yield f"{name}: {package} {hole['range']}: {hole['severity']}"
 
 
 def parsed(text: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db.models import QuerySet
@@ -29,7 +29,7 @@ from server.api.framework.parameters import (
 )
 from server.api.framework.query_deadline import QueryDeadline
 from server.api.framework.read_view import ReadView
-from server.api.framework.rows import columns_of
+from server.api.framework.rows import columns_of, rows_words
 from server.core.signed_note import verifier_key
 from server.submissions.models import Decision
 from server.submissions.selectors import decisions_public
@@ -206,25 +206,64 @@ class CheckpointView(ReadView):
         return HttpResponse(note, content_type="text/plain; charset=utf-8")
 
 
-@described("log_leaves", "Leaves of the publication log", shape=LogLeavesSerializer)
-class LeavesView(ReadView):
-    """The leaves."""
+class _ListedView(ReadView):
+    """The base of rows that have numbers: pages by `start`, or all of them as lines."""
 
     renderer_classes = TABLES
+    streams = streams_lines
+    row: ClassVar[type[serializers.Serializer[Any]]]
+
+    def lines_words(self) -> str:
+        return rows_words(self.row())
+
+    def listed(
+        self,
+        request: Request,
+        found: QuerySet[Any],
+        key: str,
+        data: Callable[[Any], dict[str, Any]],
+        name: str,
+    ) -> HttpResponseBase:
+        """Return a page of rows by the number `key`, or all of them from `start` on as lines."""
+
+        def read(after: int, size: int) -> list[Any]:
+            return list(found.filter(**{f"{key}__gt": after})[:size])
+
+        def read_piece(after: int, size: int) -> list[Any]:
+            with QueryDeadline(settings.API_EXPORT_LIMIT_MS):
+                return read(after, size)
+
+        before = (number_or_none(request, "start") or 0) - 1
+        given = number_or_none(request, "limit", most=MOST)
+        limit = PAGE if given is None else max(given, 1)
+        if streams_lines(self, request):
+            most = None if given is None else limit
+            pieces = chunks_after(read_piece, before, lambda row: int(getattr(row, key)), most)
+            chunks = ([data(row) for row in rows] for rows in pieces)
+            return streamed(chunks, request.accepted_renderer, list(columns_of(self.row())), name=name)
+        rows = read(before, limit + 1)
+        following = getattr(rows[limit], key) if len(rows) > limit else None
+        return Response({"results": [data(row) for row in rows[:limit]], "next": following})
+
+
+@described("log_leaves", "Leaves of the publication log", shape=LogLeavesSerializer)
+class LeavesView(_ListedView):
+    """The leaves."""
+
+    row = LogLeafSerializer
     parameters = (
         OpenApiParameter("start", NUMBER, description="Number of the first leaf; 0 otherwise."),
         LIMIT,
         OpenApiParameter("digest", DIGEST, description="Only what the log says of this envelope."),
         OpenApiParameter("run", OpenApiTypes.UUID, description="Only what the log says of this run."),
     )
-    streams = streams_lines
 
     def get(self, request: Request, format: str | None = None) -> HttpResponseBase:
         """Return leaves from `start` on, or those of a submission."""
         leaves = publication_log.leaves_list(
             digest=digest_or_none(request, "digest"), run_id=identity_or_none(request, "run")
         )
-        return _listed(self, request, leaves, "index", leaf_data, LogLeafSerializer(), "leaves")
+        return self.listed(request, leaves, "index", leaf_data, "leaves")
 
 
 @described("log_inclusion", "Proof that a leaf is in the log", shape=InclusionSerializer)
@@ -272,67 +311,34 @@ class ConsistencyView(ReadView):
         return Response(ConsistencySerializer({"first": first, "second": later, "proof": proof}).data)
 
 
-@described("tombstones", "Withdrawn runs", shape=TombstonesSerializer)
-class TombstonesView(ReadView):
+@described("tombstones", "Withdrawn runs", "log", TombstonesSerializer)
+class TombstonesView(_ListedView):
     """Runs that were withdrawn."""
 
-    renderer_classes = TABLES
+    row = TombstoneSerializer
     parameters = (
         OpenApiParameter("since", OpenApiTypes.DATETIME, description="Only later ones; a date will do."),
         OpenApiParameter("start", NUMBER, description="Number of the first leaf to look at; 0 otherwise."),
         LIMIT,
     )
-    streams = streams_lines
 
     def get(self, request: Request, format: str | None = None) -> HttpResponseBase:
         """Return tombstones in the order of their leaves."""
         found = tombstones_list(since=instant_or_none(request, "since"))
-        return _listed(self, request, found, "leaf_id", tombstone_data, TombstoneSerializer(), "tombstones")
+        return self.listed(request, found, "leaf_id", tombstone_data, "tombstones")
 
 
 @described("decisions", "What moderators decided", "runs", DecisionsSerializer)
-class DecisionsView(ReadView):
+class DecisionsView(_ListedView):
     """Decisions of moderators."""
 
-    renderer_classes = TABLES
+    row = DecisionSerializer
     parameters = (
         OpenApiParameter("start", NUMBER, description="Id of the first decision to look at; 0 otherwise."),
         LIMIT,
     )
-    streams = streams_lines
 
     def get(self, request: Request, format: str | None = None) -> HttpResponseBase:
         """Return decisions, the oldest first."""
         found = decisions_public().order_by("id")
-        return _listed(self, request, found, "id", decision_data, DecisionSerializer(), "decisions")
-
-
-def _listed(
-    view: ReadView,
-    request: Request,
-    found: QuerySet[Any],
-    key: str,
-    data: Callable[[Any], dict[str, Any]],
-    shape: serializers.Serializer[Any],
-    name: str,
-) -> HttpResponseBase:
-    """Return a page of rows by the number `key`, or all of them from `start` on as lines."""
-
-    def read(after: int, size: int) -> list[Any]:
-        return list(found.filter(**{f"{key}__gt": after})[:size])
-
-    def read_piece(after: int, size: int) -> list[Any]:
-        with QueryDeadline(settings.API_EXPORT_LIMIT_MS):
-            return read(after, size)
-
-    before = (number_or_none(request, "start") or 0) - 1
-    given = number_or_none(request, "limit", most=MOST)
-    limit = PAGE if given is None else max(given, 1)
-    if streams_lines(view, request):
-        most = None if given is None else limit
-        pieces = chunks_after(read_piece, before, lambda row: int(getattr(row, key)), most)
-        chunks = ([data(row) for row in rows] for rows in pieces)
-        return streamed(chunks, request.accepted_renderer, list(columns_of(shape)), name=name)
-    rows = read(before, limit + 1)
-    following = getattr(rows[limit], key) if len(rows) > limit else None
-    return Response({"results": [data(row) for row in rows[:limit]], "next": following})
+        return self.listed(request, found, "id", decision_data, "decisions")

@@ -17,7 +17,7 @@ from server.api.framework.formats import TABLES, streamed, streams_lines
 from server.api.framework.openapi import described, problems
 from server.api.framework.parameters import LARGEST, instant_or_none, number_or_none
 from server.api.framework.read_view import ReadView
-from server.api.framework.rows import AddressField, columns_of
+from server.api.framework.rows import AddressField, columns_of, rows_words
 from server.api.framework.tables import TableView, fields_of
 from server.api.ranges import file_response
 from server.core.problems import problem
@@ -108,6 +108,9 @@ class ReleasesView(ReadView):
     parameters = (
         OpenApiParameter("since", OpenApiTypes.DATETIME, description="Only later ones; a date will do."),
     )
+
+    def lines_words(self) -> str:
+        return rows_words(ReleaseSerializer())
 
     def get(self, request: Request, format: str | None = None) -> HttpResponseBase:
         """Return every complete release, the latest first."""

@@ -25,7 +25,7 @@ class RootSerializer(serializers.Serializer[Any]):
     )
 
 
-@described("root", "What there is to read", shape=RootSerializer)
+@described("root", "What there is to read", "archive", shape=RootSerializer)
 class RootView(ReadView):
     """The root."""
 

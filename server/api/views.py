@@ -7,7 +7,6 @@ from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
@@ -15,6 +14,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from server.accounts.models import Scope
+from server.api.description import RUN_DOCUMENT
 from server.api.errors import problem_response
 from server.api.framework.filters import missing
 from server.api.framework.limits import SubmissionThrottle
@@ -95,7 +95,8 @@ class SubmissionView(ReadView):
 @described(
     "challenge_get",
     "A fresh challenge for one run",
-    shape=ChallengeSerializer,
+    "submissions",
+    ChallengeSerializer,
     codes=(429,),
     description="Random places of a run that is measured under the nonce follow from it, so that the run "
     "can't have been measured before. Each answer has another nonce; it is good for one run.",
@@ -112,7 +113,9 @@ class ChallengesView(ReadView):
 @described(
     "run_envelope",
     "Signed envelope of a run",
-    responses={(200, "application/json"): OpenApiTypes.OBJECT, **problems(410, 503)},
+    "runs",
+    EnvelopeSerializer,
+    codes=(410, 503),
 )
 class RunEnvelopeView(ReadView):
     """The signed envelope of a run, byte for byte."""
@@ -127,7 +130,8 @@ class RunEnvelopeView(ReadView):
 @described(
     "run_document",
     "Run document with all samples",
-    responses={(200, "application/json"): OpenApiTypes.OBJECT, **problems(410, 503)},
+    "runs",
+    responses={(200, "application/json"): RUN_DOCUMENT, **problems(410, 503)},
 )
 class RunDocumentView(ReadView):
     """The run document inside the envelope, byte for byte."""

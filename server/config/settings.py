@@ -8,6 +8,7 @@ from typing import Any
 
 from marshmallow.validate import Range, Regexp
 
+from server.api.description import TAGS
 from server.api.version import API_VERSION
 from server.config.env import Env
 from server.config.providers import sign_in_providers
@@ -281,6 +282,10 @@ SPECTACULAR_SETTINGS = {
     "TITLE": "DiskAtlas API",
     "DESCRIPTION": "Submit signed runs, and read the archive: drive models, runs, samples, numbers, claims.",
     "VERSION": API_VERSION,
+    "SERVERS": [{"url": "/", "description": "The archive that serves this document."}],
+    "CONTACT": {"name": "The archive's operator"},
+    "LICENSE": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+    "TAGS": TAGS,
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "OAS_VERSION": "3.1.1",
@@ -290,6 +295,8 @@ SPECTACULAR_SETTINGS = {
         "server.api.framework.openapi.streams_as_text",
         "server.api.framework.openapi.parameters_as_checked",
         "server.api.resources.shared.names_as_components",
+        "server.api.description.documents_as_components",
+        "server.api.parameter_examples.parameters_with_examples",
     ],
     "ENUM_NAME_OVERRIDES": {
         "SubmissionState": "server.core.lifecycle.State",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -227,7 +227,9 @@ def test_fio_reads_each_zone_at_its_rate_and_all_of_the_drive(drive: MeasuredDri
     assert "write" not in text.split("[global]")[1]
 
 
-def test_20_fio_itself_takes_its_job_file(drive: MeasuredDrive, tmp_path: Path) -> None:
+def test_20_fio_itself_takes_its_job_file(
+    drive: MeasuredDrive, tmp_path: Path, tool_count: Callable[[str, int, str], None]
+) -> None:
     program = shutil.which("fio")
     if program is None:
         pytest.skip("fio is not installed: apt-get install fio")
@@ -236,6 +238,7 @@ def test_20_fio_itself_takes_its_job_file(drive: MeasuredDrive, tmp_path: Path) 
     command = [program, "--parse-only", "--readonly", f"--filename={tmp_path / 'disk'}", str(file)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+    tool_count("fio --parse-only", 1, "job file")
 
 
 def test_what_is_missing_is_named_all_at_once() -> None:

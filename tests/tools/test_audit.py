@@ -42,7 +42,7 @@ def test_a_hole_in_a_node_package_fails_the_audit(monkeypatch, capsys):
 
     monkeypatch.setattr(audit, "run", run)
     assert audit.main() == 1
-    assert "node holes: a <2: high" in capsys.readouterr().err
+    assert "node holes: frontend: a <2: high" in capsys.readouterr().err
 
 
 def test_what_deny_toml_forbids_counts_without_any_database(monkeypatch):

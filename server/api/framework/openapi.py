@@ -114,6 +114,9 @@ class ReadSchema(AutoSchema):
             described = self._answer(answer, str(code), [media_type], direction)
             bodies.setdefault(str(code), described)
         bodies.setdefault("304", self._answer(_NOT_MODIFIED, "304", None, direction))
+        if words := self.view.lines_words():  # type: ignore[attr-defined]  # of ReadView
+            for media_type in _STREAMS:
+                bodies["200"]["content"][media_type] = {"schema": {"type": "string", "description": words}}
         return dict(sorted(bodies.items()))
 
     def _answer(self, *arguments: Any) -> Any:

@@ -84,6 +84,10 @@ class ReadView(APIView):
     def options(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:  # type: ignore[override]
         return HttpResponse(status=204, headers={"Allow": ", ".join(self.allowed_methods)})
 
+    def lines_words(self) -> str:
+        """Return what the lines of CSV and NDJSON are, with their columns; empty where there are none."""
+        return ""
+
     def known_parameters(self) -> set[str]:
         """Return the parameters that may be given."""
         return {one.name for one in self.parameters if one.location == OpenApiParameter.QUERY}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -120,3 +120,14 @@ def columns_of(serializer: serializers.BaseSerializer[Any]) -> Iterator[tuple[st
                 yield f"{name}.{inner}", (name, *path)
         else:
             yield name, (name,)
+
+
+def columns_words(names: Iterable[str]) -> str:
+    """Return columns as a description lists them."""
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def rows_words(row: serializers.BaseSerializer[Any]) -> str:
+    """Return what the lines of such rows are, in words."""
+    named = columns_words(name for name, _path in columns_of(row))
+    return f"One line for each row; columns {named}. Where CSV has `object.field`, NDJSON has objects."

@@ -18,6 +18,7 @@ from server.api.framework.formats import TABLES, streamed, streams_lines
 from server.api.framework.openapi import ReadSchema
 from server.api.framework.parameters import choice_read
 from server.api.framework.read_view import ReadView
+from server.api.framework.rows import columns_words
 
 Columns = tuple[str, ...]
 
@@ -28,23 +29,13 @@ def fields_of(shape: type[serializers.Serializer[Any]]) -> Columns:
 
 
 class TableSchema(ReadSchema):
-    """Describes the lines of an address by the columns of its rows."""
+    """Describes which of its tables an address gives as lines."""
 
     def get_override_parameters(self) -> list[Any]:
         tables = list(self.view.tables)  # type: ignore[attr-defined]  # of TableView
         about = f"CSV, NDJSON: what lines are of, `{tables[0]}` unless told."
         rows = [OpenApiParameter("rows", enum=tables, description=about)] if len(tables) > 1 else []
         return [*super().get_override_parameters(), *rows]
-
-    def _get_response_bodies(self, direction: Any = "response") -> Any:
-        """Return the declared answers; those that are lines say what one is and which columns it has."""
-        bodies: dict[str, Any] = super()._get_response_bodies(direction)
-        view: Any = self.view
-        for media_type in ("text/csv", "application/x-ndjson"):
-            bodies["200"]["content"][media_type] = {
-                "schema": {"type": "string", "description": lines_words(view.tables)}
-            }
-        return bodies
 
 
 class TableView(ReadView):
@@ -59,6 +50,9 @@ class TableView(ReadView):
 
     def known_parameters(self) -> set[str]:
         return super().known_parameters() | ({"rows"} if len(self.tables) > 1 else set())
+
+    def lines_words(self) -> str:
+        return lines_words(self.tables)
 
     def answer(
         self, request: Request, body: Any, tables: Mapping[str, Iterable[Mapping[str, Any]]]
@@ -85,6 +79,5 @@ def lines_words(tables: Mapping[str, tuple[str, Columns]]) -> str:
     sentences = []
     for name, (row, columns) in tables.items():
         asked = f"`rows={name}`: one" if len(tables) > 1 else "One"
-        named = ", ".join(f"`{column}`" for column in columns)
-        sentences.append(f"{asked} line for each {row}; columns {named}.")
+        sentences.append(f"{asked} line for each {row}; columns {columns_words(columns)}.")
     return " ".join(sentences)

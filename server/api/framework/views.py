@@ -34,7 +34,7 @@ from server.api.framework.openapi import PAGE_PARAMETERS, PageShape, ResourceSch
 from server.api.framework.plans import RowPlan, plan_of
 from server.api.framework.query_deadline import QueryTimeout
 from server.api.framework.read_view import ReadView
-from server.api.framework.rows import RowSerializer, Shape, columns_of
+from server.api.framework.rows import RowSerializer, Shape, columns_of, rows_words
 from server.core.problems import ErrorItem, Problem, problem
 
 Prefetching = Callable[[QuerySet[Any]], QuerySet[Any]]
@@ -58,6 +58,10 @@ class Resource(ReadView, GenericAPIView[Any]):
     def known_parameters(self) -> set[str]:
         known = super().known_parameters() | {"fields"}
         return known | {"expand"} if self.shape_names()[1] else known
+
+    def lines_words(self) -> str:
+        row: Any = self.serializer_class
+        return rows_words(row(context={"shape": Shape()}))
 
     def shape(self) -> Shape:
         """Return the fields asked for; raises Problem."""

@@ -18,6 +18,7 @@ from server.api.framework import parameters
 from server.api.framework.formats import CSVRenderer, streamed
 from server.api.framework.limits import samples_spend
 from server.api.framework.openapi import described
+from server.api.framework.rows import columns_words
 from server.api.resources.run_rows import (
     RUN_FIELDS,
     Place,
@@ -27,6 +28,7 @@ from server.api.resources.run_rows import (
     run_values,
 )
 from server.api.resources.shared import kind_filter
+from server.benchmarks.registry import kinds_by_slug
 from server.core.problems import problem
 from server.datasets.columns import LISTS
 from server.datasets.samples import sample_columns
@@ -78,6 +80,14 @@ class BulkSamplesView(RunRowsView):
     more_problems = (422, 503)
     cursor_salt = "BulkSamples"
     since_about = "Samples of runs that were published or extracted anew at that instant or later."
+
+    def lines_words(self) -> str:
+        kinds = [
+            f"of {kind}: columns {columns_words(_csv_columns(kind))}"
+            for kind in kinds_by_slug()
+            if _labels_and_columns(kind)[1]
+        ]
+        return f"NDJSON: one line for each series. CSV: one for each sample, {'; '.join(kinds)}."
 
     def get(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Answer with a page of series, or with a stream of all samples."""
@@ -158,13 +168,19 @@ def _row(table: Table) -> dict[str, Any]:
 def _csv_columns(kind: str) -> tuple[str, ...]:
     """Return the columns of a kind's samples as CSV, as its schemas name them; raises Problem for one
     whose samples lie in parts of several shapes."""
-    known = [one for one in sample_columns(kind) if one.name not in _NOT_LABELS]
-    columns = [one.name for one in known if one.type in LISTS]
+    labels, columns = _labels_and_columns(kind)
     if not columns:
         raise problem(
             "bad-parameter",
             f"Samples of {kind} lie in parts of several shapes, which are no one CSV. Ask for NDJSON, or for "
             "one run: /api/v1/runs/<id>/benchmarks/<kind>/samples.csv?part=.",
         )
-    labels = [one.name for one in known if one.type not in LISTS and one.type != "json"]
     return (*_OWN, "series", *labels, "sample", *columns)
+
+
+def _labels_and_columns(kind: str) -> tuple[list[str], list[str]]:
+    """Return what a kind's series say of themselves, and their columns; those are none where parts of several
+    shapes hold them."""
+    known = [one for one in sample_columns(kind) if one.name not in _NOT_LABELS]
+    columns = [one.name for one in known if one.type in LISTS]
+    return [one.name for one in known if one.type not in LISTS and one.type != "json"], columns

@@ -10,7 +10,6 @@ from uuid import UUID
 
 from django.http import HttpResponse, HttpResponseBase
 from django.urls import reverse
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -20,9 +19,10 @@ from server.api.comparisons import COMPARED, comparison_asked
 from server.api.framework.filters import missing
 from server.api.framework.formats import streamed, streams_lines
 from server.api.framework.keyset import CHUNK_ROWS
-from server.api.framework.openapi import described, problems
+from server.api.framework.openapi import described
 from server.api.framework.parameters import choice_read
 from server.api.framework.tables import TableView, fields_of
+from server.api.resources.chart_shapes import ChartSerializer, ComparisonChartsSerializer
 from server.api.resources.shared import drive_model_of, run_missing
 from server.benchmarks.chart_json import chart_json, chart_of
 from server.benchmarks.chart_rows import POINT_COLUMNS, point_rows
@@ -122,7 +122,8 @@ class DriveChartsView(TableView):
     "charts_get",
     "Series of a chart, thinned out to 2,000 points or in full",
     "samples",
-    responses={(200, "application/json"): OpenApiTypes.OBJECT, **problems(410, 503)},
+    ChartSerializer,
+    codes=(410, 503),
     description="Axes, series, marks and metrics, as the website draws them; CSV and NDJSON: its points.",
 )
 class ChartView(TableView):
@@ -164,7 +165,7 @@ class ChartView(TableView):
     "drive_charts_get",
     "Series of a drive model's chart, with the spread over its units",
     "samples",
-    responses={(200, "application/json"): OpenApiTypes.OBJECT},
+    ChartSerializer,
 )
 class DriveChartView(TableView):
     """A model's chart."""
@@ -191,7 +192,7 @@ class DriveChartView(TableView):
     "comparison_charts",
     "Charts of a comparison: curves over each other, and how the groups' drives lie",
     "comparisons",
-    responses={(200, "application/json"): OpenApiTypes.OBJECT},
+    ComparisonChartsSerializer,
     description="In `results`, one chart each, as the website draws them; CSV and NDJSON: their points.",
 )
 class ComparisonChartsView(TableView):

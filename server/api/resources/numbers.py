@@ -6,7 +6,7 @@ from typing import Any
 
 import django_filters
 from django.db.models import QuerySet
-from drf_spectacular.utils import extend_schema_serializer
+from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
 from server.api.framework.filters import RANGE, InstantFilter, WordsFilter
@@ -103,6 +103,41 @@ class MeasurementsView(ListView):
     rows = staticmethod(measurements_all)
 
 
+_STATES = {"type": "object", "additionalProperties": {"type": "string"}}
+_NUMBER = {"type": "number"}
+_COUNT = {"type": "integer"}
+
+
+@extend_schema_field(_STATES)
+class StatesField(serializers.JSONField):
+    """Conditions with their states."""
+
+
+@extend_schema_field(
+    {
+        "type": "array",
+        "items": {
+            "type": "object",
+            "properties": {
+                "conditions": _STATES,
+                "n": {**_COUNT, "description": "Runs."},
+                "units": _COUNT,
+                **dict.fromkeys(("median", "minimum", "maximum"), _NUMBER),
+            },
+        },
+    }
+)
+class StrataField(serializers.JSONField):
+    """What was measured under other conditions than the row's own."""
+
+
+@extend_schema_field(
+    {"type": "object", "additionalProperties": {"type": "object", "additionalProperties": _COUNT}}
+)
+class DifferingField(serializers.JSONField):
+    """Conditions, their states, and how many runs have each."""
+
+
 @extend_schema_serializer(deprecate_fields=("unit",))
 class AggregateSerializer(RowSerializer):
     """One metric over the units of a model's published runs, of one provenance and one set of conditions."""
@@ -130,13 +165,13 @@ class AggregateSerializer(RowSerializer):
         "single one that of its runs; null where they have none.",
     )
     high = serializers.FloatField(allow_null=True)
-    conditions = serializers.JSONField(
+    conditions = StatesField(
         help_text="Under which all of these were measured: way to the disk and caches, as far as told."
     )
-    strata = serializers.JSONField(
+    strata = StrataField(
         help_text="What was measured under other conditions, each with its runs, units and median."
     )
-    differing = serializers.JSONField(help_text="What the runs differ in: condition to state to runs.")
+    differing = DifferingField(help_text="What the runs differ in: condition to state to runs.")
     updated_at = serializers.DateTimeField()
     drive_model = serializers.CharField(source="drive_model.slug", help_text="Slug of the drive model.")
     unit_of_measure = Derived("metric", help_text="Unit of the numbers.")

@@ -81,6 +81,11 @@ class KeySerializer(serializers.Serializer[Any]):
     )
 
 
+@extend_schema_field({"type": "object", "additionalProperties": True})
+class SummaryField(serializers.JSONField):
+    """A run document without its samples; `/schema/run/v1.json` describes the rest."""
+
+
 @extend_schema_serializer(deprecate_fields=("unit",))
 class RunSerializer(RowSerializer):
     """A published run: one invocation of the probe on one drive."""
@@ -139,7 +144,7 @@ class RunSerializer(RowSerializer):
     updated_at = serializers.DateTimeField(help_text="When it was published or extracted anew.")
     url = Derived("run_id", help_text="Its page.")
     measurements = serializers.SerializerMethodField(help_text="Only with expand=measurements.")
-    document = serializers.JSONField(
+    document = SummaryField(
         source="summary", help_text="The run document without its samples. Only with expand=document."
     )
 

@@ -75,6 +75,12 @@ class SamplesView(ReadView):
         ),
     )
 
+    def lines_words(self) -> str:
+        return (
+            "One line for each sample; columns `series`, what the series says of itself, `sample`, and the "
+            "columns that the kind's schema (`/schema/<kind>/v1.json`) has."
+        )
+
     def exports(self, request: Request) -> bool:
         """Samples count by themselves, not as a list: a model of a thousand runs is a thousand of these."""
         return False

@@ -70,7 +70,9 @@ def archive(settings: Any) -> Iterator[dict[str, str]]:
 
 @SCHEMA.include(method="GET").parametrize()
 @FUZZ
-def test_every_answer_is_one_that_the_description_has(case: Any, archive: dict[str, str]) -> None:
+def test_every_answer_is_one_that_the_description_has(
+    case: Any, archive: dict[str, str], tool_count: Any
+) -> None:
     # No made-up key names a group, and a comparison of nothing is refused.
     excluded = [ACCEPTANCE] if "/comparisons/" in case.path else []
     # Which scopes there are follows from the runs: a made-up one is told as such.
@@ -81,18 +83,20 @@ def test_every_answer_is_one_that_the_description_has(case: Any, archive: dict[s
         excluded = [*excluded, REJECTION]
     case.call_and_validate(headers=PLAIN, excluded_checks=excluded)
     case.call_and_validate(headers=PLAIN | archive, excluded_checks=excluded)
+    tool_count("schemathesis", 2, "cases")
 
 
 @SCHEMA.exclude(method="GET").parametrize()
 @FUZZ
 def test_every_answer_to_a_change_is_one_that_the_description_has(
-    case: Any, archive: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    case: Any, archive: dict[str, str], monkeypatch: pytest.MonkeyPatch, tool_count: Any
 ) -> None:
     monkeypatch.setattr("server.api.framework.limits.SubmissionThrottle.allow_request", lambda *_: True)
     monkeypatch.setattr("server.subscriptions.delivery.message_send", lambda *_: None)
     # What fits the description need not be accepted: nothing that is made up carries a right signature.
     case.call_and_validate(headers=PLAIN, excluded_checks=[ACCEPTANCE])
     case.call_and_validate(headers=PLAIN | archive, excluded_checks=[ACCEPTANCE])
+    tool_count("schemathesis", 2, "cases")
 
 
 def test_all_checks_take_part() -> None:

@@ -21,6 +21,7 @@ from server.submissions.models import Submission
 from tests.server.datasets.test_releases import download
 from tests.support.documents import skippy_part, zoned_part
 
+ToolCount = Callable[[str, int, str], None]
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services]
 
 
@@ -32,7 +33,7 @@ def folder(publish: Callable[..., Submission], tmp_path: Path) -> Path:
     return download(release_build(), tmp_path / "release")
 
 
-def test_every_csv_keeps_to_its_table_schema(folder: Path) -> None:
+def test_every_csv_keeps_to_its_table_schema(folder: Path, tool_count: ToolCount) -> None:
     """Frictionless checks descriptor, sizes, digests, types, keys and required values."""
     with frictionless.system.use_context(trusted=True):
         package = frictionless.Package(str(folder / "datapackage.json"))
@@ -41,9 +42,10 @@ def test_every_csv_keeps_to_its_table_schema(folder: Path) -> None:
         for table in tables:
             report = table.validate()
             assert report.valid, (table.name, report.flatten(["rowNumber", "fieldName", "message"])[:3])
+        tool_count("frictionless", len(tables), "tables")
 
 
-def test_croissant_gives_the_records_of_a_table(folder: Path) -> None:
+def test_croissant_gives_the_records_of_a_table(folder: Path, tool_count: ToolCount) -> None:
     dataset = mlcroissant.Dataset(jsonld=folder / "croissant.json")
     assert not dataset.metadata.ctx.issues.errors
     records = list(dataset.records(record_set="literature"))
@@ -51,6 +53,7 @@ def test_croissant_gives_the_records_of_a_table(folder: Path) -> None:
         len(records) == json.loads((folder / "datapackage.json").read_text())["diskatlas:rows"]["literature"]
     )
     assert b"skippy" not in records[0]["literature/drive_model"]
+    tool_count("mlcroissant", len(records), "records")
 
 
 def test_croissant_gives_the_records_of_tables_that_are_parted_by_vendor(folder: Path) -> None:

@@ -78,7 +78,7 @@ def withdraw(run: Run) -> None:
 
 
 def test_a_release_is_read_by_pandas_polars_and_duckdb_with_the_databases_sums(
-    archive: list[Submission], tmp_path: Path
+    archive: list[Submission], tmp_path: Path, tool_count: Callable[[str, int, str], None]
 ) -> None:
     folder = download(release_build(), tmp_path)
     measured = Measurement.objects.filter(benchmark__run__provenance="probe", value__isnull=False)
@@ -102,6 +102,8 @@ def test_a_release_is_read_by_pandas_polars_and_duckdb_with_the_databases_sums(
         reader = {"csv": "read_csv", "ndjson": "read_json"}[form]
         query = f"SELECT sum(value), count(*) FROM {reader}('{folder}/{form}/measurements/*.{form}.gz')"
         assert duckdb.sql(query).fetchall() == [(pytest.approx(expected, rel=1e-12), count)]
+    tool_count("pandas and polars", 2 * count, "rows")
+    tool_count("duckdb", 3 * count, "rows")
 
 
 def test_formats_say_the_same_of_every_run(archive: list[Submission], tmp_path: Path) -> None:
