@@ -85,7 +85,8 @@ $(BUILD)/node.stamp: frontend/package.json frontend/package-lock.json | prerequi
 
 .PHONY: node-tests
 node-tests: $(BUILD)/node-tests.stamp ## Install the linters and verifiers of tests/integrations
-$(BUILD)/node-tests.stamp: tests/integrations/package.json tests/integrations/package-lock.json | prerequisites
+NODE_TESTS = $(addprefix tests/integrations/package,.json -lock.json)
+$(BUILD)/node-tests.stamp: $(NODE_TESTS) | prerequisites
 	@mkdir -p $(BUILD)
 	@echo "Tests: installing tests/integrations/package-lock.json"
 	@cd tests/integrations && $(NPM) ci --no-audit --no-fund --loglevel=error
@@ -277,5 +278,5 @@ identities: venv ## Hold the rules for makers' numbers against what real drives 
 
 .PHONY: clean
 clean: ## Remove what was built and installed, and the demo's data
-	@rm -rf $(BUILD) $(VENV) .data staticfiles client/probe/target frontend/node_modules tests/integrations/node_modules frontend/dist \
-	  server/web/static/built
+	@rm -rf $(BUILD) $(VENV) .data staticfiles client/probe/target frontend/node_modules frontend/dist \
+	  tests/integrations/node_modules server/web/static/built
