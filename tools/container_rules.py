@@ -22,13 +22,37 @@ NEEDED_SERVICES = frozenset({"postgres", "redis", "web", "worker", "beat"})
 
 
 def check(folder: Path) -> list[str]:
-    """Findings on `Dockerfile` and `compose.yaml` in `folder`."""
-    findings = list(check_dockerfile((folder / "Dockerfile").read_text(encoding="utf-8")))
-    compose = yaml.safe_load((folder / "compose.yaml").read_text(encoding="utf-8"))
-    findings += check_compose(compose)
+    """Findings on the images and the compose files in `folder`."""
+    findings: list[str] = []
+    for image in ("Dockerfile", "pgbouncer.Dockerfile"):
+        findings += check_dockerfile((folder / image).read_text(encoding="utf-8"), image)
+    findings += check_compose(compose_read(folder / "compose.yaml"))
     example = (folder / "env.example").read_text(encoding="utf-8")
-    findings += check_variables(compose, example)
+    for path in sorted(folder.glob("compose*.yaml")):
+        findings += check_variables(compose_read(path), example, path.name)
     return findings
+
+
+class _ComposeLoader(yaml.SafeLoader):
+    """Reads the tags by which a compose file replaces what it takes over from another."""
+
+
+for _tag in ("!override", "!reset"):
+    _ComposeLoader.add_multi_constructor(_tag, lambda loader, _suffix, node: _plain(loader, node))
+
+
+def _plain(loader: yaml.SafeLoader, node: yaml.Node) -> Any:
+    if isinstance(node, yaml.MappingNode):
+        return loader.construct_mapping(node, deep=True)
+    if isinstance(node, yaml.SequenceNode):
+        return loader.construct_sequence(node, deep=True)
+    return loader.construct_scalar(node)  # type: ignore[arg-type]
+
+
+def compose_read(path: Path) -> dict[str, Any]:
+    """Return what a compose file holds."""
+    found: dict[str, Any] = yaml.load(path.read_text(encoding="utf-8"), Loader=_ComposeLoader)
+    return found
 
 
 def instructions(dockerfile: str) -> list[tuple[str, str]]:
@@ -39,15 +63,15 @@ def instructions(dockerfile: str) -> list[tuple[str, str]]:
     return [(word.upper(), rest.strip()) for word, _, rest in pairs]
 
 
-def check_dockerfile(text: str) -> Iterator[str]:
-    """Findings on the image: its last stage names an account and has a health check."""
+def check_dockerfile(text: str, name: str = "Dockerfile") -> Iterator[str]:
+    """Findings on an image: its last stage names an account and has a health check."""
     steps = instructions(text)
     last = max((index for index, (word, _) in enumerate(steps) if word == "FROM"), default=0)
     words = {word for word, _ in steps[last:]}
     if "USER" not in words:
-        yield "Dockerfile: the last stage runs as root; end it with USER and an unprivileged account"
+        yield f"{name}: the last stage runs as root; end it with USER and an unprivileged account"
     if "HEALTHCHECK" not in words:
-        yield "Dockerfile: the last stage has no HEALTHCHECK"
+        yield f"{name}: the last stage has no HEALTHCHECK"
 
 
 def check_compose(compose: Mapping[str, Any]) -> Iterator[str]:
@@ -88,12 +112,12 @@ def _secrets(where: str, environment: Mapping[str, Any]) -> Iterator[str]:
             yield f"{where} holds {key} in clear; take it from the environment"
 
 
-def check_variables(compose: Mapping[str, Any], example: str) -> Iterator[str]:
-    """Every variable that `compose.yaml` reads stands in `env.example`, and there no secret has a value."""
+def check_variables(compose: Mapping[str, Any], example: str, read_by: str = "compose.yaml") -> Iterator[str]:
+    """Every variable that a compose file reads stands in `env.example`, and there no secret has a value."""
     named = dict(re.findall(r"^#?\s*([A-Z][A-Z0-9_]*)=(.*)$", example, flags=re.MULTILINE))
     for name in sorted({match[1] for match in REFERENCE.finditer(yaml.safe_dump(compose, width=10_000))}):
         if name not in named:
-            yield f"env.example: does not name {name}, which compose.yaml reads"
+            yield f"env.example: does not name {name}, which {read_by} reads"
     for name, value in named.items():
         if SECRET_NAME.search(name) and value.strip():
             yield f"env.example: {name} has a value; leave secrets empty"

@@ -26,6 +26,13 @@ REMEDIES = {
 """What to do about a variable that has no default. Their values are secrets and are not repeated."""
 
 
+# Whoever opens a cursor here reads it to its end, so that the plan for all rows is the right one. Compiling a
+# query's expressions costs more than the queries of pages take. A statement is prepared here where one plan
+# serves all its values: planning it anew for each costs more than running it.
+SESSION = {"cursor_tuple_fraction": "1.0", "jit": "off", "plan_cache_mode": "force_generic_plan"}
+"""Settings of the archive's sessions in PostgreSQL."""
+
+
 class Env(environs.Env):
     """Reads variables and keeps their errors for `seal`. An empty variable counts as one that is not set."""
 
@@ -57,15 +64,7 @@ def database_from_url(url: str, *, statement_timeout_ms: int = 0, **options: Any
         raise environs.ValidationError("It names no database; the archive runs on PostgreSQL only.")
     names = {"NAME": "dbname", "USER": "user", "PASSWORD": "password", "HOST": "host", "PORT": "port"}
     entry = {key: str(parts.pop(name, None) or "") for key, name in names.items()}
-    # Whoever opens a cursor here reads it to its end, so that the plan for all rows is the right one.
-    # Compiling a query's expressions costs more than the queries of pages take. A statement is prepared here
-    # where one plan serves all its values: planning it anew for each costs more than running it.
-    settings = {
-        "cursor_tuple_fraction": "1.0",
-        "jit": "off",
-        "plan_cache_mode": "force_generic_plan",
-        "statement_timeout": statement_timeout_ms,
-    }
+    settings = {**SESSION, "statement_timeout": statement_timeout_ms}
     # A server that is gone without a word must not hold a process for as long as the kernel tries.
     limits = {"connect_timeout": 5, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
     for name, value in {**limits, "tcp_user_timeout": 40_000}.items():

@@ -10,7 +10,7 @@ from marshmallow.validate import Range, Regexp
 
 from server.api.description import TAGS
 from server.api.version import API_VERSION
-from server.config.env import Env
+from server.config.env import SESSION, Env
 from server.config.providers import sign_in_providers
 
 BASE_DIR = Path(__file__).resolve().parents[2]
@@ -115,6 +115,8 @@ DATABASES = {
         statement_timeout_ms=env.int("DATABASE_STATEMENT_TIMEOUT_MS", 0, validate=Range(min=0)),
     )
 }
+DATABASE_SESSION = SESSION
+"""What the account that `manage.py app_role` makes has of its own, behind a pool that passes nothing on."""
 REDIS_URL = env.str("REDIS_URL")
 CACHE_URL = env.str("CACHE_URL", REDIS_URL)
 """What may be forgotten, pages and counts of requests; a queue must refuse what it can't hold."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from urllib.parse import unquote, urlsplit
 
+from django.conf import settings
 from django.db import connection, transaction
 from django.db.migrations.recorder import MigrationRecorder
 from psycopg import sql
@@ -56,6 +57,12 @@ def app_role_make(address: str) -> str:
         }
         for grant in _GRANTS:
             cursor.execute(sql.SQL(grant).format(**names))
+        # A pool of connections (PgBouncer) passes on none of the settings that a session begins with.
+        for setting in (*settings.DATABASE_SESSION, "statement_timeout"):
+            cursor.execute("SELECT current_setting(%s)", [setting])
+            keep = sql.SQL("ALTER ROLE {role} IN DATABASE {database} SET {setting} = {value}")
+            value = sql.Literal(cursor.fetchone()[0])
+            cursor.execute(keep.format(**names, setting=sql.Identifier(setting), value=value))
     return name
 
 
