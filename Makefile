@@ -268,6 +268,14 @@ openapi: venv ## Write docs/reference/openapi.yaml from the API's code
 fuzz-api: venv ## Ask the API everything its description allows, and much else (EXAMPLES)
 	@API_FUZZ_EXAMPLES=$(or $(EXAMPLES),300) $(BIN)/python -m pytest -q -rs tests/server/api/test_fuzz.py
 
+# The short run of both is part of `make test`.
+INPUTS ?= 1000000
+.PHONY: fuzz-parsers
+fuzz-parsers: venv ## Give the parsers of probe and archive INPUTS mutated inputs each (an hour)
+	@FUZZ_INPUTS=$(INPUTS) $(BIN)/python -m pytest -s -q --no-header tests/fuzz
+	@CARGO_PROFILE_DEV_OPT_LEVEL=2 PROPTEST_CASES=$(INPUTS) $(CARGO) test --locked --all-features \
+	  --manifest-path $(MANIFEST) --test fuzz -- --nocapture
+
 .PHONY: golden
 golden: venv probe ## Record the contract test's golden runs anew
 	@$(BIN)/python -m tests.contract.record $(KINDS)

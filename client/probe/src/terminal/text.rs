@@ -1,8 +1,22 @@
 //! Numbers and foreign words as a person reads them.
 
-/// Words from elsewhere, fit for a terminal: control characters could move the cursor or set its colours.
+/// Words from elsewhere, fit for a terminal: control characters could move the cursor or set its colours, and characters that
+/// nobody sees could show another text than stands there.
 pub fn printable(text: &str) -> String {
-    text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
+    text.chars()
+        .filter(|character| !is_invisible(*character))
+        .map(|character| if character.is_control() { ' ' } else { character })
+        .collect()
+}
+
+/// Marks of direction and of no width, fillers, variation selectors and tags: what Unicode says to ignore where it is not known
+/// (`Default_Ignorable_Code_Point`), line and paragraph separators, and interlinear marks.
+const fn is_invisible(character: char) -> bool {
+    matches!(character,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
+        | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// `4.55 GB`: powers of 1000, three digits, as on the label of a disk.
