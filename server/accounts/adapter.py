@@ -8,15 +8,20 @@ from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.mfa.adapter import DefaultMFAAdapter
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
+from django.core.mail import EmailMessage
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils.encoding import force_bytes
 
+from server.accounts.mails import MAILS
 from server.accounts.models import User
 from server.accounts.second_factor import factors_of, second_factor_needed
+from server.core import clock
 from server.core.rate_limit import client_address, mail_allowed
 
 
@@ -36,6 +41,30 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         """Give an account a name that says nothing: mails to any address may carry it."""
         user.username = f"member-{secrets.token_hex(6)}"
 
+    def get_email_confirmation_url(self, request: HttpRequest, emailconfirmation: Any) -> str:
+        """Return the link of a mail: under the site's own name, whatever name the request asked for."""
+        return self._at_site("account_confirm_email", emailconfirmation.key)
+
+    def get_reset_password_from_key_url(self, key: str) -> str:
+        """Return the link of a mail, likewise."""
+        return self._at_site("account_reset_password_from_key", *key.split("-", 1))
+
+    def _at_site(self, name: str, *parts: str) -> str:
+        return f"{settings.SITE_URL}{reverse(name, args=parts)}"
+
+    def render_mail(
+        self,
+        template_prefix: str,
+        email: str | list[str],
+        context: dict[str, Any],
+        headers: dict[str, str] | None = None,
+    ) -> EmailMessage:
+        """Return a mail in the site's words."""
+        mail, at = MAILS[template_prefix], clock.now()
+        given = {"forgotten_url": self._at_site("account_reset_password"), "at": f"{at:%Y-%m-%d %H:%M}"}
+        text = mail.text.format_map({**context, **given, "site": settings.SITE_URL})
+        return EmailMessage(mail.subject, text, None, [email] if isinstance(email, str) else email)
+
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """Send a mail, unless its recipient got enough today. Who asked is not told which."""
         if not self._counted or mail_allowed(email):
@@ -49,10 +78,21 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         email: str | None = None,
     ) -> None:
         """Tell somebody what was changed about the account. Only who is signed in causes it, so that no
-        budget, which others could use up, keeps it back; the browser's words are the changer's."""
+        budget, which others could use up, keeps it back."""
         self._counted = False
-        told = {**(context or {}), "user_agent": "not told"}
-        super().send_notification_mail(template_prefix, user, told, email)
+        try:
+            super().send_notification_mail(template_prefix, user, context, email)
+        finally:
+            self._counted = True
+
+
+class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allauth has no types
+    """Takes of another site's account whose it is and a mail address, and nothing else."""
+
+    def populate_user(self, request: HttpRequest, sociallogin: Any, data: dict[str, Any]) -> User:
+        sociallogin.account.extra_data = {}
+        found: User = super().populate_user(request, sociallogin, {"email": data.get("email")})
+        return found
 
 
 class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no types

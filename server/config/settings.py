@@ -343,6 +343,7 @@ ACCOUNT_EMAIL_VERIFICATION = "mandatory"
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
 ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_ADAPTER = "server.accounts.adapter.AccountAdapter"
+SOCIALACCOUNT_ADAPTER = "server.accounts.adapter.ProviderAdapter"
 ACCOUNT_FORMS = {"login": "server.accounts.forms.LoginForm"}
 MFA_ADAPTER = "server.accounts.adapter.SecondFactorAdapter"
 MFA_SUPPORTED_TYPES = ["webauthn", "totp", "recovery_codes"]

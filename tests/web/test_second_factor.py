@@ -104,7 +104,7 @@ def test_an_app_is_set_up_with_recovery_codes_that_are_shown_once(client: Client
     assert len(codes) == 10
     assert codes[0] not in client.get("/accounts/2fa/recovery-codes/").content.decode()
     [told] = mail.outbox
-    assert told.subject.endswith("Authenticator App Activated") and "Browser: not told" in str(told.body)
+    assert told.subject == "A second factor was added" and "127.0.0.1" in str(told.body)
     stored = str(list(Authenticator.objects.filter(user=user).values_list("data", flat=True)))
     assert secret not in stored and codes[0] not in stored
     client.logout()
