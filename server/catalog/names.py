@@ -161,7 +161,7 @@ def _read(text: str) -> DriveName:
         rest = rest[len(word.text) + 1 :].strip(" -")
         maker, brand = word.maker or maker, word.brand or brand
     if maker or brand:
-        return DriveName(model=rest, maker=maker, brand=brand, oem_part=part)
+        return DriveName(model=rest or text, maker=maker, brand=brand, oem_part=part)
     return DriveName(model=text)
 
 

@@ -22,6 +22,7 @@ urlpatterns = [
     path("api/v1/", include("server.api.urls")),
     path("admin/", admin.site.urls),
     path("accounts/", contributor.run_list, name="account-runs"),
+    path("accounts/runs/<uuid:submission_id>/appeal/", contributor.appeal, name="account-appeal"),
     path("accounts/profile/", contributor.profile, name="account-profile"),
     path("accounts/device/", account.device, name="account-device"),
     path("accounts/keys/", account.key_list, name="account-keys"),

@@ -18,6 +18,7 @@ from server.plausibility.evidence import USABLE
 from server.plausibility.evidence_loader import numbers_gather, peers_gather
 from server.plausibility.models import CheckResult
 from server.plausibility.registry import CHECKS
+from server.submissions.appeals import appealed_list
 from server.submissions.models import Decision, Submission
 from server.submissions.selectors import submission_run
 
@@ -142,6 +143,11 @@ def liftings_list() -> QuerySet[Submission]:
     last = Decision.objects.filter(submission=OuterRef("pk")).order_by("-at", "-id").values("verdict")[:1]
     rejected = Submission.objects.filter(state=State.REJECTED).annotate(last=Subquery(last))
     return _with_holds(rejected.filter(last=Decision.Verdict.LIFTING_PROPOSED)).order_by("received_at", "id")
+
+
+def appeals_list() -> QuerySet[Submission]:
+    """Return rejections against which a contributor spoke and nobody has answered, the oldest first."""
+    return _with_holds(appealed_list())
 
 
 def _with_holds(submissions: QuerySet[Submission]) -> QuerySet[Submission]:

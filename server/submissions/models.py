@@ -151,6 +151,19 @@ class Decision(models.Model):
         raise TypeError("A decision that was made is not removed.")
 
 
+class Appeal(models.Model):
+    """What the account that has claimed a key says against a moderator's rejection, once. Only moderators
+    read it: of what a person writes nothing is public."""
+
+    submission = models.OneToOneField(Submission, on_delete=models.CASCADE, related_name="appeal")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    at = models.DateTimeField()
+    words = models.TextField()
+
+    def __str__(self) -> str:
+        return f"about {self.submission_id}"
+
+
 class CatalogueChange(models.Model):
     """What a moderator changed in the names of models and vendors, and what undoing it takes. Only ever
     added, as decisions are."""

@@ -20,6 +20,7 @@ from server.core import clock
 from server.core.lifecycle import State
 from server.core.rate_limit import mail_allowed
 from server.measurements.models import Benchmark
+from server.submissions.appeals import appeal_open, may_appeal
 from server.submissions.events import event_add, submission_enqueue, submission_move
 from server.submissions.models import Decision, Submission
 from server.submissions.pipeline import submission_publish
@@ -37,6 +38,14 @@ class NotQuarantined(Exception):
 
 class NotLiftable(Exception):
     """Only what a moderator rejected can be taken up again, and by two of them."""
+
+
+class OwnRun(Exception):
+    """Nobody decides about what one's own key signed."""
+
+
+class NotTheSecond(Exception):
+    """An appeal is answered by another moderator than who rejected."""
 
 
 class NoReason(Exception):
@@ -86,7 +95,7 @@ def submission_lift(submission: Submission, *, by: User, reason: str) -> Decisio
 
     Raises NotLiftable, NoReason, PermissionDenied."""
     reason = _checked(by, reason)
-    locked = Submission.objects.select_for_update().get(pk=submission.pk)
+    locked = _locked(submission, by)
     last = locked.decisions.last()
     if locked.state != State.REJECTED or last is None or last.verdict not in LIFTABLE:
         raise NotLiftable(
@@ -122,9 +131,11 @@ def _decide(
 ) -> tuple[Submission | None, Decision]:
     """Log the decision; the submission is None where the same verdict stands already."""
     reason = _checked(by, reason)
-    locked = Submission.objects.select_for_update().get(pk=submission.pk)
+    locked = _locked(submission, by)
     if locked.state != State.QUARANTINED:
         last = locked.decisions.last()
+        if last is not None and verdict == Decision.Verdict.REJECTED and appeal_open(locked):
+            return None, _appeal_refused(locked, last, by, reason)
         if last is not None and last.verdict == _PROPOSED and verdict == Decision.Verdict.REJECTED:
             event_add(locked, State.REJECTED, f"The rejection stands: {reason}")
             return None, _added(locked, verdict, reason, by)
@@ -134,6 +145,25 @@ def _decide(
             f"The submission is {locked.state}, not quarantined: there is nothing to decide."
         )
     return locked, _added(locked, verdict, reason, by)
+
+
+def _appeal_refused(submission: Submission, last: Decision, by: User, reason: str) -> Decision:
+    """Let a rejection stand that its contributor spoke against."""
+    if last.by_id == by.pk:
+        raise NotTheSecond("You rejected this run: another moderator answers what its contributor says.")
+    event_add(submission, State.REJECTED, f"Looked at again; the rejection stands: {reason}")
+    _tell(submission, "The rejection of your run stands", reason)
+    return _added(submission, Decision.Verdict.REJECTED, reason, by)
+
+
+def _locked(submission: Submission, by: User) -> Submission:
+    """Return a submission with its row locked; raises OwnRun."""
+    locked = (
+        Submission.objects.select_for_update(of=("self",)).select_related("probe_key").get(pk=submission.pk)
+    )
+    if locked.probe_key.owner_id == by.pk:
+        raise OwnRun("Your own key signed this run: another moderator decides about it.")
+    return locked
 
 
 def _checked(by: User, reason: str) -> str:
@@ -159,7 +189,11 @@ _MAIL = """{reason}
 The run: {site}/runs/{run}/
 
 You get this since the key that signed the run is your account's. Nobody reads answers to this address; a
-question that a moderator asked is answered by withdrawing the run, or by measuring again.
+question that a moderator asked is answered by withdrawing the run, or by measuring again. {more}
+"""
+_APPEAL = """
+If a rejection is a mistake, say why, once, and another moderator looks at it:
+{site}/accounts/runs/{submission}/appeal/
 """
 
 
@@ -170,7 +204,9 @@ def _tell(submission: Submission, subject: str, reason: str) -> None:
     known = verified.order_by("-primary").first()
     if known is None:
         return
-    text = _MAIL.format(reason=reason, site=settings.SITE_URL, run=submission.run.pk)
+    address = {"site": settings.SITE_URL, "run": submission.run.pk, "submission": submission.pk}
+    more = _APPEAL.format(**address) if may_appeal(submission) else ""
+    text = _MAIL.format(reason=reason, more=more, **address)
 
     def send() -> None:
         if mail_allowed(known.email):
@@ -187,7 +223,7 @@ DECISIONS: dict[str, Callable[..., Decision]] = {
     "lift": submission_lift,
 }
 """What a moderator may do, by the name that forms have for it."""
-REFUSED = (NotQuarantined, NotLiftable, NoReason)
+REFUSED = (NotQuarantined, NotLiftable, OwnRun, NotTheSecond, NoReason)
 PREPARED = (
     "The evidence was looked at, and the finding has an explanation: ",
     "The check's limit does not fit this drive, as the other units show: ",

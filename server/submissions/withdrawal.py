@@ -27,7 +27,7 @@ from server.measurements.cooldown import cooldown_end
 from server.measurements.models import Batch, Run, Unit
 from server.submissions.commands import statement_of
 from server.submissions.events import event_add, models_due, refresh_enqueue, submission_move
-from server.submissions.models import Decision, Submission
+from server.submissions.models import Appeal, Decision, Submission
 from server.submissions.moderation import SHORTEST_REASON, NoReason
 from server.transparency.log_entry import LogEntry
 from server.transparency.models import LogLeaf, Withdrawal
@@ -84,6 +84,7 @@ def run_erase(*, run: Run, by: User, reason: str) -> Withdrawal:
     )
     _data_remove(run)
     _labels_remove(run)
+    Appeal.objects.filter(submission=submission).delete()
     _model_leave(run)
     _model_refresh(run)
     if known is None:

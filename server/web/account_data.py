@@ -14,7 +14,7 @@ from allauth.usersessions.models import UserSession
 from server.accounts.models import ApiToken, ProbeKey, Profile, User
 from server.core import clock
 from server.submissions.holder import submissions_of
-from server.submissions.models import CatalogueChange, Decision, Submission
+from server.submissions.models import Appeal, CatalogueChange, Decision, Submission
 from server.submissions.selectors import submission_run
 from server.subscriptions.services import mail_follows_of, webhooks_of
 
@@ -53,6 +53,7 @@ def account_export(*, user: User, site: str) -> Iterator[bytes]:
             *("drive_model__slug", "mail", "state", "simulated", "created_at"),
         ),
         "decisions": _rows(Decision.objects.filter(by=user), "submission", "verdict", "reason", "at"),
+        "appeals": _rows(Appeal.objects.filter(by=user), "submission", "words", "at"),
         "changes_of_names": _rows(CatalogueChange.objects.filter(by=user), "action", "title", "reason", "at"),
         "runs": _runs(user, site),
     }

@@ -206,6 +206,8 @@ def test_a_drive_may_call_itself_anything() -> None:
         b"ATA     WDC WD10EZEX-08WN4A0",
         b"SEAGATE ST3600057SS",
         "Virtuelle Festplatte \u202e".encode(),
+        b"WD-",  # Once read as nothing.
+        "\u00df WD \u00df-\u1e9e".encode(),
     ]
 
     def check(draw: bytes) -> None:

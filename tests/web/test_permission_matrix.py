@@ -108,6 +108,7 @@ ACCOUNT = {
     "keys/": {"GET": ACCOUNTS},
     "keys/<int:key_id>/": {"POST": OWNER},
     "tokens/<int:token_id>/": {"POST": OWNER},
+    "runs/<uuid:submission_id>/appeal/": {"GET": OWNER, "POST": OWNER},
     "sessions/<int:session_id>/": {"POST": OWNER},
     **_all(
         SIGN_IN,
@@ -165,6 +166,7 @@ UNPUBLISHED: dict[str, Rule] = {
     # Its state and reasons are told to everybody, its page besides to those whom it concerns.
     **_all(READ, "runs/<uuid:run_id>/ runs/<uuid:run_id>/status/ api/v1/submissions/<uuid:submission_id>/"),
     "runs/<uuid:run_id>/envelope.json": {"GET": INSIDERS},
+    "accounts/runs/<uuid:submission_id>/appeal/": {"GET": OWNER, "POST": OWNER},
     "api/v1/runs/<uuid:run_id>/envelope/": {"GET": INSIDERS},
     "api/v1/runs/<uuid:run_id>/document/": {"GET": INSIDERS},
     "moderation/<uuid:submission_id>/": {"GET": MODERATORS},

@@ -23,6 +23,14 @@ from server.core.lifecycle import ACTIVE_STATES, Provenance, State
 from server.measurements.models import Run
 from server.model_stats.coverage_gaps import CoverageGap, drive_coverage_gaps
 from server.plausibility.peer_rank import run_peer_rank
+from server.submissions.appeals import (
+    LONGEST,
+    BadAppeal,
+    NotAppealable,
+    appeal_make,
+    appeal_open,
+    may_appeal,
+)
 from server.submissions.holder import last_reason, submissions_of
 from server.submissions.models import Submission
 from server.submissions.selectors import submission_run
@@ -44,6 +52,7 @@ class OwnRun:
     waits_for: str
     """What happens next, and by whom; empty where nothing does."""
     reason: str
+    may_appeal: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +94,43 @@ def _own_run(submission: Submission) -> OwnRun:
         waits_for = "The archive works on it."
     elif submission.state == State.QUARANTINED:
         waits_for = "A moderator decides about it."
+    elif submission.state == State.REJECTED and appeal_open(submission):
+        waits_for = "Another moderator looks at it again."
     reason = "" if submission.state == State.PUBLISHED else last_reason(submission)
-    return OwnRun(submission, submission_run(submission), waits_for, reason)
+    rejected = submission.state == State.REJECTED
+    return OwnRun(
+        submission, submission_run(submission), waits_for, reason, rejected and may_appeal(submission)
+    )
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def appeal(request: HttpRequest, submission_id: UUID) -> HttpResponse:
+    """Ask moderators once to look again at a run of the account that one of them rejected."""
+    user = _user(request)
+    submission = submissions_of(user.probe_keys.all()).filter(pk=submission_id).first()
+    if submission is None:
+        raise Http404
+    words, error, status = request.POST.get("words", "")[:LONGEST], "", 200
+    if request.method == "POST":
+        try:
+            appeal_make(submission, by=user, words=words)
+        except (BadAppeal, NotAppealable) as refused:
+            error, status = str(refused), 409
+        else:
+            messages.success(request, "Moderators are asked to look again. You are told what comes of it.")
+            return HttpResponseRedirect(reverse("account-runs"))
+    context = {
+        "submission": submission,
+        "run": submission_run(submission),
+        "reason": last_reason(submission),
+        "may": may_appeal(submission),
+        "longest": LONGEST,
+        "words": words,
+        "error": error,
+    }
+    return page(request, "account/appeal.html", context, status=status)
 
 
 def _own_models(keys: QuerySet[ProbeKey]) -> list[OwnModel]:

@@ -21,8 +21,14 @@ from server.core.numbers import Shown, show
 from server.core.text import counted
 from server.plausibility.registry import CHECKS
 from server.submissions import moderation
-from server.submissions.case_evidence import BesideOthers, evidence_page, liftings_list, quarantined_list
-from server.submissions.models import Submission
+from server.submissions.case_evidence import (
+    BesideOthers,
+    appeals_list,
+    evidence_page,
+    liftings_list,
+    quarantined_list,
+)
+from server.submissions.models import Appeal, Submission
 from server.submissions.selectors import decisions_public, submission_run
 from server.submissions.withdrawal import PERMISSION as MAY_WITHDRAW
 from server.submissions.withdrawal import NotPublished, run_erase, run_withdraw
@@ -71,6 +77,7 @@ def queue(request: HttpRequest) -> HttpResponse:
         **_ALWAYS,
         "pages": Paginator(found, PER_PAGE).get_page(request.GET.get("page")),
         "liftings": liftings_list()[:PER_PAGE],
+        "appeals": appeals_list()[:PER_PAGE],
         "titles": CHECK_TITLES,
         "check": check,
     }
@@ -129,6 +136,7 @@ def case(request: HttpRequest, submission_id: UUID) -> HttpResponse:
         **_ALWAYS,
         "submission": submission,
         "evidence": evidence,
+        "appeal": Appeal.objects.filter(submission=submission).first(),
         "numbers": [_beside(number) for number in evidence.numbers],
         "folded": [finding for finding in evidence.findings if finding.outcome not in LOOKED_AT],
         "findings": [finding for finding in evidence.findings if finding.outcome in LOOKED_AT],
@@ -187,7 +195,11 @@ def _acts(submission: Submission, user: User) -> list[tuple[str, str, str]]:
         ],
         State.REJECTED: [
             ("lift", "Lift the rejection", "Takes two moderators: one proposes it, another one agrees."),
-            ("reject", "Let it stand", "Where another moderator proposed to lift it."),
+            (
+                "reject",
+                "Let it stand",
+                "Where it was proposed to lift it, or its contributor asked for that.",
+            ),
         ],
     }.get(State(submission.state), [])
     if user.has_perm(MAY_WITHDRAW) and submission_run(submission) is not None:

@@ -25,6 +25,7 @@ from server.transparency.models import LogLeaf, Withdrawal
 from server.transparency.publication_log import log_check
 from tests.support.commands import ask
 from tests.support.documents import document, skippy_part
+from tests.support.tables import tables_that_say
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 Publish = Callable[..., Submission]
@@ -51,17 +52,6 @@ def erase(
         return made
 
     return one
-
-
-def tables_that_say(word: str) -> list[str]:
-    """Return the tables of which a row holds a word."""
-    found = []
-    with connection.cursor() as cursor:
-        for table in connection.introspection.table_names(cursor):
-            cursor.execute(f'SELECT count(*) FROM "{table}" t WHERE t::text ILIKE %s', [f"%{word}%"])
-            if cursor.fetchone()[0]:
-                found.append(table)
-    return found
 
 
 def test_of_an_erased_run_no_table_holds_a_word(

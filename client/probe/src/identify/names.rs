@@ -126,7 +126,8 @@ fn read(text: &str) -> DriveName {
     if maker.is_empty() && brand.is_empty() {
         return DriveName { model: text.to_owned(), ..DriveName::default() };
     }
-    DriveName { model: rest, maker, brand, oem_part: part, ..DriveName::default() }
+    let model = if rest.is_empty() { text.to_owned() } else { rest };
+    DriveName { model, maker, brand, oem_part: part, ..DriveName::default() }
 }
 
 /// A text without the mark of the firm it was made for, that firm, and its part number.
