@@ -264,7 +264,24 @@ fn rotation(value: &Value, asked: &ImportOptions) -> Option<(Rotational, Option<
     if let Some(rate) = rate {
         return Some((of(rate > 0, "device"), rpm));
     }
-    (interface(value) == "nvme").then(|| (of(false, "device"), None))
+    if interface(value) == "nvme" {
+        return Some((of(false, "device"), None));
+    }
+    spins(value).then(|| (of(true, "device"), None))
+}
+
+/// Whether its counters say that a platter was spun up and a head moved: drives of before 2007 or so state no rotation
+/// rate. Flash drives that list such counters leave them at 0, so that a 0 says nothing.
+fn spins(value: &Value) -> bool {
+    const SPIN_UP_TIME: u64 = 3;
+    const SEEKS: [u64; 2] = [7, 8];
+    let Some(table) = value.pointer("/ata_smart_attributes/table").and_then(Value::as_array) else { return false };
+    let counted = |id: u64| {
+        let row = table.iter().find(|row| row.get("id").and_then(Value::as_u64) == Some(id))?;
+        number(row, "/raw/value")
+    };
+    counted(SPIN_UP_TIME)
+        .is_some_and(|spun_up| spun_up > 0 || SEEKS.iter().any(|id| counted(*id).is_some_and(|seeks| seeks > 0)))
 }
 
 fn interface(value: &Value) -> &'static str {

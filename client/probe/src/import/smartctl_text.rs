@@ -62,7 +62,25 @@ pub fn parse(text: &str) -> Result<Value, String> {
     if let Some(line) = get("SATA Version is") {
         found["interface_speed"] = speeds(line);
     }
+    found["ata_smart_attributes"] = json!({"table": attributes(text)});
     Ok(found)
+}
+
+/// The vendor's counters: `3 Spin_Up_Time 0x0027 140 140 021 Pre-fail Always - 3958`, or in short
+/// `3 Spin_Up_Time POS--K 140 140 021 - 3958`.
+fn attributes(text: &str) -> Vec<Value> {
+    let row = |line: String| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let id: u64 = words.first()?.parse().ok()?;
+        let raw = match words.get(2)? {
+            flags if flags.starts_with("0x") => words.get(9)?,
+            flags if flags.len() == 6 && flags.chars().all(|flag| "POSRCK-".contains(flag)) => words.get(7)?,
+            _ => return None,
+        };
+        Some(json!({"id": id, "raw": {"value": raw.parse::<u64>().ok()?}}))
+    };
+    let numbered = |line: &String| line.starts_with(|first: char| first.is_ascii_digit());
+    plain_lines(text).skip_while(|line| !line.starts_with("ID#")).skip(1).take_while(numbered).filter_map(row).collect()
 }
 
 /// `Label: value` of the identity; each once, since a text of two drives is of none.

@@ -54,6 +54,35 @@ fn smartctls_numbers_are_read_in_every_language_and_checked() {
 }
 
 #[test]
+fn counters_of_spinning_up_and_seeking_say_that_a_drive_turns() {
+    let old = SMARTCTL_ATA.replace("Rotation Rate:    7200 rpm\n", "");
+    let why = device(&old).unwrap_err();
+    assert!(why.contains("--rotational yes"), "{why}");
+    let in_short = "
+ID# ATTRIBUTE_NAME          FLAGS    VALUE WORST THRESH FAIL RAW_VALUE
+  1 Raw_Read_Error_Rate     POSR-K   200   200   051    -    0
+  3 Spin_Up_Time            POS--K   140   140   021    -    3958
+                            ||||||_ K auto-keep
+";
+    let in_full = "
+ID# ATTRIBUTE_NAME          FLAG     VALUE WORST THRESH TYPE      UPDATED  WHEN_FAILED RAW_VALUE
+  1 Raw_Read_Error_Rate     0x000f   117   099   006    Pre-fail  Always       -       24h+15m
+  3 Spin_Up_Time            0x0003   098   097   000    Pre-fail  Always       -       0
+  7 Seek_Error_Rate         0x000f   083   060   030    Pre-fail  Always       -       184476319 (Average 1)
+";
+    for table in [in_short, in_full] {
+        let drive = device(&format!("{old}{table}")).unwrap();
+        assert_eq!((drive.rotational.value, drive.rotational.source.as_str()), (true, "device"));
+        assert_eq!(drive.rotation_rate_rpm, None);
+        // What flash drives that list these counters print.
+        let idle = table.replace(" 3958", " 0").replace(" 184476319", " 0");
+        assert!(device(&format!("{old}{idle}")).unwrap_err().contains("--rotational yes"));
+    }
+    let flash = old.replace("SATA Version", "Rotation Rate:    Solid State Device\nSATA Version");
+    assert!(!device(&format!("{flash}{in_short}")).unwrap().rotational.value);
+}
+
+#[test]
 fn a_masked_serial_number_stands_for_no_unit() {
     for serial in
         ["XXXXXXXX", "REDACTED", "--", "Z1Z5DWJK0000XXXXXXXX", "xxx", "WD-WCC7K0000000", "AR01234567890C", "********"]
