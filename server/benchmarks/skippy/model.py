@@ -19,7 +19,7 @@ from server.benchmarks.skippy.tracks import Period
 FEWEST_BOUNDARIES = 4
 FEWEST_STEPS = 12
 LATE_BETTER = 0.02
-"""By how much more steps have to agree with the access before, for a write cache to be what answers."""
+"""Share of the steps that the access before has to explain beyond its own, for a write cache to answer."""
 SHARPENINGS = 3
 SHARP = 0.02
 """Blocks over the longest steps by which a sharpening must still move the slope for another to follow."""
@@ -93,25 +93,25 @@ class Model:
 
 def fit_model(trace: Trace, lines: Lines) -> Model:
     """Find the boundaries, tell the gaps apart, fit all together."""
-    cached = False
     period, gaps = find_gaps(trace, lines)
-    # What agrees so well leaves no room for another reading to agree better by as much as it would have to.
-    room = period is not None and period.agreement < 1 - LATE_BETTER
-    unsure = room and gaps is not None and not gaps.enough
-    if period is not None and trace.variant == "write" and unsure:
-        late = one_access_late(trace)
-        behind = replace(lines, offset_ms=lines.offset_ms + lines.block_ms)
-        # A cache moves every access: what reads them right explains more before anything is fitted in pieces.
-        needed = gaps.at_once if gaps is not None else 0.0
-        late_period, late_gaps = find_gaps(late, behind, needed) if late is not None else (None, None)
-        better = late_period is not None and (
-            late_period.agreement > period.agreement + LATE_BETTER
-            and late_period.margin >= 3.0
-            and late_period.length <= lines.track_blocks * 1.02
-        )
-        if late is not None and better:
-            trace, period, gaps, cached, lines = late, late_period, late_gaps, True, behind
-    return replace(_finish(trace, lines, period, gaps), cached=cached)
+    # What explains so much leaves no room for another reading to explain as much more as it would have to.
+    if gaps is None or trace.variant != "write" or gaps.at_once > 1 - LATE_BETTER:
+        return _finish(trace, lines, period, gaps)
+    late = one_access_late(trace)
+    behind = replace(lines, offset_ms=lines.offset_ms + lines.block_ms)
+    # A cache moves every access: what reads them right explains more before anything is fitted in pieces. The
+    # other reading makes tracks a block too long, with which most steps agree.
+    late_period, late_gaps = find_gaps(late, behind, gaps.at_once) if late is not None else (None, None)
+    if late is None or period is None or late_period is None or late_gaps is None:
+        return _finish(trace, lines, period, gaps)
+    cached = (
+        late_gaps.at_once > gaps.at_once + LATE_BETTER
+        and late_period.agreement > period.agreement
+        and late_period.length <= lines.track_blocks * 1.02
+    )
+    if not cached:
+        return _finish(trace, lines, period, gaps)
+    return replace(_finish(late, behind, late_period, late_gaps), cached=True)
 
 
 def one_access_late(trace: Trace) -> Trace | None:

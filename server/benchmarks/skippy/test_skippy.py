@@ -44,16 +44,17 @@ def columns(latency_ns: list[int], **changes: Any) -> dict[str, Any]:
 
 def mock_disk(
     track: int = 150, heads: int = 15, turn_ms: float = 8.333, head_ms: float = 0.7, cylinder_ms: float = 2.1,
-    mtm_ms: float = 2.0, first_block: int = 37, steps: int = 450,
+    mtm_ms: float = 2.0, first_block: int = 37, steps: int = 450, stride: int | None = None,
 ) -> list[int]:  # fmt: skip
-    """Latencies of the paper's mock disk (Figure 3), with its start anywhere in a track."""
+    """Latencies of the paper's mock disk (Figure 3), with its start anywhere in a track; of growing steps, or
+    of one stride."""
     block_ms = turn_ms / track
     at, found = first_block, []
     for step in range(steps):
-        to = at + step + 1
+        to = at + (stride or step + 1)
         tracks = to // track - at // track
         cylinders = to // (track * heads) - at // (track * heads)
-        turned = ((step + 1) * block_ms + (tracks - cylinders) * head_ms + cylinders * cylinder_ms) % turn_ms
+        turned = ((to - at) * block_ms + (tracks - cylinders) * head_ms + cylinders * cylinder_ms) % turn_ms
         found.append(round((turned if turned >= mtm_ms else turned + turn_ms) * 1e6))
         at = to
     return found

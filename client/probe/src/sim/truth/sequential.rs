@@ -27,8 +27,9 @@ const TRACKS_FEWEST: u64 = 2000;
 const STARTS: u64 = 64;
 const REQUESTS_FROM_START: u64 = 32;
 
-/// So many requests are needed for the mean of a noise's delays.
-const REQUESTS_WITH_NOISE: u64 = 40_000;
+/// Read for the mean of a noise's delays: 40,000 of the shortest requests, and of longer ones, which a delay matters less
+/// to, fewer.
+const BYTES_WITH_NOISE: u64 = 40_000 * SIZES[0].1;
 
 impl Truth {
     /// With what a host gets that reads on and on, whose requests `noise` delays.
@@ -100,8 +101,8 @@ fn length(model: &Model, first: u64, bytes: u64, quiet: bool) -> u64 {
         Order::Cylinder | Order::CylinderSerpentine => 2 * heads,
     };
     let track = model.layout.track(first).sectors;
-    let requests = if quiet { 0 } else { REQUESTS_WITH_NOISE };
-    let enough = (requests * bytes / u64::from(model.physical_block_bytes)).max(TRACKS_FEWEST * track);
+    let delayed = if quiet { 0 } else { BYTES_WITH_NOISE };
+    let enough = (delayed / u64::from(model.physical_block_bytes)).max(TRACKS_FEWEST * track);
     let most = REQUESTS_MOST * bytes / u64::from(model.physical_block_bytes);
     (enough.div_ceil(round * track) * round * track).min(most)
 }
