@@ -47,6 +47,9 @@ def sectors(findings: tuple[Finding, ...], region: str) -> Measurement:
     elif best.margin < 3 or best.agreement < 0.95:
         quality, reason = Quality.FAIR, "Few steps tell this number from its neighbours."
         low, high = low - 1, high + 1
+    if best.even and (most := _with_spares(sure, best)) > high:
+        low, high = low - 1, most
+        quality, reason = (Quality.FAIR, NO_CYLINDERS_END) if quality is Quality.GOOD else (quality, reason)
     return Measurement(
         metric.SECTORS_PER_TRACK.key,
         region,
@@ -65,6 +68,21 @@ def _with_slipped(here: list[Finding], best: Period) -> float:
     return float(np.floor(min(passing) + 0.3)) if passing else best.high
 
 
+def _with_spares(models: list[Model], best: Period) -> float:
+    """The most blocks that a track may hold where some steps stay unexplained and no boundary was seen to end
+    a cylinder: spares there, spread over its tracks, shorten what looks like each of them."""
+    passing = [
+        model.lines.track_blocks
+        for model in models
+        if model.period is best and model.gaps is not None and model.gaps.shape.heads == 1
+        if not model.gaps.enough
+    ]
+    return float(np.floor(min(passing) + 0.3)) if passing else best.high
+
+
+NO_CYLINDERS_END = (
+    "Some steps stay unexplained and no cylinder's end was told: spares there would make tracks look shorter."
+)
 SHORTENED = "Slipped sectors shorten some of the tracks: those without may hold more."
 UNEVEN = (
     "No whole number of blocks puts the boundaries where they lie: this is the mean over tracks of different "

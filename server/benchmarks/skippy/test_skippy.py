@@ -282,6 +282,24 @@ def test_a_track_length_that_few_steps_tell_from_its_neighbours_has_them_in_its_
     assert (found.quality, found.value, found.low, found.high) == (Quality.FAIR, 150.0, 149.0, 151.0)
 
 
+def test_tracks_whose_cylinders_end_was_not_seen_may_hold_all_that_passes_in_a_turn() -> None:
+    """Spares at the ends of cylinders, spread over their tracks, made 121 blocks look like 119 of 123."""
+    (finding,) = analyse(traces_of(entry_of(columns(mock_disk()))["samples"]), (8.0,))
+    model = finding.model
+    assert model is not None and model.gaps is not None
+    lines = replace(model.lines, block_ms=model.lines.turn_ms / 153.9)
+
+    def found(heads: int, enough: bool) -> Measurement:
+        assert model is not None and model.gaps is not None
+        gaps = replace(model.gaps, shape=replace(model.gaps.shape, heads=heads), enough=enough)
+        return sectors((replace(finding, model=replace(model, lines=lines, gaps=gaps)),), "outer")
+
+    unseen = found(1, False)
+    assert (unseen.quality, unseen.value, unseen.low, unseen.high) == (Quality.FAIR, 150.0, 149.0, 154.0)
+    assert "cylinder" in unseen.reason
+    assert {found(1, True).quality, found(15, False).quality} == {Quality.GOOD}
+
+
 def test_a_model_that_left_wrong_first_lines_is_believed_where_the_probes_own_test_finds_its_turn() -> None:
     (finding,) = analyse(traces_of(entry_of(columns(mock_disk()))["samples"]), (8.0,))
     lines, model = finding.lines, finding.model
