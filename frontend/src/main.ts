@@ -7,6 +7,7 @@ import { watchPlatters } from "./platter";
 import { watchRefine } from "./refine";
 import { watchSuggest } from "./suggest";
 import { watchTheme } from "./theme";
+import { watchTray } from "./tray";
 
 function start(): void {
   watchCopy(document);
@@ -15,6 +16,7 @@ function start(): void {
   watchSuggest(document);
   watchRefine(document);
   watchPlatters(document);
+  watchTray(document);
   // A page without a chart does not pay for the library.
   const charts = document.querySelector("figure.chart") ? import("./charts/mount") : undefined;
   watchTheme(document.querySelector<HTMLElement>("[data-theme-toggle]"), () => {

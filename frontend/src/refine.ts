@@ -78,6 +78,7 @@ function replaceParts(html: string): void {
     old.replaceWith(part);
     part.scrollTop = scrolled;
   }
+  document.dispatchEvent(new Event("diskatlas:replaced"));
   if (focused && document.activeElement?.id !== focused) {
     document.getElementById(focused)?.focus({ preventScroll: true });
   }

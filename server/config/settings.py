@@ -379,6 +379,7 @@ FOLLOW_CONFIRM_HOURS = env.int("FOLLOW_CONFIRM_HOURS", 48, validate=Range(min=1)
 FOLLOW_KEEP_DAYS = env.int("FOLLOW_KEEP_DAYS", 30, validate=Range(min=1))
 MAILS_PER_RECIPIENT_PER_DAY = env.int("MAILS_PER_RECIPIENT_PER_DAY", 6, validate=Range(min=1))
 """Mails that anybody may ask for to one address, whoever asks: resets, and confirmations of follows."""
+ASKS_PER_HOUR = env.int("ASKS_PER_HOUR", 30, validate=Range(min=1))
 FOLLOW_MAILS_PER_HOUR = env.int("FOLLOW_MAILS_PER_HOUR", 20, validate=Range(min=1))
 FOLLOW_ALLOW_LOOPBACK = env.bool("FOLLOW_ALLOW_LOOPBACK", False)
 """For tests on one machine only: webhooks may then point at it, by http too."""

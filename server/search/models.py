@@ -82,6 +82,33 @@ class DriveSummary(models.Model):
         return self.sort_name
 
 
+class DriveRequest(models.Model):
+    """How often a drive was asked for that nobody has measured here. Nothing is kept of who asked."""
+
+    drive_model = models.OneToOneField(
+        "catalog.DriveModel", on_delete=models.CASCADE, null=True, related_name="request"
+    )
+    name = models.CharField(max_length=60, help_text="As it was asked for, in capitals; the model's title.")
+    known_form = models.BooleanField(
+        default=False,
+        help_text="Whether it is a model, or reads like a maker's number: else moderators alone see it.",
+    )
+    asked = models.PositiveIntegerField(default=0)
+    last_asked_on = models.DateField()
+
+    class Meta:
+        ordering = ["-asked", "name"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["name"], condition=models.Q(drive_model=None), name="driverequest_name_once"
+            )
+        ]
+        indexes = [models.Index(fields=["-asked", "name"], name="driverequest_most")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class ArchiveCountsDue(models.Model):
     """A change of a summary that the archive's counts do not hold yet; written with it, gone with the
     count."""

@@ -31,6 +31,7 @@ FIVE = ("", "~sim", "~lit", "~batch:2026-w07", "~fw:S1")
 PAGES: dict[str, Callable[[DriveModel], str]] = {
     "home": lambda model: "/",
     "drives": lambda model: "/drives/",
+    "ask": lambda model: "/drives/ask/?q=ST4000DM000",
     "columns": lambda model: "/drives/columns/",
     "drives-none": lambda model: "/drives/?q=nothing-like-it",
     "drive": lambda model: f"/drives/{model.slug}/",

@@ -151,6 +151,7 @@ SITE = {
     "contributors/<uuid:profile_id>/": READ,
     "drives/<slug:slug>/follow/": FORM,
     "contribute/import/": FORM,
+    "drives/ask/": FORM,
     "contribute/import/<str:token>/": FORM,
     "follow/confirm/<str:token>/": FORM,
     "follow/stop/<str:token>/": FORM,

@@ -35,6 +35,7 @@ from server.measurements.typical import typical_of
 from server.model_stats.coverage_gaps import coverage_gaps
 from server.model_stats.model_parts import ModelPart, model_parts
 from server.model_stats.selectors import MetricRow, drive_metric_rows
+from server.search.drive_requests import times_asked
 from server.web.answers import AnswersView, FactView, answers_of, rotation_fact, rotation_keys
 from server.web.badge import badge_embeds, badge_of, badge_svg
 from server.web.claims import claim_views
@@ -225,6 +226,7 @@ def drive_detail(request: HttpRequest, slug: str) -> HttpResponse:
         "similar_rule": klass.words if klass else "",
         "runs": runs,
         "older": older,
+        "asked": 0 if overview.runs else times_asked(model=model),
         "detail_tables": DETAIL_TABLES,
         "exports": exports_view(model),
         "linked_data": model_linked_data(
