@@ -276,6 +276,10 @@ fuzz-parsers: venv ## Give the parsers of probe and archive INPUTS mutated input
 	@CARGO_PROFILE_DEV_OPT_LEVEL=2 PROPTEST_CASES=$(INPUTS) $(CARGO) test --locked --all-features \
 	  --manifest-path $(MANIFEST) --test fuzz -- --nocapture
 
+.PHONY: method-figures
+method-figures: venv ## Draw the pictures of the methods' pages anew from the golden runs
+	@SECRET_KEY=written-once-and-forgotten-0123456789abcdef $(BIN)/python -m tools.method_figures
+
 .PHONY: golden
 golden: venv probe ## Record the contract test's golden runs anew
 	@$(BIN)/python -m tests.contract.record $(KINDS)

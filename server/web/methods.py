@@ -7,11 +7,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from server.benchmarks.contract import Kind, Topic
+from server.drawing.chart_svg import WIDTH_PX
 
 HEADINGS = ("What it measures", "Why it matters", "How to read it", "Known traps", "Source")
 """Every kind's `about.md` has these; a kind may have more between them."""
@@ -79,13 +81,38 @@ def _header_open(self: Any, tokens: Sequence[Token], index: int, options: Any, _
     return str(self.renderToken(tokens, index, options, _env))
 
 
-for _rule, _render in (("table_open", _table_open), ("table_close", _table_close), ("th_open", _header_open)):
+def _image(_self: Any, tokens: Sequence[Token], index: int, _options: Any, env: Any) -> str:
+    """A picture with its words, which say all that there is to see."""
+    address = str(tokens[index].attrs["src"]).removeprefix("figures/")
+    return (
+        f'<figure class="explains"><img src="{escape(env["figures_url"] + address)}" alt="" loading="lazy" '
+        f'width="{WIDTH_PX}"><figcaption>{escape(tokens[index].content)}</figcaption></figure>\n'
+    )
+
+
+for _rule, _render in (
+    ("image", _image),
+    ("table_open", _table_open),
+    ("table_close", _table_close),
+    ("th_open", _header_open),
+):
     _renderer.add_render_rule(_rule, _render)
 
 
-def render_markdown(text: str) -> SafeString:
-    """Return safe HTML: all markup in the text is escaped, and links that are not web addresses stay text."""
-    return mark_safe(str(_renderer.render(text)))  # html is off, so nothing unescaped passes
+def render_markdown(text: str, *, figures_url: str = "") -> SafeString:
+    """Return safe HTML: all markup in the text is escaped, and links that are not web addresses stay text.
+
+    A paragraph that is a picture alone becomes a figure with the picture's words below it; `figures_url` is
+    where pictures of `figures/` lie. What is drawn in it stands in its title, which only
+    tools/method_figures.py reads.
+    """
+    tokens = _renderer.parse(text)
+    for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if token.children and len(token.children) == 1 and token.children[0].type == "image":
+            before.hidden = after.hidden = True
+    env = {"figures_url": figures_url}
+    html = _renderer.renderer.render(tokens, _renderer.options, env)
+    return mark_safe(str(html))  # html is off, so nothing unescaped passes
 
 
 def split_title(text: str) -> tuple[str, str]:

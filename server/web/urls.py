@@ -98,6 +98,7 @@ urlpatterns = [
     path("download/<str:name>", reference.download, name="download"),
     path("methods/", reference.method_list, name="method-list"),
     path("methods/claims/", reference.method_claims, name="method-claims"),
+    path("methods/<slug:slug>/figures/<slug:name>.svg", reference.method_figure, name="method-figure"),
     path("methods/<slug:slug>/", reference.method_detail, name="method-detail"),
     path("problems/", reference.problem_list, name="problem-list"),
     path("problems/<slug:slug>/", reference.problem_detail, name="problem-detail"),

@@ -12,6 +12,7 @@ from server.benchmarks.registry import KINDS
 from server.web.methods import HEADINGS, method_groups, read_about, render_markdown, sections_of
 from tests.support.sample_kinds import SAMPLE_KINDS
 from tests.web.test_pages import get
+from tools.method_figures import drawings
 
 DOCUMENTS = ("Skippy", "Eridano", "OLP", "Platinum", "Maxtor", "Talagala", "Bertasi", "Ahmed")
 
@@ -59,3 +60,26 @@ def test_a_table_of_a_text_scrolls_in_its_frame_and_heads_its_columns() -> None:
     assert html.startswith('<div class="table-frame" tabindex="0" role="region"')
     assert html.count('<th scope="col">') == 2
     assert html.rstrip().endswith("</table></div>")
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.slug)
+def test_20_a_method_has_a_picture_beside_its_sentences_as_the_golden_run_gives_it(kind: Kind) -> None:
+    drawn = dict(drawings(kind))
+    assert drawn and set(drawn) == set((kind.folder / "figures").iterdir())
+    for path, drawing in drawn.items():
+        assert path.read_text(encoding="utf-8") == drawing, "call `make method-figures`"
+
+
+def test_20_a_picture_alone_in_its_paragraph_is_a_figure_with_its_words() -> None:
+    text = '- a list\n\n  ![What <one> sees](figures/it.svg "chart=x marks=none")\n'
+    html = render_markdown(text, figures_url="/methods/it/figures/")
+    assert '<img src="/methods/it/figures/it.svg" alt=""' in html and "chart=" not in html
+    assert "<figcaption>What &lt;one&gt; sees</figcaption>" in html and "<p><figure" not in html
+
+
+@pytest.mark.django_db
+def test_20_terms_are_explained_once_in_plain_words(client: Client) -> None:
+    page = get(client, "/methods/words/")
+    for word in ("MTM", "STM", "Unit in the middle", "Zone"):
+        assert word.lower() in page.lower()
+    assert 'href="/methods/words/"' in get(client, "/methods/")

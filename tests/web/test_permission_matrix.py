@@ -136,6 +136,7 @@ SITE = {
         drives/<slug:slug>/numbers/<slug:kind>/ runs/<uuid:run_id>/ runs/<uuid:run_id>/status/
         runs/<uuid:run_id>/envelope.json claims/ claims/claims.csv compare/ compare/suggest/
         compare/comparison.csv contribute/ download/<str:name> methods/ methods/claims/ methods/<slug:slug>/
+        methods/<slug:slug>/figures/<slug:name>.svg
         problems/ problems/<slug:slug>/ schema/ schema/<slug:name>/v1.json licenses/ about/ api/ datasets/
         moderation/decisions/ moderation/catalogue/ explore/ explore/explore.csv
         explore/explore.<drawing_form:form>""",

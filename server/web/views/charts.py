@@ -68,7 +68,9 @@ def drive_figure(model: DriveModel, provenance: str, one: ModelChart) -> Figure:
             f"{f'the middle one of {one.units} units' if many else 'one unit'}, run {one.run_id} · DiskAtlas"
         ),
         full_url=f"/runs/{one.run_id}/charts/{one.kind}/{one.chart.id}.csv?full=1",
-        note=f"Drawn is the unit in the middle of {one.units}." if many else "",
+        note=f"Drawn is the unit in the middle of {one.units}: its numbers lie nearest to the medians."
+        if many
+        else "",
         licence=one.licence,
         measured_at=one.measured_at,
     )

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from django.conf import settings
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
 from server.benchmarks.registry import kinds_by_slug
@@ -21,6 +22,7 @@ ESSAYS = {
     "statistics": Path(__file__).resolve().parents[2] / "model_stats",
     "log": Path(__file__).resolve().parents[1] / "essays" / "log",
     "standing": Path(__file__).resolve().parents[1] / "essays" / "standing",
+    "words": Path(__file__).resolve().parents[1] / "essays" / "words",
 }
 """Methods that belong to no kind: address to the folder of their `about.md`."""
 CORE_SCHEMAS = Path(__file__).resolve().parents[2] / "core" / "schema"
@@ -69,8 +71,20 @@ def method_detail(request: HttpRequest, slug: str) -> HttpResponse:
         raise Http404
     _title, text = split_title(read_about(kind.folder))
     metrics = [(metric.key.partition(".")[2], metric) for metric in kind.metrics]
-    context = {"kind": kind, "about": render_markdown(text), "metrics": metrics}
+    about = render_markdown(text, figures_url=f"{request.path}figures/")
+    context = {"kind": kind, "about": about, "metrics": metrics}
     return page(request, "web/method.html", context, section="methods")
+
+
+@require_safe
+@cache_control(public=True, max_age=3600)
+def method_figure(request: HttpRequest, slug: str, name: str) -> HttpResponseBase:
+    """Answer with a picture of a method's text."""
+    kind = kinds_by_slug().get(slug)
+    path = kind.folder / "figures" / f"{name}.svg" if kind else None
+    if path is None or not path.is_file():
+        raise Http404
+    return FileResponse(path.open("rb"), content_type="image/svg+xml; charset=utf-8")
 
 
 @require_safe
