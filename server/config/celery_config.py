@@ -60,6 +60,7 @@ beat_schedule: dict[str, Any] = {
     "sweep-releases": {"task": "datasets.releases_sweep", "schedule": 3600.0},
     "sweep-subscriptions": {"task": "subscriptions.sweep", "schedule": 60.0},
     "expire-subscriptions": {"task": "subscriptions.expire", "schedule": 3600.0},
+    "remove-orphans": {"task": "submissions.orphaned_envelopes_remove", "schedule": 3600.0},
     "expire-rejected": {"task": "submissions.rejected_envelopes_expire", "schedule": 86400.0},
 }
 if settings.RELEASE_DAY_OF_MONTH:

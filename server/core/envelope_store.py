@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +17,13 @@ import zstandard
 from django.core.files.base import ContentFile
 from django.core.files.storage import FileSystemStorage, Storage, storages
 
+from server.core import clock
 from server.core.envelope import sha256_hex
+from server.core.locks import session_lock, session_lock_shared
 from server.core.metrics import storage_operations, storage_seconds
 
+_LOCK = "envelope"
+_NAME = re.compile(r"[0-9a-f]{2}/[0-9a-f]{2}/[0-9a-f]{64}\.json\.zst(\.[0-9a-f]{16}\.part)?")
 _LEVEL = 3
 """Level 6 takes three times as long for 6 % fewer bytes."""
 
@@ -47,8 +53,14 @@ class WholeFileStorage(FileSystemStorage):
 
     def _write(self, part: Path, content: Any) -> None:
         mode = self.file_permissions_mode or 0o666
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
-            file.writelines(content.chunks())
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.writelines(content.chunks())
+        except BaseException:
+            # Where the disk is full, half a file is what keeps it so.
+            part.unlink()
+            raise
 
 
 def _storage() -> Storage:
@@ -72,6 +84,46 @@ def _measured(operation: str) -> Iterator[None]:
         # Libraries of object stores have errors of their own, which nobody else need know.
         raise StorageUnavailable(f"{type(error).__name__}: {error}") from error
     storage_operations.labels(operation, "done").inc()
+
+
+@contextmanager
+def envelope_kept(*, digest: str) -> Iterator[None]:
+    """Keep the envelope of that digest for the block, in which it is stored and its row is written; raises
+    OSError. One that is there already may have no row for long, and the sweeper be about to remove it."""
+    with _measured("look"):
+        there = _storage().exists(envelope_name(digest))
+    with session_lock_shared(_LOCK, digest) if there else nullcontext():
+        yield
+
+
+@contextmanager
+def envelope_removable(*, digest: str) -> Iterator[bool]:
+    """Give whether the envelope of that digest may be removed in the block: nobody stores it meanwhile."""
+    with session_lock(_LOCK, digest) as free:
+        yield free
+
+
+def envelope_age(*, name: str) -> timedelta:
+    """Return how long ago an envelope was written; raises FileNotFoundError."""
+    return clock.now() - _storage().get_modified_time(name)
+
+
+def envelope_names(folder: str) -> Iterator[str]:
+    """Yield the names of all envelopes below one of the 256 folders, also of parts that a killed writer left;
+    raises OSError. Object storage may hold other things beside them, which are nobody's here."""
+    with _measured("list"):
+        try:
+            folders, _files = _storage().listdir(folder)
+        except FileNotFoundError:
+            return
+        inner = [f"{folder}/{name}" for name in folders]
+        names = [f"{one}/{file}" for one in inner for file in _storage().listdir(one)[1]]
+    yield from (name for name in names if _NAME.fullmatch(name))
+
+
+def envelope_digest(name: str) -> str:
+    """Return the digest that is in an envelope's name."""
+    return name.split("/")[2][:64]
 
 
 def envelope_store(*, digest: str, content: bytes) -> str:

@@ -31,6 +31,20 @@ def session_lock(*name: str) -> Iterator[bool]:
                 cursor.execute("SELECT pg_advisory_unlock(%s)", [number])
 
 
+@contextmanager
+def session_lock_shared(*name: str) -> Iterator[None]:
+    """Wait for the lock of that name and hold it for the block, together with others who share it."""
+    number = _number(name)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_lock_shared(%s)", [number])
+    try:
+        yield
+    finally:
+        if connection.connection is not None and not connection.connection.closed:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_unlock_shared(%s)", [number])
+
+
 def session_locks_take(names: Sequence[tuple[str, ...]]) -> list[bool]:
     """Try to take several locks that outlast the transaction; return which were free. Whoever takes some
     gives them back with `session_locks_release`."""

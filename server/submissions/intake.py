@@ -36,7 +36,7 @@ from server.core.strictjson import strict_loads
 from server.core.text import printable
 from server.measurements.documents import summary_of, timings_count
 from server.measurements.models import Batch, Benchmark, Run
-from server.submissions.backpressure import room_check
+from server.submissions.backpressure import envelope_received, room_check, storage_failures_told
 from server.submissions.events import event_add, next_sweep, submission_announce
 from server.submissions.models import Submission
 from server.submissions.seal import in_browser, sealed_check
@@ -96,8 +96,9 @@ def _receive(content: bytes, address: str) -> Received:
             raise _run_id_taken(document)
         room_check()
         _spend(len(content), key, address)
-        name = _store(digest, content)
-        return _commit(digest, len(content), name, key, document)
+        with envelope_received(digest):
+            name = _store(digest, content)
+            return _commit(digest, len(content), name, key, document)
     except Problem as trouble:
         if trouble.type.slug not in NOT_KEPT and _consented(document):
             _keep_rejected(digest, content, key, address, trouble)
@@ -262,10 +263,14 @@ def _keep_rejected(digest: str, content: bytes, key: ProbeKey, address: str, tro
     look."""
     try:
         _spend(len(content), key, address)
-        name = _store(digest, content)
+        with envelope_received(digest):
+            _rejected_write(digest, content, key, trouble)
     except Problem:
         log.warning("rejected envelope not stored", digest=digest)
-        return
+
+
+def _rejected_write(digest: str, content: bytes, key: ProbeKey, trouble: Problem) -> None:
+    name = _store(digest, content)
     with transaction.atomic():
         transaction_lock("rejected", digest)
         submission = Submission.objects.filter(digest=digest).first()
@@ -324,16 +329,8 @@ def _spend(size_bytes: int, key: ProbeKey, address: str) -> None:
 
 
 def _store(digest: str, content: bytes) -> str:
-    try:
+    with storage_failures_told(digest):
         return envelope_store(digest=digest, content=content)
-    except Exception as error:
-        # Whatever the backend raises (a full disk, an object store that is away): nothing was accepted.
-        log.error("envelope not stored", digest=digest, exc_info=error)
-        raise problem(
-            "storage-unavailable",
-            "The archive cannot store the envelope at the moment, so that nothing was accepted. "
-            "Keep the file and submit it again in a few minutes.",
-        ).with_header("Retry-After", "120") from error
 
 
 def _run_row(document: dict[str, Any]) -> dict[str, Any]:

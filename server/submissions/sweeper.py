@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
+from itertools import islice
 from uuid import UUID
 
 import structlog
@@ -12,7 +14,13 @@ from django.db.models import Q
 
 from server.core import clock
 from server.core.cache import DAY_S, cache
-from server.core.envelope_store import envelope_delete
+from server.core.envelope_store import (
+    envelope_age,
+    envelope_delete,
+    envelope_digest,
+    envelope_names,
+    envelope_removable,
+)
 from server.core.lifecycle import ACTIVE_STATES, State
 from server.measurements.models import AggregateDue
 from server.submissions.events import event_add, refresh_enqueue, submission_enqueue
@@ -98,3 +106,44 @@ def _envelope_expire(submission_id: UUID) -> bool:
             submission, State.REJECTED, f"The bytes were removed after {settings.REJECTED_KEEP_DAYS} days."
         )
         return True
+
+
+ORPHANED_AFTER = timedelta(days=1)
+"""Far longer than a request may take that has stored an envelope and is yet to write its row."""
+
+
+def orphaned_envelopes_remove(*, older_than: timedelta = ORPHANED_AFTER, folders: Iterable[str]) -> int:
+    """Remove envelopes without a row from the folders, such as "a7"; return how many.
+
+    A web process that was killed leaves one between storing and writing, or a storage that wrote and said
+    that it did not. Whoever sends the same file again takes it up; of the others nobody was told that they
+    were received.
+    """
+    count = 0
+    for folder in folders:
+        found = envelope_names(folder)
+        while names := list(islice(found, _BATCH)):
+            digests = {envelope_digest(name) for name in names}
+            rows = Submission.objects.filter(digest__in=digests).exclude(storage_name="")
+            known = set(rows.values_list("storage_name", flat=True))
+            count += sum(_orphan_remove(name, older_than) for name in names if name not in known)
+    return count
+
+
+def hourly_folders(at: datetime) -> list[str]:
+    """Return which of the 256 folders are looked through in an hour: all of them within a day."""
+    return [f"{number:02x}" for number in range(256) if number % 24 == at.hour]
+
+
+def _orphan_remove(name: str, older_than: timedelta) -> bool:
+    with envelope_removable(digest=envelope_digest(name)) as free:
+        if not free or Submission.objects.filter(storage_name=name, digest=envelope_digest(name)).exists():
+            return False
+        try:
+            if envelope_age(name=name) <= older_than:
+                return False
+        except FileNotFoundError:
+            return False
+        envelope_delete(name=name)
+    log.warning("envelope without a row removed", name=name)
+    return True

@@ -12,6 +12,7 @@ from celery import shared_task
 from celery.exceptions import SoftTimeLimitExceeded
 
 from server.accounts import key_logins, second_factor
+from server.core import clock
 from server.submissions import commands, pipeline, sweeper, withdrawal
 
 RETRIED: dict[str, Any] = {
@@ -44,3 +45,9 @@ def rejected_envelopes_expire() -> int:
     key_logins.logins_forget()
     second_factor.sessions_forget()
     return sweeper.rejected_envelopes_expire() + withdrawal.withdrawn_envelopes_remove()
+
+
+@shared_task(name="submissions.orphaned_envelopes_remove", ignore_result=True, expires=3600)
+def orphaned_envelopes_remove() -> int:
+    """Remove old envelopes without a row from a share of the folders."""
+    return sweeper.orphaned_envelopes_remove(folders=sweeper.hourly_folders(clock.now()))

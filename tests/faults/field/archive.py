@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 import urllib.error
 import urllib.request
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import psycopg
 
+from tests.support.block import small_file_system
 from tests.support.redis_server import RedisServer
+from tests.support.s3_server import S3Server
 from tools.embedded.binaries import PROJECT
 from tools.embedded.postgres import free_port
 from tools.services import Services
 
 READY_S = 180.0
+DISK_KIB = 400 * 1024
+"""Of the database, and of the envelopes: 256 MiB have to be free for the archive to call itself ready."""
 RESTARTED = ["sh", "-c", 'while :; do "$@"; sleep 0.5; done', "sh"]
 """A container that ends is started again (docker/compose.yaml)."""
 
@@ -26,11 +32,20 @@ RESTARTED = ["sh", "-c", 'while :; do "$@"; sleep 0.5; done', "sh"]
 class Archive:
     """The running processes, in one folder."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, s3: S3Server | None = None) -> None:
         self.folder = folder
+        self.s3 = s3
         self.port = free_port()
-        self._services = Services(folder / "services", durable=True)
-        self.redis = RedisServer(folder)
+        self._mounted = ExitStack()
+        self.database_disk, self.envelopes_disk = folder / "database", folder / "envelopes"
+        for disk in (self.database_disk, self.envelopes_disk):
+            if may_mount():
+                self._mounted.enter_context(small_file_system(disk, size_kib=DISK_KIB))
+            else:
+                disk.mkdir()
+            disk.chmod(0o711)
+        self._services = Services(self.database_disk / "services", durable=True)
+        self.redis = RedisServer(folder, appends=True)
         self._roles: dict[str, subprocess.Popen[bytes]] = {}
         self.environment: dict[str, str] = {}
         self.database_url = ""
@@ -39,10 +54,10 @@ class Archive:
         """Start everything; return once the site answers."""
         self._services.postgres.start()
         self.redis.start()
+        self.clocks_shift(0)
         self.database_url = self._services.postgres.url()
         self.environment = self._environment()
         self.manage("migrate", "--verbosity", "0")
-        self.manage("collectstatic", "--no-input", "--verbosity", "0")
         gunicorn = ["gunicorn", "server.config.wsgi:application", "--config", "python:server.config.gunicorn"]
         web = ["--bind", f"127.0.0.1:{self.port}", "--workers", "2", "--threads", "4", "--timeout", "60"]
         self.role_start("web", [*gunicorn, *web])
@@ -56,7 +71,8 @@ class Archive:
         for name in list(self._roles):
             self.role_end(name)
         self.redis.kill()
-        self._services.postgres.stop()
+        self.postgres_stop()
+        self._mounted.close()
 
     def role_start(self, name: str, command: list[str]) -> None:
         """Start a role that is started again whenever it ends."""
@@ -64,7 +80,7 @@ class Archive:
             self._roles[name] = subprocess.Popen(
                 [*RESTARTED, sys.executable, "-m", *command],
                 cwd=PROJECT,
-                env=self.environment,
+                env={**self.environment, **clock_environment(self.folder, self.folder / "clock")},
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
@@ -86,31 +102,28 @@ class Archive:
         below = descendants(self._roles[name].pid)
         victims = [pid for pid, depth in below if depth > 1] if children_only else [pid for pid, _ in below]
         for pid in victims:
-            try:
+            with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
         return len(victims)
 
-    def postgres_restart(self) -> None:
-        """Shut the database down while it is in use, and start it again."""
-        self._services.postgres.stop()
+    def postgres_start(self) -> None:
+        """Start the database where it does not run."""
         self._services.postgres.start()
 
-    def postgres_crash(self) -> None:
-        """Kill the database's main process, and start it again."""
+    def postgres_stop(self) -> None:
+        """Shut the database down, while it is in use."""
+        self._services.postgres.stop()
+
+    def postgres_kill(self) -> None:
+        """Kill the database with all of its processes."""
         pid = self._services.postgres.pid()
         assert pid is not None
-        children = [child for child, _depth in descendants(pid)]
-        for one in (pid, *children):
-            try:
+        for one in (pid, *(child for child, _depth in descendants(pid))):
+            with suppress(ProcessLookupError):
                 os.kill(one, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
         deadline = time.monotonic() + 20
         while self._services.postgres.pid() is not None and time.monotonic() < deadline:
             time.sleep(0.05)
-        self._services.postgres.start()
 
     def connections_cut(self) -> int:
         """End every other connection to the database; return how many."""
@@ -132,6 +145,18 @@ class Archive:
         part = self.folder / f"{name}.part"
         part.write_text(words)
         part.replace(self.folder / name)
+
+    def clocks_shift(self, hours: int) -> None:
+        """Set the clocks of web, workers and scheduler; those of database and queue are other machines'."""
+        self.say("clock", str(3600 * hours))
+
+    def published(self) -> int:
+        """Return how many publications there were; -1 where the database does not answer."""
+        try:
+            ((count,),) = self.ask("SELECT count(*) FROM submissions_submission WHERE state = 'published'")
+        except psycopg.Error:
+            return -1
+        return int(str(count))
 
     def manage(self, *arguments: str) -> str:
         """Call a management command, or a module with Django; return what it printed."""
@@ -187,6 +212,9 @@ class Archive:
             "SECRET_KEY": "faults-faults-faults-faults-faults-faults-faults",
             "DJANGO_SETTINGS_MODULE": "tests.support.settings_faults",
             "FAULTS_DIR": str(self.folder),
+            "ENVELOPES_DIR": str(self.envelopes_disk),
+            **(self.s3.settings() if self.s3 is not None else {}),
+            "S3_TIMEOUT_S": "3",
             "DATA_DIR": str(self.folder),
             "STATIC_ROOT": str(self.folder / "static"),
             "PYTHONPATH": str(PROJECT),
@@ -199,11 +227,43 @@ class Archive:
             "PIPELINE_STALE_AFTER_S": "5",
             "PIPELINE_SWEEP_EVERY_S": "1",
             "PIPELINE_SWEEP_MAX_S": "20",
-            "PIPELINE_MAX_ATTEMPTS": "200",
             "MODEL_REFRESH_DELAY_S": "1",
             "AGGREGATES_COOLDOWN_FACTOR": "1",
             "ARCHIVE_COUNTS_EVERY_S": "2",
         }
+
+
+def may_mount() -> bool:
+    """Return whether this account may give the archive disks that can be filled."""
+    return os.geteuid() == 0
+
+
+def may_shift_clocks() -> bool:
+    """Return whether programs can be shown another time here."""
+    return sys.platform == "linux" and shutil.which("cc") is not None
+
+
+def clock_environment(folder: Path, says: Path) -> dict[str, str]:
+    """Return what has a program show the time that a file says: shifted by so many seconds."""
+    if not may_shift_clocks():
+        return {}
+    library = folder / "clock_shift.so"
+    if not library.exists():
+        source = PROJECT / "tests" / "support" / "clock_shift.c"
+        subprocess.run(["cc", "-shared", "-fPIC", "-O2", "-o", library, source], check=True, timeout=60)
+    return {"LD_PRELOAD": str(library), "CLOCK_SHIFT_FILE": str(says)}
+
+
+def disk_fill(folder: Path) -> None:
+    """Take all the room that there is on a disk."""
+    with suppress(OSError), (folder / "filler").open("ab", buffering=0) as filler:
+        while True:
+            filler.write(bytes(1 << 20))
+
+
+def disk_free(folder: Path) -> None:
+    """Give the room back."""
+    (folder / "filler").unlink()
 
 
 def descendants(pid: int) -> list[tuple[int, int]]:

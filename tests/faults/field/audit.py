@@ -16,21 +16,22 @@ import django
 django.setup()
 
 from django.contrib.auth import get_user_model  # noqa: E402 -- after Django is set up
-from django.core.files.storage import storages  # noqa: E402
 from django.db.models import Count  # noqa: E402
 
 from server.catalog.models import DriveModel  # noqa: E402
-from server.core import clock  # noqa: E402
-from server.core.lifecycle import ACTIVE_STATES, State  # noqa: E402
+from server.core.envelope_store import envelope_names  # noqa: E402
+from server.core.lifecycle import State  # noqa: E402
 from server.measurements.models import Aggregate, Benchmark, Measurement  # noqa: E402
 from server.model_stats.refresh import refresh_model  # noqa: E402
-from server.operations.backup import all_names  # noqa: E402
 from server.search.models import DriveSummary  # noqa: E402
-from server.submissions.models import Submission  # noqa: E402
-from server.subscriptions.models import Subscription  # noqa: E402
+from server.submissions.models import Submission, SubmissionEvent  # noqa: E402
+from server.submissions.sweeper import orphaned_envelopes_remove  # noqa: E402
+from server.subscriptions.services import webhook_create  # noqa: E402
 from server.transparency.models import LogLeaf  # noqa: E402
 from server.transparency.publication_log import log_check  # noqa: E402
 
+ENDED = (State.PUBLISHED, State.REJECTED, State.QUARANTINED)
+FOLDERS = [f"{number:02x}" for number in range(256)]
 VOLATILE = frozenset({"id", "updated_at", "computed_at", "refreshed_at"})
 
 
@@ -38,48 +39,41 @@ def follow(url: str) -> None:
     """Have one account follow every model at a webhook."""
     owner = get_user_model().objects.create_user(username="follower", email="follower@field.example")
     for model in DriveModel.objects.filter(runs__isnull=False).distinct():
-        Subscription.objects.create(
-            drive_model=model,
-            channel=Subscription.Channel.WEBHOOK,
-            url=url,
-            owner=owner,
-            secret="whsec_" + "b" * 32,
-            state=Subscription.State.ACTIVE,
-            created_at=clock.now(),
-            # Before the clock is put back by an hour.
-            active_since=clock.now() - timedelta(hours=2),
-        )
+        webhook_create(owner=owner, model=model, url=url)
 
 
 def look() -> dict[str, Any]:
     """Return figures and what is wrong."""
-    refreshed = numbers()
+    before = numbers()
+    Aggregate.objects.all().delete()
     for model in DriveModel.objects.filter(runs__isnull=False).distinct():
         refresh_model(drive_model_id=model.pk)
-    ended = [State.PUBLISHED, State.REJECTED, State.QUARANTINED]
-    names = set(all_names(storages["envelopes"]))
-    rows = dict(Submission.objects.exclude(storage_name="").values_list("storage_name", "digest"))
+    orphans = orphaned_envelopes_remove(folders=FOLDERS, older_than=timedelta(days=-1))
+    names = {name for folder in FOLDERS for name in envelope_names(folder)}
+    rows = set(Submission.objects.exclude(storage_name="").values_list("storage_name", flat=True))
     leaves = LogLeaf.objects.filter(kind="published")
     published = Submission.objects.filter(state=State.PUBLISHED)
-    events = Submission.objects.filter(events__state=State.PUBLISHED).annotate(times=Count("events"))
-    twice = Measurement.objects.values("benchmark", "extractor_version", "metric", "scope")
+    ends = SubmissionEvent.objects.filter(state__in=ENDED).order_by().values("submission")
+    numbers_of = Measurement.objects.order_by().values("benchmark", "extractor_version", "metric", "scope")
     return {
         "states": dict(Submission.objects.order_by().values_list("state").annotate(Count("pk"))),
         "ids": {digest: str(pk) for pk, digest in Submission.objects.values_list("pk", "digest")},
-        "not_ended": Submission.objects.exclude(state__in=ended).count(),
-        "active": Submission.objects.filter(state__in=ACTIVE_STATES).count(),
-        "rows_without_envelope": sorted(set(rows) - names),
-        "envelopes_without_row": sorted(names - set(rows)),
-        "published_twice": events.filter(times__gt=1).count(),
+        "ended": dict(Submission.objects.filter(state__in=ENDED).values_list("digest", "state")),
+        "ended_twice": ends.annotate(times=Count("pk")).filter(times__gt=1).count(),
+        "orphans": orphans,
+        "rows_without_envelope": sorted(rows - names),
+        "envelopes_without_row": sorted(names - rows),
         "published_without_leaf": published.exclude(digest__in=leaves.values("digest")).count(),
         "leaves": leaves.count(),
         "benchmarks_pending": Benchmark.objects.filter(state=Benchmark.State.PENDING).count(),
-        "measurements_twice": twice.annotate(times=Count("pk")).filter(times__gt=1).count(),
-        "aggregates_changed": differences(refreshed, numbers()),
+        "measurements_twice": numbers_of.annotate(times=Count("pk")).filter(times__gt=1).count(),
+        "aggregates_changed": differences(before, numbers()),
         "aggregates": Aggregate.objects.count(),
         "log_wrong": log_check(),
         "quarantined": [
-            one.events.last().reason for one in Submission.objects.filter(state=State.QUARANTINED)[:3]
+            f"{one.digest} {event.reason}"
+            for one in Submission.objects.filter(state=State.QUARANTINED)
+            for event in one.events.filter(state=State.QUARANTINED)
         ],
         "runs_published": [str(pk) for pk in published.values_list("run__run_id", flat=True)],
     }

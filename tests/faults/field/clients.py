@@ -21,10 +21,15 @@ from tests.support.log_verifier import consistency_holds
 
 CLIENTS = 8
 MODELS = ("FIELD-1", "FIELD-2", "FIELD-3")
+HELD_RPM = 15_000
+"""What a drive says of its rotation that turned otherwise while it was measured."""
 MOST_WAIT_S = 2.0
 """A test does not wait for minutes, whatever `Retry-After` says; that it says something is checked."""
 PAUSE_S = 2.5
 """So that a slow machine gets through what it promised while it is hurt."""
+RESENT, GIVEN_UP, HELD = 0.1, 0.1, 0.1
+"""Shares of runs that are sent again on purpose, that are not sent again after a failure, and that a check
+holds."""
 
 
 @dataclass
@@ -34,12 +39,15 @@ class Ledger:
     lock: threading.Lock = field(default_factory=threading.Lock)
     accepted: dict[str, set[str]] = field(default_factory=dict)
     """Digest of the bytes to the ids that 202 answers gave for them: one."""
+    held: set[str] = field(default_factory=set)
+    """Digests of what has to be quarantined; all other is published."""
     answered_at: list[float] = field(default_factory=list)
     """When each 202 came, by the monotonic clock."""
     statuses: dict[int, int] = field(default_factory=dict)
     broken: int = 0
     without_retry_after: int = 0
     resent: int = 0
+    given_up: int = 0
     unexpected: list[str] = field(default_factory=list)
 
     def last_answer(self) -> float:
@@ -57,27 +65,36 @@ class Contributor(threading.Thread):
         self._random = random.Random(number)
 
     def run(self) -> None:
-        count = 0
+        count = 1
         while not self._stop_event.is_set():
-            body = self._next(count)
+            body = self._next(count, held=self._random.random() < HELD)
             count += 1
-            self._deliver(body)
-            if self._random.random() < 0.1:
+            taken = self._deliver(body, gives_up=self._random.random() < GIVEN_UP)
+            if taken and self._random.random() < RESENT:
                 # A person who is not sure whether it arrived.
                 with self._ledger.lock:
                     self._ledger.resent += 1
                 self._deliver(body)
             time.sleep(PAUSE_S)
 
-    def _next(self, count: int) -> bytes:
+    def first_run(self) -> None:
+        """Have one run taken, before anything goes wrong."""
+        self._deliver(self._next(0))
+
+    def _next(self, count: int, *, held: bool = False) -> bytes:
         # No two runs are alike, or one would be held as a copy of the other.
         part = skippy_part(steps=120 + CLIENTS * count + self._number)
         unit = hashlib.sha256(f"{self._number}-{count % 3}".encode()).hexdigest()
         model = MODELS[(self._number + count) % len(MODELS)]
-        run = document(part, model=model, unit_digest=unit, rotation_rate_rpm=None)
-        return envelope({**run, "license": "CC0-1.0"}, self._key)
+        run = document(part, model=model, unit_digest=unit, rotation_rate_rpm=HELD_RPM if held else None)
+        body = envelope({**run, "license": "CC0-1.0"}, self._key)
+        if held:
+            with self._ledger.lock:
+                self._ledger.held.add(hashlib.sha256(body).hexdigest())
+        return body
 
-    def _deliver(self, body: bytes) -> None:
+    def _deliver(self, body: bytes, *, gives_up: bool = False) -> bool:
+        """Send until it is taken, or until the first failure; return whether it was taken."""
         digest = hashlib.sha256(body).hexdigest()
         while True:
             status, answer, retry_after = self._send(body)
@@ -86,12 +103,14 @@ class Contributor(threading.Thread):
                 if status == 202:
                     self._ledger.accepted.setdefault(digest, set()).add(json.loads(answer)["id"])
                     self._ledger.answered_at.append(time.monotonic())
-                    return
+                    return True
                 if status == 503 and not retry_after:
                     self._ledger.without_retry_after += 1
-                if status not in (0, 429, 500, 502, 503, 504):
+                if status not in (0, 429, 503):
                     self._ledger.unexpected.append(f"{status} {answer[:300]!r}")
-                    return
+                if gives_up or status not in (0, 429, 503):
+                    self._ledger.given_up += 1
+                    return False
             time.sleep(min(float(retry_after or 0.3), MOST_WAIT_S))
 
     def _send(self, body: bytes) -> tuple[int, bytes, str]:

@@ -1,7 +1,8 @@
 """Nothing lost, nothing doubled: eight clients send signed runs while one part after the other fails.
 
-`make test-faults` runs it and prints what was sent, hurt, lost and doubled, and how long the site was away.
-`FAULTS_ROUNDS` (1) has every fault come more often.
+`make test` has some of the faults on an archive with a folder. `make test-faults` has all, also with an S3
+server, and prints what was sent, hurt, lost and doubled, and how long the archive was away. `FAULTS_ROUNDS`
+has every fault come so often; `FAULTS_TABLE` names a file for the figures.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +20,16 @@ import psycopg
 import pytest
 
 from tests.faults.field.archive import Archive
-from tests.faults.field.clients import CLIENTS, Contributor, Ledger, LogReader
+from tests.faults.field.clients import CLIENTS, MODELS, Contributor, Ledger, LogReader
+from tests.faults.field.faults import FOLDER, LASTS_S, PARTS, S3, faults_of
 from tests.support.receiver import Receiver, receiver
+from tests.support.s3_server import s3_server
 
 pytestmark = [pytest.mark.processes, pytest.mark.timeout(3600)]
-ROUNDS = int(os.environ.get("FAULTS_ROUNDS", "1"))
-LASTS_S = 2.5
-"""How long a part is away."""
-BACK_S = 180.0
-SETTLED_S = 600.0
+ROUNDS = int(os.environ.get("FAULTS_ROUNDS", "0"))
+"""None is once through the faults that `make test` has."""
+BACK_S = 240.0
+SETTLED_S = 900.0
 UNDER_WAY = """
 SELECT (SELECT count(*) FROM submissions_submission
         WHERE state IN ('received', 'verified', 'validated', 'extracted'))
@@ -37,100 +39,130 @@ SELECT (SELECT count(*) FROM submissions_submission
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """Something that goes wrong, and comes right again by itself or by whoever runs the archive."""
-
-    name: str
-    hurt: Callable[[Archive], None]
-    mend: Callable[[Archive], None] = lambda archive: None
-
-
-def storage(fault: str) -> Fault:
-    return Fault(
-        f"storage {fault}",
-        lambda archive: archive.say("storage-fault", fault),
-        lambda archive: archive.say("storage-fault", ""),
-    )
-
-
-def clock_jump(hours: int) -> Fault:
-    return Fault(
-        f"clock jumps {hours:+d} h",
-        lambda archive: archive.say("clock-offset-s", str(3600 * hours)),
-        lambda archive: archive.say("clock-offset-s", "0"),
-    )
-
-
-def redis_emptied(archive: Archive) -> None:
-    archive.redis.kill()
-    archive.redis.start()
-
-
-def migration(archive: Archive) -> None:
-    """Hold the busiest table alone for a while, and change it, as a migration does."""
-    with psycopg.connect(archive.database_url, connect_timeout=10) as link:
-        link.execute("LOCK TABLE submissions_submission IN ACCESS EXCLUSIVE MODE")
-        time.sleep(LASTS_S)
-        link.execute("ALTER TABLE submissions_submission ADD COLUMN field_test integer")
-
-
-def migration_undone(archive: Archive) -> None:
-    archive.ask("ALTER TABLE submissions_submission DROP COLUMN field_test")
-    archive.manage("migrate", "--verbosity", "0")
-
-
-FAULTS = (
-    Fault("a worker is killed", lambda archive: _void(archive.role_kill("worker-1"))),
-    Fault("Redis stops", lambda archive: archive.redis.kill(), lambda archive: archive.redis.start()),
-    Fault("Redis is started without its file", redis_emptied),
-    Fault("Redis hangs", lambda archive: archive.redis.hang(), lambda archive: archive.redis.go_on()),
-    Fault("PostgreSQL is restarted", lambda archive: archive.postgres_restart()),
-    Fault("PostgreSQL is killed", lambda archive: archive.postgres_crash()),
-    Fault("connections are cut", lambda archive: _void(archive.connections_cut())),
-    Fault("web processes are killed", lambda archive: _void(archive.role_kill("web", children_only=True))),
-    Fault("the web server is killed", lambda archive: _void(archive.role_kill("web"))),
-    storage("refuses"),
-    storage("full"),
-    storage("slow"),
-    storage("fails-after-writing"),
-    clock_jump(1),
-    clock_jump(-1),
-    Fault(
-        "beat runs twice",
-        lambda archive: archive.beat_start("beat-2"),
-        lambda archive: archive.role_end("beat-2"),
-    ),
-    Fault("a migration runs", migration, migration_undone),
-    Fault(
-        "all workers are killed",
-        lambda archive: _void([archive.role_kill(name) for name in ("worker-1", "worker-2")]),
-    ),
-)
-
-
-def _void(_result: object) -> None:
-    return None
-
-
-@pytest.fixture
-def archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Archive]:
+@pytest.fixture(params=["folder", "s3"] if ROUNDS else ["folder"])
+def archive(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Archive]:
     folder = tmp_path_factory.mktemp("field")
     # The account of the embedded servers has to pass.
     for parent in (folder, folder.parent):
         parent.chmod(0o711)
-    running = Archive(folder)
-    try:
+    with ExitStack() as stack:
+        s3 = stack.enter_context(s3_server(folder)) if request.param == "s3" else None
+        running = Archive(folder, s3)
+        stack.callback(running.stop)
         running.start()
         yield running
-    finally:
-        running.stop()
 
 
 @pytest.fixture
 def hook() -> Iterator[Receiver]:
     with receiver() as state:
         yield state
+
+
+def test_every_fault_can_be_had_here() -> None:
+    reasons = {reason for fault in (*FOLDER, *S3, *PARTS) if (reason := fault.needs()) is not None}
+    if reasons:
+        pytest.skip(f"faults are left out: {'; '.join(sorted(reasons))}")
+
+
+def test_nothing_is_lost_or_doubled_while_one_part_after_the_other_fails(
+    archive: Archive, hook: Receiver
+) -> None:
+    ledger, stop = Ledger(), threading.Event()
+    clients = [Contributor(number, archive.port, ledger, stop) for number in range(CLIENTS)]
+    reader = LogReader(archive.port, stop)
+    for client in clients[: len(MODELS)]:
+        client.first_run()
+    settle(archive)
+    archive.module("tests.faults.field.audit", "follow", hook.url)
+    before = archive.published()
+    for thread in (*clients, reader):
+        thread.start()
+    wait_until(lambda: archive.published() > before, "a run that is published", archive, BACK_S)
+
+    away = {
+        f"{fault.name} ({number + 1})" if number else fault.name: hurt_and_mended(archive, ledger, fault)
+        for number in range(max(ROUNDS, 1))
+        for fault in faults_of(archive, short=not ROUNDS)
+    }
+    stop.set()
+    for thread in (*clients, reader):
+        thread.join(timeout=BACK_S)
+        assert not thread.is_alive(), f"{thread.name} did not end\n{archive.logs()}"
+
+    settled_s = settle(archive)
+    found: dict[str, Any] = json.loads(archive.module("tests.faults.field.audit", "look"))
+    heads = reader.check()
+    told = runs_told(hook)
+    lost = sorted(set(ledger.accepted) - set(found["ended"]))
+    doubled = [digest for digest, ids in ledger.accepted.items() if ids != {found["ids"].get(digest)}]
+    told_twice = {run: count for run, count in told.items() if count > 1}
+    said(archive, ledger, away, found, f"{len(lost)} lost, {len(doubled) + found['ended_twice']} doubled")
+    print(
+        f"all settled {settled_s:.0f} s after the last; {heads} kept heads of the log fit; "
+        f"{len(told)} runs told to the follower, {len(told_twice)} twice; "
+        f"{found['orphans']} envelopes without a row swept"
+    )
+
+    assert lost == [] and doubled == [] and found["ended_twice"] == 0
+    assert ledger.unexpected == [] and ledger.without_retry_after == 0
+    assert sum(found["states"].values()) == len(found["ended"]), found["states"]
+    wrong = {digest for digest, state in found["ended"].items() if state != outcome(ledger, digest)}
+    assert wrong == set(), [one for one in found["quarantined"] if one.split()[0] in wrong]
+    assert found["rows_without_envelope"] == [] and found["envelopes_without_row"] == []
+    assert found["measurements_twice"] == found["benchmarks_pending"] == 0
+    assert found["published_without_leaf"] == 0 and found["leaves"] == len(found["runs_published"])
+    assert found["aggregates"] > 0 and found["aggregates_changed"] == []
+    assert found["log_wrong"] == [] and reader.forks == [] and heads > 0
+    assert told_twice == {} and set(told) <= set(found["runs_published"])
+    assert len(told) == len(found["runs_published"]) - before, "the follower was not told of all"
+
+
+def outcome(ledger: Ledger, digest: str) -> str:
+    """Return what has to become of a run that was taken."""
+    return "quarantined" if digest in ledger.held else "published"
+
+
+def hurt_and_mended(archive: Archive, ledger: Ledger, fault: Any) -> tuple[float, float]:
+    """Return the seconds from the mending until an upload was taken, and until a run was published."""
+    print(f"{fault.name} ", end="", flush=True)
+    fault.hurt(archive)
+    time.sleep(LASTS_S)
+    fault.mend(archive)
+    mended, before = time.monotonic(), -1
+    while before < 0:
+        before = archive.published()
+        assert time.monotonic() - mended < BACK_S, f"no database after {fault.name}\n{archive.logs()}"
+    wait_until(lambda: ledger.last_answer() > mended, f"an upload after {fault.name}", archive, BACK_S)
+    taken_s = ledger.last_answer() - mended
+    wait_until(lambda: archive.published() > before, f"a run after {fault.name}", archive, BACK_S)
+    published_s = time.monotonic() - mended
+    print(f"{taken_s:.1f} {published_s:.1f}", flush=True)
+    return taken_s, published_s
+
+
+def said(
+    archive: Archive, ledger: Ledger, away: dict[str, tuple[float, float]], found: dict[str, Any], ends: str
+) -> None:
+    """Print the figures, and write them where `FAULTS_TABLE` says."""
+    taken, published = (max(away, key=lambda name: away[name][place]) for place in (0, 1))
+    print(
+        f"\n{len(ledger.accepted)} submissions answered 202 by {CLIENTS} clients ({ledger.resent} sent again "
+        f"on purpose, {ledger.given_up} given up, {ledger.broken} connections broken, answers "
+        f"{dict(sorted(ledger.statuses.items()))})\n"
+        f"{len(away)} faults; {ends}; states {found['states']}\n"
+        f"longest until an upload was taken again: {away[taken][0]:.1f} s ({taken})\n"
+        f"longest until a run was published again: {away[published][1]:.1f} s ({published})"
+    )
+    if os.environ.get("FAULTS_TABLE"):
+        storage = "folder" if archive.s3 is None else "s3"
+        path = Path(os.environ["FAULTS_TABLE"])
+        rows = [
+            f"| {name} | {taken_s:.1f} | {published_s:.1f} |\n"
+            for name, (taken_s, published_s) in away.items()
+        ]
+        with path.open("a", encoding="utf-8") as table:
+            table.write(f"| {storage} | upload, s | published, s |\n|---|---|---|\n{''.join(rows)}\n")
 
 
 def wait_until(condition: Callable[[], bool], what: str, archive: Archive, limit_s: float) -> float:
@@ -142,80 +174,14 @@ def wait_until(condition: Callable[[], bool], what: str, archive: Archive, limit
     return time.monotonic() - began
 
 
-def test_nothing_is_lost_or_doubled_while_one_part_after_the_other_fails(
-    archive: Archive, hook: Receiver
-) -> None:
-    ledger, stop = Ledger(), threading.Event()
-    clients = [Contributor(number, archive.port, ledger, stop) for number in range(CLIENTS)]
-    reader = LogReader(archive.port, stop)
-    for client in (*clients, reader):
-        client.start()
-    wait_until(
-        lambda: archive.ask("SELECT count(DISTINCT drive_model_id) FROM measurements_run") == [(3,)],
-        "a run of each model",
-        archive,
-        BACK_S,
-    )
-    archive.module("tests.faults.field.audit", "follow", hook.url)
-
-    away: dict[str, float] = {}
-    for number in range(ROUNDS):
-        for fault in FAULTS:
-            fault.hurt(archive)
-            time.sleep(LASTS_S)
-            fault.mend(archive)
-            name = f"{fault.name} ({number + 1})" if number else fault.name
-            away[name] = until_taken(archive, ledger, name)
-    stop.set()
-    for client in (*clients, reader):
-        client.join(timeout=120)
-        assert not client.is_alive(), f"{client.name} did not end\n{archive.logs()}"
-
-    settled_s = settle(archive)
-    found: dict[str, Any] = json.loads(archive.module("tests.faults.field.audit", "look"))
-    heads = reader.check()
-    told = runs_told(hook)
-    lost = sorted(set(ledger.accepted) - set(found["ids"]))
-    doubled = [digest for digest, ids in ledger.accepted.items() if ids != {found["ids"].get(digest)}]
-    told_twice = {run: count for run, count in told.items() if count > 1}
-    slowest = max(away, key=lambda name: away[name])
-    print(
-        f"\n{len(ledger.accepted)} submissions answered 202 by {CLIENTS} clients ({ledger.resent} sent again "
-        f"on purpose, {ledger.broken} connections broken, answers {dict(sorted(ledger.statuses.items()))})\n"
-        f"{len(away)} faults; {len(lost)} lost, {len(doubled) + found['published_twice']} doubled; "
-        f"states {found['states']}\n"
-        f"longest until an upload was taken again: {away[slowest]:.1f} s ({slowest}); all settled "
-        f"{settled_s:.0f} s after the last\n"
-        f"{heads} kept heads of the log fit; {len(told)} runs told to the follower, {len(told_twice)} twice"
-    )
-    if os.environ.get("FAULTS_TABLE"):
-        Path(os.environ["FAULTS_TABLE"]).write_text(json.dumps(away, indent=1))
-
-    assert lost == [] and doubled == []
-    assert ledger.unexpected == []
-    assert ledger.without_retry_after == 0
-    assert found["not_ended"] == 0, found["states"]
-    assert found["states"].keys() == {"published"}, found["quarantined"]
-    assert found["rows_without_envelope"] == [] and found["envelopes_without_row"] == []
-    assert found["published_twice"] == found["measurements_twice"] == found["benchmarks_pending"] == 0
-    assert found["published_without_leaf"] == 0 and found["leaves"] == len(found["runs_published"])
-    assert found["aggregates"] > 0 and found["aggregates_changed"] == []
-    assert found["log_wrong"] == [] and reader.forks == [] and heads > 0
-    assert told and told_twice == {} and set(told) <= set(found["runs_published"])
-
-
-def until_taken(archive: Archive, ledger: Ledger, fault: str) -> float:
-    """Return the seconds until an upload was taken again."""
-    mended = time.monotonic()
-    wait_until(lambda: ledger.last_answer() > mended, f"an upload after {fault}", archive, BACK_S)
-    return ledger.last_answer() - mended
-
-
 def settle(archive: Archive) -> float:
     """Wait until nothing is under way; return how long it took."""
 
     def idle() -> bool:
-        return archive.ask(UNDER_WAY) == [(0,)]
+        try:
+            return archive.ask(UNDER_WAY) == [(0,)]
+        except psycopg.Error:
+            return False
 
     return wait_until(idle, "the end of all work", archive, SETTLED_S)
 
