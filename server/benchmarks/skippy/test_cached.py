@@ -10,7 +10,7 @@ from server.benchmarks.skippy import KIND
 from server.benchmarks.skippy.test_skippy import FACTS, columns, entry_of, mock_disk, one
 
 STRIDE = 268
-GAPS = {"head_ms": 1.5226, "cylinder_ms": 1.9677, "mtm_ms": 0.6}
+GAPS: dict[str, Any] = {"head_ms": 1.5226, "cylinder_ms": 1.9677, "mtm_ms": 0.6}
 
 
 def one_late(series: dict[str, Any]) -> dict[str, Any]:

@@ -290,7 +290,7 @@ def test_tracks_whose_cylinders_end_was_not_seen_may_hold_all_that_passes_in_a_t
     lines = replace(model.lines, block_ms=model.lines.turn_ms / 153.9)
 
     def found(heads: int, enough: bool) -> Measurement:
-        assert model is not None and model.gaps is not None
+        assert model.gaps is not None
         gaps = replace(model.gaps, shape=replace(model.gaps.shape, heads=heads), enough=enough)
         return sectors((replace(finding, model=replace(model, lines=lines, gaps=gaps)),), "outer")
 
