@@ -78,6 +78,15 @@ def test_a_zone_that_counts_other_surfaces_puts_the_count_in_doubt() -> None:
     assert surfaces.quality is Quality.FAIR and "4 at 45 %" in surfaces.reason
 
 
+def test_a_place_that_counts_other_surfaces_than_most_says_so_and_holds_their_count() -> None:
+    """Noise hid every second cylinder at one place: 38 surfaces of 19, good."""
+    _entry, found = run_of(more=(between(450, track=160, heads=12, first_block=5),))
+    odd, usual = one(found, "surfaces", "45"), one(found, "surfaces", "30")
+    assert (odd.value, odd.low, odd.high, odd.quality) == (12, 6, 12, Quality.FAIR)
+    assert odd.reason == "Most series of this run count other numbers: 6."
+    assert (usual.value, usual.low, usual.high) == (6, 6, 6)
+
+
 def test_a_place_that_shows_nothing_says_why() -> None:
     dead = columns([80_000 + (k * 7919) % 3000 for k in range(400)], region="between", position_permille=500)
     _entry, found = run_of(more=(dead,))

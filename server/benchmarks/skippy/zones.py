@@ -59,12 +59,28 @@ def _surfaces(every: tuple[Finding, ...], place: str) -> Measurement:
             heads, crossed = float(gaps.shape.heads), int((gaps.cylinders != 0).sum())
             few = crossed < FEWEST_CYLINDERS
             quality, reason = (Quality.FAIR, FEW) if few else (Quality.GOOD, "")
-            return Measurement(metric.SURFACES.key, place, heads, heads, heads, crossed, quality, reason)
+            others = _other_counts(every, heads)
+            if others:
+                quality, reason = Quality.FAIR, ALONE.format(others=", ".join(f"{one:.0f}" for one in others))
+            low, high = min(heads, *others, heads), max(heads, *others, heads)
+            return Measurement(metric.SURFACES.key, place, heads, low, high, crossed, quality, reason)
     reason = ONE_SORT if any(f.trusted for f in here) else missing(here)
     return none(metric.SURFACES, place, reason)
 
 
+def _other_counts(every: tuple[Finding, ...], heads: float) -> list[float]:
+    """The other counts of the run's series; none where more than half of the series count so many, too. A
+    drive has one number of surfaces, and noise can hide every second cylinder at a place."""
+    counts = [
+        float(f.model.gaps.shape.heads)
+        for f in every
+        if f.two_gaps and f.model is not None and f.model.gaps is not None
+    ]
+    return [] if 2 * counts.count(heads) > len(counts) else sorted({*counts} - {heads})
+
+
 FEW = "Few cylinder boundaries were crossed."
+ALONE = "Most series of this run count other numbers: {others}."
 
 
 def consistent(surfaces: Measurement, found: Sequence[Measurement]) -> Measurement:
@@ -72,7 +88,9 @@ def consistent(surfaces: Measurement, found: Sequence[Measurement]) -> Measureme
     counts = {
         one.scope: one.value
         for one in found
-        if one.metric == metric.SURFACES.key and one.quality is Quality.GOOD and one.value is not None
+        if one.metric == metric.SURFACES.key and one.value is not None
+        # A place that crossed few boundaries has no say, one that most contradict does.
+        if one.quality is Quality.GOOD or one.low != one.high
     }
     others = {scope: count for scope, count in counts.items() if count != surfaces.value}
     if surfaces.value is None or surfaces.low is None or surfaces.high is None or not others:
