@@ -22,6 +22,9 @@ from server.core.robust import median
 REGIONS = ("outer", "middle", "inner")
 
 
+ORDER = (Quality.GOOD, Quality.FAIR, Quality.POOR)
+
+
 def sectors(findings: tuple[Finding, ...], region: str) -> Measurement:
     here = [f for f in findings if f.trace.region == region]
     sure = [f.model for f in here if f.trusted and f.model is not None]
@@ -42,14 +45,14 @@ def sectors(findings: tuple[Finding, ...], region: str) -> Measurement:
         high = max(float(period.high) for period in periods)
     elif best.low != best.high:
         quality, reason = Quality.FAIR, f"The samples cannot tell {best.low:g} from {best.high:g}."
-    elif (most := _with_slipped(here, best)) > best.high:
-        quality, reason, high = Quality.FAIR, SHORTENED, most
     elif best.margin < 3 or best.agreement < 0.95:
         quality, reason = Quality.FAIR, "Few steps tell this number from its neighbours."
         low, high = low - 1, high + 1
+    if best.even and (most := _with_slipped(here, best)) > high:
+        high, quality, reason = most, max(quality, Quality.FAIR, key=ORDER.index), reason or SHORTENED
     if best.even and (most := _with_spares(sure, best)) > high:
         low, high = low - 1, most
-        quality, reason = (Quality.FAIR, NO_CYLINDERS_END) if quality is Quality.GOOD else (quality, reason)
+        quality, reason = max(quality, Quality.FAIR, key=ORDER.index), reason or NO_CYLINDERS_END
     return Measurement(
         metric.SECTORS_PER_TRACK.key,
         region,

@@ -300,6 +300,19 @@ def test_tracks_whose_cylinders_end_was_not_seen_may_hold_all_that_passes_in_a_t
     assert {found(1, True).quality, found(15, False).quality} == {Quality.GOOD}
 
 
+def test_lengths_that_the_steps_cannot_tell_reach_to_a_turn_where_slipped_sectors_show() -> None:
+    """Slipped sectors shortened most of the few tracks of a place: 247, up to 248, of 249."""
+    (finding,) = analyse(traces_of(entry_of(columns(mock_disk()))["samples"]), (8.0,))
+    model = finding.model
+    assert model is not None and model.period is not None
+    vague = replace(model, period=replace(model.period, length=148, low=147, high=149))
+    plain, slipped = replace(finding, model=vague), replace(finding, model=vague)
+    slipped.__dict__["slipped"] = True
+    assert sectors((plain,), "outer").high == 149.0
+    found = sectors((slipped,), "outer")
+    assert (found.quality, found.low, found.high) == (Quality.FAIR, 147.0, 150.0)
+
+
 def test_a_model_that_left_wrong_first_lines_is_believed_where_the_probes_own_test_finds_its_turn() -> None:
     (finding,) = analyse(traces_of(entry_of(columns(mock_disk()))["samples"]), (8.0,))
     lines, model = finding.lines, finding.model

@@ -308,6 +308,8 @@ def _around(shape: Shape, step: int) -> list[Shape]:
         (-step, 0),
         (step, step * shape.heads),
         (-step, -step * shape.heads),
+        (step, step),
+        (-step, -step),
     ]
     return [replace(shape, track=shape.track + a, cylinder=shape.cylinder + b) for a, b in pairs]
 
