@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +134,18 @@ def release_bibtex(release: Release, page_url: str) -> str:
         f"  title = {{{TITLE}. Release {release.number}}},\n"
         f"  year = {{{_date(release)[:4]}}},\n"
         f"{where}}}\n"
+    )
+
+
+def table_bibtex(words: str, address: str, day: date) -> str:
+    """Return a table that grows as an entry of BibTeX, with the day on which it was read."""
+    return (
+        f"@misc{{diskatlas-{day:%Y%m%d},\n"
+        "  author = {{DiskAtlas contributors}},\n"
+        f"  title = {{{TITLE}. {words}}},\n"
+        f"  year = {{{day.year}}},\n"
+        f"  url = {{{address}}},\n"
+        f"  note = {{Read on {day.isoformat()}}},\n}}\n"
     )
 
 

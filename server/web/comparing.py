@@ -22,6 +22,7 @@ from server.core.scopes import scope_text
 from server.core.text import counted
 from server.measurements.group_keys import LETTERS, SUFFIXES, GroupType
 from server.measurements.groups import Group
+from server.search.models import DriveSummary
 from server.stats.wording import level_text
 from server.web.cells import interface
 from server.web.rows import Name, metric_name
@@ -296,3 +297,21 @@ def add_choices(found: Iterable[Candidate], selection: Selection) -> tuple[Choic
         )
         for one in found
     )
+
+
+def words_kept(views: Iterable[GroupView]) -> list[tuple[str, str, str, str]]:
+    """Return letter, model, address and verdicts of each compared model that has claims, each model once."""
+    models = {view.group.drive_model.pk: view for view in reversed(list(views))}
+    found = []
+    summaries = DriveSummary.objects.filter(pk__in=models, claims__gt=0).values_list(
+        "pk", "claims", "verdicts"
+    )
+    for pk, claims, verdicts in summaries:
+        view = models[pk]
+        model = view.group.drive_model
+        tested = verdicts.get("measured", {})
+        parts = [f"{count} {outcome}" for outcome, count in sorted(tested.items())]
+        left = claims - sum(tested.values())
+        parts += [f"{left} not tested by measured runs"] if left else []
+        found.append((view.letter, model.title, f"/drives/{model.slug}/#claims-title", ", ".join(parts)))
+    return sorted(found)

@@ -4,17 +4,32 @@ from __future__ import annotations
 
 from itertools import groupby
 from typing import Any
+from urllib.parse import urlencode
 
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from server.benchmarks.registry import kinds_by_slug
 from server.catalog.selectors import citations_list
-from server.datasets.metadata import ALL_TABLES, about_of, missing_count, release_bibtex, schema_org
+from server.core import clock
+from server.core.lifecycle import Provenance
+from server.datasets.metadata import (
+    ALL_TABLES,
+    about_of,
+    missing_count,
+    release_bibtex,
+    schema_org,
+    table_bibtex,
+)
 from server.datasets.models import Release
 from server.datasets.selectors import release_files, releases_list
+from server.web.model_files import DETAIL_TABLES
 from server.web.page import page
+
+ROTATIONS = {str(rpm): f"{rpm:,} rpm drives" for rpm in (4200, 5400, 5700, 5900, 7200, 10_000, 15_000)}
+"""Rated rotation to words: what tables of many drives are narrowed by."""
 
 
 @require_safe
@@ -33,8 +48,36 @@ def datasets(request: HttpRequest) -> HttpResponse:
         "kinds": list(kinds_by_slug().values()),
         "releases": releases,
         "linked_data": _linked_data(request, releases[0]) if releases else None,
+        "tables": [(link.url.rpartition("/")[2], link.title) for link in DETAIL_TABLES],
+        "rotations": ROTATIONS,
+        "asked": _table_asked(request),
     }
     return page(request, "web/datasets.html", context, section="datasets")
+
+
+def _table_asked(request: HttpRequest) -> dict[str, str] | None:
+    """Return a table of many drives that the address asks for, with its files' address and how to cite it;
+    None where it asks for none."""
+    table = next((one for one in DETAIL_TABLES if one.url.endswith(f"/{request.GET.get('table')}")), None)
+    if table is None:
+        return None
+    rpm = request.GET.get("rpm", "")
+    query = {"provenance": Provenance.PROBE.value, **({"rpm": rpm} if rpm in ROTATIONS else {})}
+    if request.GET.get("simulated") == "1":
+        del query["provenance"]
+    encoded = f"?{urlencode(query)}" if query else ""
+    words = f"{table.title} of {ROTATIONS[rpm]}" if rpm in ROTATIONS else f"{table.title} of all drives"
+    today = clock.now().date()
+    return {
+        "table": table.url.rpartition("/")[2],
+        "rpm": rpm,
+        "simulated": "1" if "provenance" not in query else "",
+        "words": words,
+        "csv": f"{table.url}.csv{encoded}",
+        "ndjson": f"{table.url}.ndjson{encoded}",
+        "json": f"{table.url}/{encoded}",
+        "citation": table_bibtex(words, f"{settings.SITE_URL}{table.url}.csv{encoded}", today),
+    }
 
 
 @require_safe

@@ -40,6 +40,7 @@ from server.web.comparing import (
     rival_choices,
     row_views,
     states_text,
+    words_kept,
 )
 from server.web.figures import figure_with
 from server.web.page import csv_response, page
@@ -151,6 +152,7 @@ def _shown(comparison: Comparison, selection: Selection) -> dict[str, Any]:
             for chart in (*overlays_get(comparison.groups), *comparison_charts(comparison))
         ],
         "simulated": any_simulated(comparison.groups),
+        "words_kept": words_kept(groups),
         "level_words": level_words(table.level, table.tests) if table.tests else "",
         "csv_url": selection.url("/compare/comparison.csv"),
         "json_url": selection.url("/api/v1/comparisons/"),

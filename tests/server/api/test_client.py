@@ -53,7 +53,7 @@ def archive(transactional_db: None, live_server: Any, monkeypatch: pytest.Monkey
 
 
 def test_the_guide_has_an_example_for_each_task() -> None:
-    assert len(EXAMPLES) == 12
+    assert len(EXAMPLES) == 13
 
 
 def test_every_example_of_the_guide_runs_and_prints_something(
