@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypedDict
 
 from django.http import HttpResponseBase
 from drf_spectacular.utils import OpenApiParameter
@@ -15,6 +15,7 @@ from server.api.framework.tables import TableView
 from server.benchmarks.registry import kinds_by_slug
 from server.comparison.curves import Curves
 from server.comparison.matrix import Cell, Row
+from server.comparison.practical import GREATEST_MARGIN, MARGIN, MarginError, margin_read, opening
 from server.comparison.selectors import (
     GREATEST_LEVEL,
     LEAST_LEVEL,
@@ -25,6 +26,7 @@ from server.comparison.selectors import (
 )
 from server.comparison.wording import curves_words, row_words
 from server.core.problems import ErrorItem, problem
+from server.core.text import did_you_mean
 from server.measurements.group_keys import LETTERS, GroupsError, Source
 from server.measurements.groups import FEWEST, MOST, Group, groups_get
 
@@ -106,8 +108,12 @@ class PairSerializer(serializers.Serializer[Any]):
     effect = serializers.FloatField(allow_null=True, help_text="Hedges' g.")
     p = serializers.FloatField(allow_null=True)
     adjusted_p = serializers.FloatField(allow_null=True, help_text="Holm, over all tests of the answer.")
-    higher = LetterField(allow_null=True, help_text="Who is higher for certain.")
+    higher = LetterField(allow_null=True, help_text="Who is higher for certain, by the margin or more.")
     better = LetterField(allow_null=True)
+    percent = serializers.FloatField(
+        allow_null=True, help_text="By how many per cent of the lower one A is above B."
+    )
+    equal = serializers.BooleanField(help_text="Practically equal: they differ by less than the margin.")
     needed = NeededSerializer(
         allow_null=True, help_text="Given for the undecided pair with the largest effect."
     )
@@ -158,6 +164,10 @@ class ComparisonSerializer(serializers.Serializer[Any]):
     """A comparison."""
 
     level = serializers.FloatField()
+    margin = serializers.FloatField(help_text="Per cent below which a difference makes nothing better.")
+    summary = serializers.ListField(
+        child=serializers.CharField(), help_text="What differs and what is equal, in sentences."
+    )
     noun = serializers.ChoiceField(choices=["unit", "run"], help_text="What repeats.")
     tests = serializers.IntegerField(help_text="Tests that were corrected together.")
     groups = ComparedGroupSerializer(many=True)
@@ -185,7 +195,12 @@ _LEVEL = OpenApiParameter(
 _KIND = OpenApiParameter(
     "kind", enum=list(kinds_by_slug()), description="All metrics of one kind in place of the headline ones."
 )
-COMPARED = (_D, _LEVEL, _KIND)
+_MARGIN = OpenApiParameter(
+    "margin",
+    {"type": "number", "minimum": 0, "maximum": GREATEST_MARGIN},
+    description=f"Per cent below which groups are practically equal; {MARGIN:g} without it.",
+)
+COMPARED = (_D, _LEVEL, _KIND, _MARGIN)
 """Parameters that name a comparison."""
 
 
@@ -205,7 +220,7 @@ class ComparisonsView(TableView):
             "number of each two groups",
             (
                 *("metric", "scope", "unit", "a", "b", "method", "difference", "low", "high", "level"),
-                *("effect", "p", "adjusted_p", "higher", "better", "reason"),
+                *("effect", "p", "adjusted_p", "higher", "better", "reason", "percent", "equal"),
             ),
         ),
     }
@@ -215,14 +230,23 @@ class ComparisonsView(TableView):
 
     def get(self, request: Request, format: str | None = None) -> HttpResponseBase:
         """Return every number of every group, and which differences are shown."""
-        groups, level, kind = comparison_asked(request)
-        comparison = comparison_get(groups=groups, level=level, kind=kind)
-        body = ComparisonSerializer(comparison_data(comparison)).data
+        asked = comparison_asked(request)
+        comparison = comparison_get(**asked)
+        body = ComparisonSerializer({**comparison_data(comparison), "margin": asked["margin"]}).data
         return self.answer(request, body, {"groups": _cell_rows(body), "pairs": _pair_rows(body)})
 
 
-def comparison_asked(request: Request) -> tuple[tuple[Group, ...], float, str]:
-    """Return the groups, the level and the kind that an address names; raises Problem."""
+class Asked(TypedDict):
+    """What an address asks to compare, as `comparison_get` takes it."""
+
+    groups: tuple[Group, ...]
+    level: float
+    kind: str
+    margin: float
+
+
+def comparison_asked(request: Request) -> Asked:
+    """Return what an address asks to compare; raises Problem."""
     errors: list[ErrorItem] = []
     groups: tuple[Group, ...] = ()
     try:
@@ -234,18 +258,25 @@ def comparison_asked(request: Request) -> tuple[tuple[Group, ...], float, str]:
         level = level_read(request.query_params.get("level", ""))
     except LevelError as error:
         errors.append(ErrorItem("/level", str(error)))
+    margin = MARGIN
+    try:
+        margin = margin_read(request.query_params.get("margin", ""))
+    except MarginError as error:
+        errors.append(ErrorItem("/margin", str(error)))
     kind = request.query_params.get("kind", "")
     if kind and kind not in kinds_by_slug():
         known = ", ".join(kinds_by_slug())
-        errors.append(ErrorItem("/kind", f"There is no kind “{kind[:40]}”. Kinds are {known}."))
+        near = did_you_mean(kind, kinds_by_slug())
+        errors.append(ErrorItem("/kind", f"There is no kind “{kind[:40]}”.{near} Kinds are {known}."))
     if errors:
         raise problem("bad-request", " ".join(item.message for item in errors), *errors)
-    return groups, level, kind
+    return {"groups": groups, "level": level, "kind": kind, "margin": margin}
 
 
 def comparison_data(found: Comparison) -> dict[str, Any]:
     return {
         "level": found.level,
+        "summary": opening(found.table, LETTERS[: len(found.groups)]),
         "noun": found.table.noun,
         "tests": found.table.tests,
         "groups": [

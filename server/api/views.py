@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.urls import resolve
 from django.views.decorators.csrf import csrf_exempt
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.permissions import AllowAny
@@ -143,8 +144,13 @@ class RunDocumentView(ReadView):
 
 
 @csrf_exempt  # It does nothing, and says so in the API's own words.
-def unknown_address(request: HttpRequest, **_kwargs: Any) -> JsonResponse:
-    """Answer every other address below /api/."""
+def unknown_address(request: HttpRequest, **_kwargs: Any) -> HttpResponse:
+    """Answer every other address below /api/; one that lacks its last slash leads to it."""
+    if not request.path.endswith("/") and resolve(f"{request.path_info}/").func is not unknown_address:
+        query = request.META.get("QUERY_STRING", "")
+        return HttpResponsePermanentRedirect(
+            f"{request.path}/{'?' if query else ''}{query}", preserve_request=True
+        )
     return problem_response(
         request, problem("not-found", f"Nothing is at {request.path}. Check the address.")
     )

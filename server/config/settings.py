@@ -272,10 +272,10 @@ asks."""
 CORS_URLS_REGEX = r"/(api/|schema/|drives/[^/]+/badge\.svg$)"
 CORS_ALLOW_ALL_ORIGINS = True
 CORS_ALLOW_METHODS = ["GET", "HEAD", "OPTIONS"]
-CORS_ALLOW_HEADERS = ["Accept", "Authorization", "If-None-Match"]
+CORS_ALLOW_HEADERS = ["Accept", "Authorization", "If-None-Match", "If-Range", "Range"]
 CORS_EXPOSE_HEADERS = [
     *("ETag", "Last-Modified", "Link", "Location", "RateLimit", "RateLimit-Policy", "Retry-After"),
-    "Content-Disposition",
+    *("Accept-Ranges", "Content-Disposition", "Content-Length", "Content-Range"),
 ]
 API_PAGE_LIMIT_MS = env.int("API_PAGE_LIMIT_MS", 10_000, validate=Range(min=100))
 API_EXPORT_LIMIT_MS = env.int("API_EXPORT_LIMIT_MS", 120_000, validate=Range(min=100))

@@ -132,13 +132,20 @@ class Archive:
         """Give what each metric is."""
         return cast(Rows[row.Metric], self.rows("metrics", page=None, **filters))
 
-    def comparison(self, *groups: str, level: float | None = None, kind: str | None = None) -> row.Comparison:
+    def comparison(
+        self,
+        *groups: str,
+        level: float | None = None,
+        kind: str | None = None,
+        margin: float | None = None,
+    ) -> row.Comparison:
         """Return what two to eight groups differ in: every number with its intervals and tests.
 
         A group is a model's slug, a part of it (`<slug>~batch:2012-w31`, `<slug>~fw:1AJ10001`) or a run
-        (`run:<id>`). `kind` asks for all numbers of one kind. Raises ArchiveError.
+        (`run:<id>`). `kind` asks for all numbers of one kind; below `margin` per cent two are practically
+        equal. Raises ArchiveError.
         """
-        chosen = {"level": level, "kind": kind}
+        chosen = {"level": level, "kind": kind, "margin": margin}
         asked = [("d", group) for group in groups]
         asked += [(name, _text(value)) for name, value in chosen.items() if value is not None]
         return cast(row.Comparison, self._read(f"{self.url('comparisons/')}?{urlencode(asked)}"))

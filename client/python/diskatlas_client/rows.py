@@ -331,6 +331,8 @@ class Pair(TypedDict):
     adjusted_p: float | None
     higher: str | None
     better: str | None
+    percent: float | None
+    equal: bool
     needed: Needed | None
     reason: str
 
@@ -366,6 +368,8 @@ class Differing(TypedDict):
 
 class Comparison(TypedDict):
     level: float
+    margin: float
+    summary: list[str]
     noun: str
     tests: int
     groups: list[ComparedGroup]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import django_filters
@@ -62,10 +62,9 @@ class WordsField(BaseCSVField):
 
     def clean(self, value: Any) -> Any:
         """Return the words; an empty one is an error, since nothing that is empty is meant by it."""
-        words = super().clean(value)
-        if words and not all(str(word).strip() for word in words):
+        if isinstance(value, list) and not all(str(word).strip() for word in value):
             raise forms.ValidationError("has an empty word. Write words with one comma between two.")
-        return words
+        return super().clean(value)
 
 
 class WordsFilter(django_filters.BaseInFilter, django_filters.CharFilter):
@@ -100,6 +99,52 @@ class NamesFilter(NameFilter, WordsFilter):
 
 
 _UNKNOWN = "unknown-name"
+_NO_CHOICE = "invalid_choice"
+
+
+def words_filter(words: Collection[str], column: str, noun: str) -> NamesFilter:
+    """Return the filter by any of some of the words that a column may hold."""
+    return NamesFilter(
+        column,
+        lookup_expr="in",
+        trouble=lambda name: name_trouble(noun, name, words),
+        label=f"Any of {', '.join(words)}, separated by commas.",
+    )
+
+
+_MOST_NAMES = 10_000
+"""Values that are looked through for the nearest one."""
+
+
+def value_trouble(
+    noun: str, rows: Callable[[], QuerySet[Any]], column: str, lookup: str = "exact"
+) -> Callable[[str], str | None]:
+    """Return what tells whether any row has a value in a column, and which is the nearest where none has."""
+
+    def trouble(name: str) -> str | None:
+        found = rows().order_by()
+        if found.filter(**{f"{column}__{lookup}": name}).exists():
+            return None
+        known = found.values_list(column, flat=True).distinct()[:_MOST_NAMES]
+        return name_trouble(noun, name, {value for value in known if value})
+
+    return trouble
+
+
+def value_filter(
+    noun: str,
+    rows: Callable[[], QuerySet[Any]],
+    column: str,
+    *,
+    of: str | None = None,
+    lookup: str = "exact",
+    label: str | None = None,
+) -> NameFilter:
+    """Return the filter of a list by a value that `column` of `rows` has, which its own rows have in `of`."""
+    trouble = value_trouble(noun, rows, column, lookup)
+    return NameFilter(of or column, lookup_expr=lookup, trouble=trouble, label=label)
+
+
 _WHOLE = {"filter_class": WholeFilter}
 RANGE = ["exact", "gte", "lte"]
 """Lookups of a number or an instant."""
@@ -139,21 +184,31 @@ class StrictFilterBackend(DjangoFilterBackend):
         if filterset is None:
             return queryset
         if not filterset.is_valid():
-            raise _problem(filterset.errors.as_data())
+            raise _problem(filterset.errors.as_data(), filterset.form.fields)
         found: QuerySet[Any] = filterset.qs
         return found
 
 
-def _problem(errors: dict[str, list[forms.ValidationError]]) -> Problem:
+def _problem(errors: dict[str, list[forms.ValidationError]], fields: Mapping[str, forms.Field]) -> Problem:
     items = tuple(
         ErrorItem(f"?{name}", message)
         for name, told in errors.items()
         for one in told
-        for message in one.messages
+        for message in _messages(name, one, fields)
     )
-    unknown = all(one.code == _UNKNOWN for told in errors.values() for one in told)
+    unknown = all(one.code in {_UNKNOWN, _NO_CHOICE} for told in errors.values() for one in told)
     detail = f"The parameter {items[0].path[1:]!r}: {items[0].message}"
     return problem(_UNKNOWN if unknown else "bad-parameter", detail, *items)
+
+
+def _messages(name: str, error: forms.ValidationError, fields: Mapping[str, forms.Field]) -> list[str]:
+    """Return what is wrong with a parameter; of a word that is no choice, with those that are."""
+    field = fields[name]
+    if error.code != _NO_CHOICE or not isinstance(field, forms.ChoiceField):
+        return list(error.messages)
+    words = [str(word) for word, _label in field.choices if word]  # type: ignore[misc, union-attr]
+    told = name_trouble(name, str((error.params or {}).get("value")), words) or ""
+    return [f"{told} Choose of: {', '.join(words)}."]
 
 
 def name_trouble(noun: str, name: str, known: Collection[str]) -> str | None:

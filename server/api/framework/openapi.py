@@ -110,7 +110,7 @@ class ReadSchema(AutoSchema):
         """Return the declared answers, with 304 and the problems that can occur everywhere."""
         bodies: dict[str, Any] = super()._get_response_bodies(direction)
         more: tuple[int, ...] = getattr(self.view, "more_problems", ())
-        for (code, media_type), answer in problems(400, 401, 404, 429, 503, *more).items():
+        for (code, media_type), answer in problems(400, 401, 404, 422, 429, 503, *more).items():
             described = self._answer(answer, str(code), [media_type], direction)
             bodies.setdefault(str(code), described)
         bodies.setdefault("304", self._answer(_NOT_MODIFIED, "304", None, direction))

@@ -10,6 +10,7 @@ from django.utils.dateparse import parse_datetime
 from rest_framework.request import Request
 
 from server.core.problems import ErrorItem, Problem, problem
+from server.core.text import did_you_mean
 
 LIMIT_USUAL = 50
 LIMIT_MOST = 500
@@ -25,8 +26,10 @@ def parameters_check(request: Request, known: Collection[str], *, repeatable: Co
     if not errors:
         return
     listed = ", ".join(sorted(known)) if known else "none"
-    first = f"The parameter {errors[0].path[1:]!r} {errors[0].message}."
-    raise problem("bad-parameter", f"{first} Known here: {listed}.", *errors)
+    name = errors[0].path[1:]
+    first = f"The parameter {name!r} {errors[0].message}."
+    near = "" if name in known else did_you_mean(name, known)
+    raise problem("bad-parameter", f"{first}{near} Known here: {listed}.", *errors)
 
 
 def _trouble(name: str, values: list[str], known: Collection[str], repeatable: Collection[str]) -> str:
@@ -42,6 +45,12 @@ def _trouble(name: str, values: list[str], known: Collection[str], repeatable: C
 def bad_parameter(name: str, message: str) -> Problem:
     """Return the problem of one parameter's value; `message` says fact, limit and remedy."""
     return problem("bad-parameter", f"The parameter {name!r} {message}", ErrorItem(f"?{name}", message))
+
+
+def _unknown(name: str, fact: str, word: str, allowed: Collection[str]) -> Problem:
+    """Return the problem of a word that is none of those allowed, with the nearest."""
+    message = f"{fact}{did_you_mean(word, allowed)} Choose of: {_listed(allowed)}."
+    return problem("unknown-name", f"The parameter {name!r} {message}", ErrorItem(f"?{name}", message))
 
 
 def limit_read(request: Request, *, most: int | None = LIMIT_MOST) -> int | None:
@@ -66,7 +75,7 @@ def names_read(request: Request, name: str, allowed: Collection[str]) -> frozens
         return frozenset()
     names = frozenset(part.strip() for part in text.split(","))
     if strange := sorted(names - frozenset(allowed)):
-        raise bad_parameter(name, f"has no {strange[0][:60]!r}. Choose of: {_listed(allowed)}.")
+        raise _unknown(name, f"has no {strange[0][:60]!r}.", strange[0], allowed)
     return names
 
 
@@ -74,7 +83,7 @@ def choice_read(request: Request, name: str, allowed: Collection[str], usual: st
     """Return one of the allowed words; raises Problem."""
     text = request.query_params.get(name, usual)
     if text not in allowed:
-        raise bad_parameter(name, f"can't be {text[:60]!r}. Choose of: {_listed(allowed)}.")
+        raise _unknown(name, f"can't be {text[:60]!r}.", text, allowed)
     return text
 
 

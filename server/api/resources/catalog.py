@@ -11,15 +11,16 @@ from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter, extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
-from server.api.framework.filters import RANGE, Filters, WordsFilter
+from server.api.framework.filters import RANGE, Filters, NameFilter, NamesFilter, value_filter
 from server.api.framework.keyset import Ordering, Ranked
 from server.api.framework.openapi import described
 from server.api.framework.parameters import choice_read
 from server.api.framework.rows import Derived, Related, RowSerializer, Shape
 from server.api.framework.views import DetailView, ListView
-from server.api.resources.filters import model_filters, null_filter
+from server.api.resources.filters import model_filters, null_filter, vendor_trouble
 from server.api.resources.shared import (
     DriveField,
+    drive_missing,
     metric_filter,
     metrics_filter,
     of_models_found,
@@ -192,14 +193,21 @@ class DriveSerializer(RowSerializer):
         return page_url(self.context, "drive-detail", slug)
 
 
+def drive_models_seen() -> QuerySet[DriveModel]:
+    """Return the drive models that anybody may see."""
+    return drive_models_all().filter(drive_models_public())
+
+
 class DriveFilters(Filters):
     """Filters of drive models."""
 
-    vendor = django_filters.CharFilter("vendor__slug", label="Slug of the vendor.")
-    vendor__in = WordsFilter("vendor__slug", lookup_expr="in", label="Slugs of vendors.")
+    vendor = NameFilter("vendor__slug", trouble=vendor_trouble, label="Slug of the vendor.")
+    vendor__in = NamesFilter(
+        "vendor__slug", lookup_expr="in", trouble=vendor_trouble, label="Slugs of vendors, with commas."
+    )
     number__icontains = django_filters.CharFilter("number", lookup_expr="icontains")
-    interface = django_filters.CharFilter("interface", lookup_expr="iexact")
-    form_factor = django_filters.CharFilter("form_factor", lookup_expr="iexact")
+    interface = value_filter("interface", drive_models_seen, "interface", lookup="iexact")
+    form_factor = value_filter("form factor", drive_models_seen, "form_factor", lookup="iexact")
     year__isnull = null_filter("year", "a year")
     capacity_bytes__isnull = null_filter("capacity_bytes", "a capacity")
     rated_rpm__isnull = null_filter("rated_rpm", "a rated rotation rate")
@@ -246,10 +254,7 @@ class DrivesView(ListView):
         described = "Whose numbers an order by a number goes by, `probe` unless told; they never mix."
         yield OpenApiParameter("numbers", enum=list(NUMBERS), description=described)
 
-    @staticmethod
-    def rows() -> QuerySet[Any]:
-        """Return the drive models that anybody may see."""
-        return drive_models_all().filter(drive_models_public())
+    rows = staticmethod(drive_models_seen)
 
     def ranked(self, queryset: QuerySet[Any], ordering: str) -> QuerySet[Any] | Ranked:
         sort = _RANKED.get(ordering.removeprefix("-"))
@@ -274,8 +279,11 @@ class DriveView(DetailView):
     serializer_class = DriveSerializer
     noun = "drive"
 
-    def row(self, *, shape: Shape, slug: str) -> DriveModel | None:
-        return drive_models_all().filter(drive_models_public(), slug=slug).first()
+    def row(self, *, shape: Shape, slug: str) -> DriveModel:
+        found = drive_models_seen().filter(slug=slug).first()
+        if found is None:
+            raise drive_missing(slug)
+        return found
 
 
 class CitationSerializer(serializers.Serializer[Any]):
@@ -329,15 +337,17 @@ _ModelFilters: Any = model_filters()
 class LiteratureFilters(_ModelFilters):
     """Filters of published values."""
 
-    citation = django_filters.CharFilter("citation__key")
+    citation = value_filter("document", literature_all, "citation__key", label="Key of the document.")
     metric = metric_filter()
     metric__in = metrics_filter()
+    metric__startswith = value_filter(
+        "metric that begins with", literature_all, "metric", lookup="startswith"
+    )
     scope = scope_filter(LiteratureValue)
 
     class Meta:
         model = LiteratureValue
         fields = {
-            "metric": ["startswith"],
             "basis": ["exact"],
             "value": ["gte", "lte"],
         }

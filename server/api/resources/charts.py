@@ -205,8 +205,7 @@ class ComparisonChartsView(TableView):
 
     def get(self, request: Request, format: str | None = None) -> HttpResponseBase:
         """Return the charts of the comparison's page."""
-        groups, level, kind = comparison_asked(request)
-        comparison = comparison_get(groups=groups, level=level, kind=kind)
+        comparison = comparison_get(**comparison_asked(request))
         charts = (*overlays_get(comparison.groups), *comparison_charts(comparison))
         if not streams_lines(self, request):
             return Response({"results": [chart_json(chart) for chart in charts]})

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
-from server.api.framework.filters import WordsFilter
+from server.api.framework.filters import value_filter, words_filter
 from server.api.framework.keyset import Ordering
 from server.api.framework.openapi import described
 from server.api.framework.rows import Derived, RowSerializer
@@ -108,12 +108,12 @@ class ClaimFilters(_ModelFilters):
     """Filters of claims."""
 
     verdict__isnull = null_filter("verdict", "a verdict")
-    citation = django_filters.CharFilter("citation__key")
+    citation = value_filter("document", claims_all, "citation__key", label="Key of the document.")
     metric = metric_filter()
     metric__in = metrics_filter()
     scope = scope_filter(Claim)
     verdict = django_filters.ChoiceFilter(field_name="verdict__effective_verdict", choices=OUTCOMES)
-    verdict__in = WordsFilter("verdict__effective_verdict", lookup_expr="in")
+    verdict__in = words_filter([word for word, _ in OUTCOMES], "verdict__effective_verdict", "verdict")
     evidence = django_filters.ChoiceFilter(
         field_name="verdict__evidence", choices=ClaimVerdict.Evidence.choices
     )

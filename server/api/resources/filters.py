@@ -11,9 +11,11 @@ from django import forms
 from django.db.models import Q, QuerySet
 from drf_spectacular.utils import extend_schema_field
 
-from server.api.framework.filters import Filters, FlagFilter, WordsFilter
+from server.api.framework.filters import Filters, FlagFilter, NameField, WordsFilter, value_trouble
 from server.api.resources.shared import drive_filter, drive_key
 from server.catalog.models import DriveModel
+from server.catalog.selectors import vendors_all
+from server.measurements.selectors import vendors_public
 
 
 class DrivesFilter(WordsFilter):
@@ -23,6 +25,9 @@ class DrivesFilter(WordsFilter):
         if not value:
             return queryset
         return queryset.filter(**{f"{self.field_name}__in": [drive_key(slug) for slug in value]})
+
+
+vendor_trouble = value_trouble("vendor", lambda: vendors_all().filter(vendors_public()), "slug")
 
 
 class ModelsFilter(django_filters.CharFilter):
@@ -47,6 +52,12 @@ class ModelsNumberFilter(ModelsFilter):
     """The same of a number."""
 
     field_class = forms.FloatField
+
+
+class ModelsNameFilter(ModelsFilter):
+    """The same of a name, of those that there are."""
+
+    field_class = NameField
 
 
 _BATCH = re.compile(r"(?P<year>[0-9]{4})(-[Ww](?P<week>[0-9]{1,2}))?( (?P<label>[^\x00]+))?")
@@ -109,7 +120,9 @@ def model_filters(column: str = "drive_model_id", *, years: bool = True) -> type
         {
             "drive": drive_filter(column),
             "drive__in": DrivesFilter(column, label="Slugs of drive models, separated by commas."),
-            "vendor": ModelsFilter(column, "vendor__slug", label="Slug of the vendor."),
+            "vendor": ModelsNameFilter(
+                column, "vendor__slug", trouble=vendor_trouble, label="Slug of the vendor."
+            ),
             **numbers,
         }
     )

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
-from server.api.framework.filters import RANGE, InstantFilter, WordsFilter
+from server.api.framework.filters import RANGE, InstantFilter, value_filter, words_filter
 from server.api.framework.keyset import Ordering
 from server.api.framework.openapi import described
 from server.api.framework.rows import Derived, RowSerializer
@@ -26,7 +26,7 @@ from server.api.resources.shared import (
 )
 from server.benchmarks.registry import kinds_by_slug, metrics_by_key
 from server.core.lifecycle import Provenance
-from server.measurements.listings import aggregates_all, measurements_all
+from server.measurements.listings import aggregates_all, measurements_all, runs_all
 from server.measurements.models import Aggregate, Measurement
 
 
@@ -67,6 +67,9 @@ _RunFilters: Any = run_filters("benchmark__run")
 _ModelFilters: Any = model_filters()
 
 
+_QUALITIES = ("good", "fair", "poor", "none")
+
+
 class MeasurementFilters(_RunFilters):
     """Filters of numbers."""
 
@@ -76,12 +79,12 @@ class MeasurementFilters(_RunFilters):
     )
     kind = kind_filter("benchmark__kind")
     kind__in = kinds_filter("benchmark__kind")
-    firmware = django_filters.CharFilter("benchmark__run__firmware")
+    firmware = value_filter("firmware revision", runs_all, "firmware", of="benchmark__run__firmware")
     metric = metric_filter()
     metric__in = metrics_filter()
     scope = scope_filter(Measurement)
-    quality = django_filters.ChoiceFilter(choices=[(word, word) for word in ("good", "fair", "poor", "none")])
-    quality__in = WordsFilter("quality", lookup_expr="in")
+    quality = django_filters.ChoiceFilter(choices=[(word, word) for word in _QUALITIES])
+    quality__in = words_filter(_QUALITIES, "quality", "quality")
     value__isnull = null_filter("value", "a number")
 
     class Meta:

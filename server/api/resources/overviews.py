@@ -11,17 +11,19 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from server.api.framework.filters import name_trouble
 from server.api.framework.openapi import described
 from server.api.framework.tables import TableView, fields_of
 from server.api.resources.shared import drive_model_of, page_url
 from server.catalog.selectors import drive_class, drive_models_similar
 from server.core.lifecycle import Provenance
+from server.core.problems import ErrorItem, problem
 from server.measurements.group_keys import Source, key_parse, model_key
 from server.model_stats.coverage_gaps import drive_coverage_gaps
 from server.model_stats.overview import DriveOverview, PartCount, drive_overview
 from server.search.archive_counts import archive_counts, recommended_runs
-from server.search.drive_list import DriveList, drive_query_of
-from server.search.facets import FACETS
+from server.search.drive_list import DriveList, DriveQuery, drive_query_of
+from server.search.facets import FACETS, UNSTATED
 
 WANTED_MOST = 100
 
@@ -145,7 +147,9 @@ class FacetsView(TableView):
 
     def get(self, request: Request, format: str | None = None) -> HttpResponseBase:
         """Return every facet with its values."""
-        found = DriveList(drive_query_of(request.query_params))
+        query = drive_query_of(request.query_params)
+        _facet_values_check(query)
+        found = DriveList(query)
         facets = [
             {"key": group.facet.key, "title": group.facet.title, "values": group.values}
             for group in found.facets()
@@ -157,6 +161,17 @@ class FacetsView(TableView):
             for value in one["values"]
         ]
         return self.answer(request, body, {"values": rows})
+
+
+def _facet_values_check(query: DriveQuery) -> None:
+    """Raise Problem where a value is chosen that no model has, and that is no word of the facet's."""
+    if not query.facets:
+        return
+    for group in DriveList(DriveQuery()).facets():
+        known = [key for key, _label in group.facet.labels] or [one.value for one in group.values]
+        for value in query.facets.get(group.facet.key, ()):
+            if words := name_trouble(group.facet.title.lower(), value, {*known, UNSTATED}):
+                raise problem("unknown-name", words, ErrorItem(f"?{group.facet.key}", words))
 
 
 class PartSerializer(serializers.Serializer[Any]):

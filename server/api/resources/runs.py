@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
-from server.api.framework.filters import RANGE, SPAN, InstantFilter, WholeFilter
+from server.api.framework.filters import RANGE, SPAN, InstantFilter, WholeFilter, value_filter
 from server.api.framework.keyset import Ordering
 from server.api.framework.openapi import described
 from server.api.framework.rows import Derived, Related, RowSerializer, Shape
@@ -183,13 +183,14 @@ class RunFilters(_ModelFilters):
     unit = django_filters.CharFilter("unit__digest", label="Digest of the drive.")
     batch_year = WholeFilter("batch__year")
     batch_week = WholeFilter("batch__week")
-    batch_label = django_filters.CharFilter("batch__label")
+    batch_label = value_filter("batch label", batches_all, "label", of="batch__label")
     kind = kind_filter(method="with_kind", label="Runs in which this kind was extracted.")
     kind__in = kinds_filter(method="with_kind", label="Runs in which any of these kinds was extracted.")
     key = django_filters.CharFilter("submission__probe_key__keyid", label="Key that signed the run.")
     published_at__gte = InstantFilter("submission__published_at", lookup_expr="gte")
     published_at__lt = InstantFilter("submission__published_at", lookup_expr="lt")
-    license = django_filters.CharFilter("license")
+    license = value_filter("licence", runs_all, "license")
+    firmware = value_filter("firmware revision", runs_all, "firmware")
 
     class Meta:
         model = Run
@@ -198,7 +199,6 @@ class RunFilters(_ModelFilters):
             "measured_on_request": ["exact"],
             "in_browser": ["exact"],
             "standing": ["exact"],
-            "firmware": ["exact"],
             "capacity_bytes": RANGE,
             "block_bytes": RANGE,
             "created_at": SPAN,
@@ -314,10 +314,11 @@ class BatchFilters(_BatchModelFilters):
     """Filters of batches."""
 
     year__isnull = null_filter("year", "a week that is known")
+    label = value_filter("batch label", batches_all, "label")
 
     class Meta:
         model = Batch
-        fields = {"year": RANGE, "week": RANGE, "label": ["exact"]}
+        fields = {"year": RANGE, "week": RANGE}
 
 
 @described("batches_list", "Batches: units made in the same week", "runs")
@@ -351,12 +352,12 @@ class BenchmarkFilters(_OfRun):
     provenance = django_filters.ChoiceFilter(field_name="run__provenance", choices=Provenance.choices)
     kind = kind_filter()
     kind__in = kinds_filter()
+    extractor_version = value_filter("version of an extraction", benchmarks_all, "extractor_version")
 
     class Meta:
         model = Benchmark
         fields = {
             "state": ["exact"],
-            "extractor_version": ["exact"],
             "extracted_at": SPAN,
         }
 

@@ -18,6 +18,7 @@ from server.catalog.files import facts_by_key
 from server.catalog.models import DriveModel
 from server.core.problems import Problem, problem
 from server.core.querying import CompiledQuery
+from server.core.text import did_you_mean
 from server.measurements.selectors import drive_model_public, drive_models_public
 from server.search.drive_list import models_named
 from server.submissions.models import Submission
@@ -46,11 +47,22 @@ _KEYS: CompiledQuery[int] = CompiledQuery(
 )
 
 
+_MOST_SLUGS = 5000
+
+
+def drive_missing(slug: str) -> Problem:
+    """Return the problem of a model that is not there, with those whose names are near."""
+    # Of the same beginning: to look through all names would cost more than it helps.
+    alike = DriveModel.objects.filter(drive_models_public(), slug__startswith=slug[:3]).order_by()
+    near = did_you_mean(slug[:80], alike.values_list("slug", flat=True)[:_MOST_SLUGS])
+    return problem("not-found", f"There is no drive {slug[:80]!r}.{near} Check its spelling.")
+
+
 def drive_key(slug: str) -> int:
     """Return the key of the model of that slug; raises Problem."""
     found = _KEYS.rows(slug=slug)
     if not found:
-        raise missing("drive", slug)
+        raise drive_missing(slug)
     return found[0]
 
 
@@ -145,7 +157,7 @@ def drive_model_of(slug: str) -> DriveModel:
     models = DriveModel.objects.select_related("vendor", "summary").filter(drive_models_public())
     model = models.filter(slug=slug).first()
     if model is None:
-        raise missing("drive", slug)
+        raise drive_missing(slug)
     return model
 
 
@@ -153,7 +165,7 @@ def drive_model_at(slug: str) -> DriveModel:
     """Return the model of an address that holds its slug, with its vendor; raises Problem."""
     model = drive_model_public(slug=slug)
     if model is None:
-        raise problem("not-found", f"There is no drive {slug!r}. Check the address.")
+        raise drive_missing(slug)
     return model
 
 

@@ -101,7 +101,7 @@ def test_numbers_of_another_provenance_make_another_order(client: Client, models
         body["next"].partition("/api/v1/")[2].replace("ordering=outer", "ordering=outer&numbers=simulated")
     )
     fetch(client, other, 404)
-    fetch(client, "drives/?ordering=outer&numbers=guessed", 400)
+    fetch(client, "drives/?ordering=outer&numbers=guessed", 422)
 
 
 @pytest.mark.parametrize("sort", ["-outer", "outer", "runs", "natural", "-natural"])

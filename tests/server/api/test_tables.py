@@ -125,7 +125,7 @@ def test_a_part_of_a_model_has_its_statistics_as_lines(client: Client) -> None:
 def test_a_table_that_is_not_there_is_told_with_those_that_are(client: Client) -> None:
     model = spread()
     response = client.get(f"/api/v1/drives/{model.slug}/statistics.csv?rows=mechanisms")
-    assert response.status_code == 400 and b"Choose of: apart, numbers" in response.content
+    assert response.status_code == 422 and b"Choose of: apart, numbers" in response.content
     assert client.get("/api/v1/facets.csv?rows=values").status_code == 400
     assert client.get("/api/v1/facets.xml").status_code == 404
 
@@ -143,6 +143,32 @@ def test_a_comparison_has_a_line_for_each_number_of_each_group_or_pair(client: C
     assert [(row["metric"], row["a"], row["b"]) for row in pairs] == [
         (number["metric"], pair["a"], pair["b"]) for number in told for pair in number["pairs"]
     ]
+
+
+def test_20_differences_below_the_margin_are_practically_equal(client: Client) -> None:
+    """Speeds of 150 and 153 MB/s differ by 2 %: by 5 % asked for, nothing is better by so little."""
+    for place in range(4):
+        measured(place, 150.0 + place / 100, firmware="S1")
+        measured(10 + place, 153.0 + place / 100, firmware="S2")
+    model = "sampledata-sample-9000"
+    address = f"/api/v1/comparisons/?d={model}~fw:S1&d={model}~fw:S2&margin="
+
+    def pair(margin: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        body = client.get(address + margin).json()
+        assert body["margin"] == float(margin) and body["summary"]
+        number = next(one for one in body["numbers"] if one["metric"] == "zoned.outer_bandwidth")
+        return number["pairs"][0], body
+
+    told, body = pair("1")
+    assert (told["better"], told["equal"]) == ("B", False) and told["percent"] == pytest.approx(
+        -2.0, rel=1e-3
+    )
+    assert "B" in body["summary"][0]
+    told, _body = pair("5")
+    assert (told["better"], told["equal"]) == (None, True)
+    for wrong in ("-1", "51", "two"):
+        answer = client.get(address + wrong)
+        assert answer.status_code == 400 and answer.json()["errors"][0]["path"] == "/margin"
 
 
 def test_a_runs_standing_and_charts_are_tables(client: Client, model: DriveModel) -> None:
