@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, sync_playwright
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "user" / "pictures"
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
@@ -119,12 +119,18 @@ def _take_all(browser: Browser, address: str, theme: Theme) -> None:
         # A page does without a font that comes late; the second time all of them are there at once.
         page.reload(wait_until="networkidle")
         png = _png(page, shot)
-        page.goto("about:blank")
-        source = f"data:image/png;base64,{base64.b64encode(png).decode()}"
-        written = base64.b64decode(page.evaluate(WRITE_WEBP, [source, QUALITY]))
-        (FOLDER / f"{shot.name}-{theme}.webp").write_bytes(written)
-        print(f"pictures: {shot.name}-{theme}.webp, {len(written) / 1000:.0f} kB")
+        picture_write(context, png, f"{shot.name}-{theme}")
         context.close()
+
+
+def picture_write(context: BrowserContext, png: bytes, name: str) -> None:
+    """Write a picture of a page as NAME.webp, by a browser that runs anyway."""
+    page = context.new_page()
+    source = f"data:image/png;base64,{base64.b64encode(png).decode()}"
+    written = base64.b64decode(page.evaluate(WRITE_WEBP, [source, QUALITY]))
+    (FOLDER / f"{name}.webp").write_bytes(written)
+    print(f"pictures: {name}.webp, {len(written) / 1000:.0f} kB")
+    page.close()
 
 
 def _path(page: Page, address: str, shot: Shot) -> str:

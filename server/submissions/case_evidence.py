@@ -169,8 +169,8 @@ def evidence_page(submission: Submission) -> EvidencePage:
     """Return the evidence beside a submission's decision."""
     run = submission_run(submission)
     decisions = tuple(submission.decisions.select_related("by"))
-    if run is None:
-        return EvidencePage(None, (), (), 0, 0, decisions, key_history(submission.probe_key), ())
+    if run is None or submission.state == State.WITHDRAWN:  # Of what is withdrawn nothing is left to see.
+        return EvidencePage(run, (), (), 0, 0, decisions, key_history(submission.probe_key), ())
     peers, unlike = peers_gather(run=run)
     rows = []
     for number in numbers_gather(run=run):

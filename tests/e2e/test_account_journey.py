@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,7 @@ STRANGERS_PAGES = {name: f"/accounts/{name}/" for name in ("login", "signup", "p
 def site(live_server: LiveServer, built_front_end: None, settings: LazySettings) -> str:
     """The address of a site with the real kinds, at which visitors may make accounts."""
     settings.SIGN_UP = True
+    settings.SITE_URL = live_server.url
     settings.ACCOUNT_RATE_LIMITS = False
     return str(live_server.url)
 
@@ -104,13 +106,15 @@ def signed_in_by_passkey(page: Page, site: str) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("Your runs")
 
 
-def key_approved(page: Page, waiting: subprocess.Popen[str]) -> None:
+def key_approved(page: Page, waiting: subprocess.Popen[str], look: Callable[[], None] = lambda: None) -> None:
+    """Approve what a probe waits for, as the link that it prints leads there, after a look at the page."""
     assert waiting.stderr is not None
     said = [next(waiting.stderr) for _ in range(4)]
     address, code, keyid = said[1].strip(), said[2].split()[1], said[3].split()[1]
     page.goto(address)
     expect(page.get_by_role("main")).to_contain_text(code)
     expect(page.get_by_role("main")).to_contain_text(keyid)
+    look()
     button(page, "Approve")
     out, _err = waiting.communicate(timeout=60)
     assert waiting.returncode == 0 and f"bound to your account at {page.url.partition('/accounts')[0]}" in out

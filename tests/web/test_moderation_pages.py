@@ -130,6 +130,8 @@ def test_published_runs_are_found_withdrawn_and_erased(signed_in: Client) -> Non
     signed_in.post(case(first.submission), {"verdict": "withdraw", "reason": REASON})
     signed_in.post(case(second.submission), {"verdict": "erase", "reason": REASON})
     assert list(Withdrawal.objects.order_by("leaf").values_list("erased", flat=True)) == [False, True]
+    for gone in (first, second):  # Where the form leads, once it is done.
+        assert "withdrawn" in text_of(read(signed_in, case(gone.submission)))
 
 
 def test_who_is_no_moderator_sees_and_does_nothing(client: Client) -> None:
