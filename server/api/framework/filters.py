@@ -104,12 +104,14 @@ _NO_CHOICE = "invalid_choice"
 
 def words_filter(words: Collection[str], column: str, noun: str) -> NamesFilter:
     """Return the filter by any of some of the words that a column may hold."""
-    return NamesFilter(
+    made = NamesFilter(
         column,
         lookup_expr="in",
         trouble=lambda name: name_trouble(noun, name, words),
         label=f"Any of {', '.join(words)}, separated by commas.",
     )
+    described: NamesFilter = extend_schema_field({"type": "string", "enum": list(words)})(made)
+    return described
 
 
 _MOST_NAMES = 10_000
