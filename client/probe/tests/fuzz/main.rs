@@ -85,8 +85,7 @@ fn files(folder: impl AsRef<Path>) -> Vec<Vec<u8>> {
 }
 
 fn unhex(text: &[u8]) -> Vec<u8> {
-    let digits: Vec<u8> =
-        text.iter().filter_map(|digit| char::from(*digit).to_digit(16)).map(|digit| digit as u8).collect();
+    let digits: Vec<u8> = text.iter().filter_map(|digit| char::from(*digit).to_digit(16)?.try_into().ok()).collect();
     digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect()
 }
 
