@@ -10,6 +10,7 @@ from server.catalog.files import facts_by_key
 from server.catalog.models import Claim
 from server.claims.scoreboard import ENOUGH_UNITS
 from server.claims.selectors import ClaimRow, Judged
+from server.claims.verdicts import Outcome
 from server.core.numbers import show_stated
 from server.core.scopes import scope_text
 from server.web.rows import Sources, metric_name, metric_url
@@ -94,6 +95,14 @@ def claim_text(claim: Claim) -> str:
     return " ".join(text for text in (number, unit, f"({form})" if form else "") if text)
 
 
+def outcome_word(judged: Judged) -> str:
+    """Return the word for a verdict: where nothing was measured, "not tested" says more than
+    "inconclusive"."""
+    if judged.evidence is None and judged.verdict.outcome is Outcome.INCONCLUSIVE:
+        return "not tested"
+    return judged.verdict.outcome.value
+
+
 def _judged(row: ClaimRow, judged: Judged, sources: Sources, base: str) -> JudgedView:
     link, link_text = "", ""
     if judged.literature is not None:
@@ -102,7 +111,7 @@ def _judged(row: ClaimRow, judged: Judged, sources: Sources, base: str) -> Judge
     elif judged.place is not None:
         link, link_text = f"{base}#runs-title", "the runs"
     return JudgedView(
-        outcome=judged.verdict.outcome.value,
+        outcome=outcome_word(judged),
         words=judged.verdict.words,
         measured_as=_measured_as(row.claim, judged),
         link=link,

@@ -83,3 +83,17 @@ def test_a_narrowed_ledger_and_an_untested_one_have_no_scoreboard(client: Client
     cache.clear()
     assert 'id="board-title"' in get(client, "/claims/")
     assert 'id="board-title"' not in get(client, "/claims/?verdict=met")
+
+
+def test_what_published_values_alone_speak_of_is_not_tested_by_runs(client: Client) -> None:
+    model = drive_model_curated(vendor_name="Sampledata", model_name="Two", simulated=False)
+    claim = claimed(model, "inconclusive")
+    ClaimVerdict.objects.filter(claim=claim).update(
+        evidence="published", published_outcome="met", published_words="101 MB/s, as claimed."
+    )
+    ledger = text_of(get(client, "/claims/"))
+    assert "not tested Sample words." in ledger
+    assert "met 101 MB/s, as claimed." in ledger
+    drive = text_of(get(client, f"/drives/{model.slug}/"))
+    assert "1 claim not tested" in drive
+    assert "inconclusive" not in drive

@@ -53,8 +53,6 @@ class LedgerRow:
     drive: DriveModel
     claim: ClaimView
     due: bool
-    untested: bool
-    """Whether nothing was held against it yet."""
     off: str
     """How far the measured number is from the claim, in per cent of it."""
     measured: Figures | None
@@ -241,7 +239,6 @@ def _row(claim: Claim, sources: Sources) -> LedgerRow:
         drive=claim.drive_model,
         claim=view,
         due=found is None,
-        untested=found is not None and row.measured.evidence is None and row.published is None,
         off=_off(row.measured.verdict.by_percent),
         measured=_figures(row.measured.evidence, claim.unit) if row.measured.evidence else None,
     )

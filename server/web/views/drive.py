@@ -38,7 +38,7 @@ from server.model_stats.selectors import MetricRow, drive_metric_rows
 from server.search.drive_requests import times_asked
 from server.web.answers import AnswersView, FactView, answers_of, rotation_fact, rotation_keys
 from server.web.badge import badge_embeds, badge_of, badge_svg
-from server.web.claims import claim_views
+from server.web.claims import claim_views, outcome_word
 from server.web.linked_data import model_linked_data
 from server.web.model_files import DETAIL_TABLES, exports_view
 from server.web.page import page, standing_asked
@@ -215,7 +215,7 @@ def drive_detail(request: HttpRequest, slug: str) -> HttpResponse:
         "due": due if measured.as_of else None,
         "as_of": measured.as_of,
         "claims": claim_views(claims, sources),
-        "verdicts": Counter(row.measured.verdict.outcome.value for row in claims).most_common(),
+        "verdicts": Counter(outcome_word(row.measured) for row in claims).most_common(),
         "facts": fact_rows(facts, sources),
         "facts_open": not overview.runs,
         "sources": sources,
