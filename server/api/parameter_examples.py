@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from server.benchmarks.registry import kinds_by_slug, metrics_by_key
+
 _INSTANT = "2026-01-01T00:00:00Z"
 _ID = "0198a5e2-7c40-7e0a-9b1f-3d5c8e2a4b60"
 _DIGEST = "ab" * 32
+_KIND = next(iter(kinds_by_slug()))
+_METRIC = next(iter(metrics_by_key()))
 
 PARAMETERS: Mapping[str, tuple[Any, str]] = {
     # Which models.
@@ -57,8 +61,8 @@ PARAMETERS: Mapping[str, tuple[Any, str]] = {
     "n": (2, "Runs behind the number."),
     "count": (100, "Samples behind the number."),
     "units": (2, "Units behind the number."),
-    "kind": ("skippy", "Slug of a benchmark kind."),
-    "metric": ("skippy.rotation_time", "Key of a metric."),
+    "kind": (_KIND, "Slug of a benchmark kind."),
+    "metric": (_METRIC, "Key of a metric."),
     "citation": ("olp", "Key of the document."),
     "verdict": ("met", "What comes of the claim."),
     # Instants.
@@ -97,10 +101,10 @@ PATHS: Mapping[str, tuple[Any, str]] = {
     "slug": ("seagate-st2000nm0001", "Slug of the drive model, vendor or kind."),
     "part": ("2014-w38", "The batch, the firmware revision, or the unit's digest."),
     "chart_id": ("sawtooth", "The chart, unique within its kind."),
-    "kind": ("skippy", "Slug of a benchmark kind."),
+    "kind": (_KIND, "Slug of a benchmark kind."),
     "provenance": ("probe", "Where the numbers come from."),
     "form": ("simulated", "Format of the file."),
-    "key": ("skippy.rotation_time", "Key of the metric."),
+    "key": (_METRIC, "Key of the metric."),
     "number": (1, "Number of the release, from 1."),
     "path": ("csv/runs.csv.gz", "Path within the release."),
     "follow_id": (_ID, "The webhook."),
@@ -110,7 +114,7 @@ PATHS: Mapping[str, tuple[Any, str]] = {
 }
 """The same of variable parts of addresses."""
 _ELSEWHERE = {
-    ("/api/v1/methods/{slug}/", "slug"): "skippy",
+    ("/api/v1/methods/{slug}/", "slug"): _KIND,
     ("/api/v1/metrics/", "unit"): "MB/s",
     ("/api/v1/releases/{number}/", "since"): 0,
     ("/api/v1/vendors/{slug}/", "slug"): "seagate",
