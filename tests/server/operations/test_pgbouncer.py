@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,7 +28,7 @@ PATIENCE_S = 60
 
 
 @pytest.fixture
-def pool(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def pool() -> Iterator[str]:
     """The address of the archive's database through a pool that docker/pgbouncer.sh started."""
     if shutil.which("pgbouncer") is None or shutil.which("envsubst") is None:
         pytest.skip("pgbouncer is not installed: apt-get install pgbouncer gettext-base")
@@ -35,9 +36,8 @@ def pool(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     app_role_make(f"postgresql://{NAME}:{PASSWORD}@host/any")
     # PgBouncer refuses to run as root.
     account, port = account_choose(), free_port()
-    folder = tmp_path_factory.mktemp("pool")
-    for path in (folder, *folder.parents[:2]):
-        path.chmod(0o755)
+    # Below pytest's own folders it would reach nothing.
+    folder = Path(tempfile.mkdtemp(prefix="diskatlas-pool-"))
     account.own(folder)
     environment = {
         "PATH": f"{os.environ['PATH']}:/usr/sbin",
@@ -52,8 +52,9 @@ def pool(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         "DATABASE_PASSWORD": PASSWORD,
         "POOL_SIZE": "2",
     }
-    shutil.copy(ROOT / "docker" / "pgbouncer.ini", folder / "template.ini")
-    shutil.copy(ROOT / "docker" / "pgbouncer.sh", folder / "start.sh")
+    for name, copy in (("pgbouncer.ini", "template.ini"), ("pgbouncer.sh", "start.sh")):
+        shutil.copy(ROOT / "docker" / name, folder / copy)
+        account.own(folder / copy)
     with (folder / "log").open("wb") as log:
         child = subprocess.Popen(
             ["/bin/sh", str(folder / "start.sh")],
@@ -70,6 +71,7 @@ def pool(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     finally:
         child.terminate()
         child.wait(PATIENCE_S)
+        shutil.rmtree(folder)
         with connection.cursor() as cursor:
             cursor.execute(sql.SQL("DROP OWNED BY {0}; DROP ROLE {0}").format(sql.Identifier(NAME)))
 
