@@ -66,6 +66,8 @@ log = structlog.get_logger("diskatlas.pipeline")
 
 TRANSIENT = (OperationalError, InterfaceError, OSError)
 """What another try may mend: the database, the storage or the network was away."""
+_AWAY_STATES = ("08", "53", "57P")
+"""PostgreSQL's classes of a lost connection, of resources that are used up, and of a server that stops."""
 
 BATCH = 32
 """So many small runs at once: they take half a second, and a kill costs no more than that."""
@@ -123,7 +125,7 @@ def submissions_process(*, submission_id: UUID) -> list[State]:
                 _process_alone(work)
             except Exception as error:
                 troubles.append(error)
-                if isinstance(error, TRANSIENT):
+                if _part_away(error):
                     _starts_forget(work.submission)
                 if work.submission.pk != submission_id:
                     submission_enqueue(work.submission)
@@ -224,6 +226,13 @@ def _count_starts(found: Sequence[Submission]) -> None:
     Benchmark.objects.filter(run__submission__in=together, state=Benchmark.State.PENDING).update(
         attempts=F("attempts") + 1
     )
+
+
+def _part_away(error: Exception) -> bool:
+    """Return whether a part of the archive was away. PostgreSQL also calls operational what a document may be
+    the cause of: a statement that takes too long, or a row that no index holds."""
+    state = getattr(error.__cause__, "sqlstate", None) if isinstance(error, Error) else None
+    return isinstance(error, TRANSIENT) and (state is None or state.startswith(_AWAY_STATES))
 
 
 def _starts_forget(submission: Submission) -> None:

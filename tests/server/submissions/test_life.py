@@ -10,6 +10,7 @@ from django.conf import settings
 from django.core.files.storage import InMemoryStorage
 from django.db import OperationalError
 from django.test import Client
+from psycopg.errors import ProgramLimitExceeded
 
 from server.accounts.models import User
 from server.benchmarks.contract import Extraction, Facts
@@ -232,6 +233,23 @@ def test_a_storage_that_is_away_for_long_holds_no_run_for_a_person(
     assert submission.run.benchmarks.get().attempts == 0
     pipeline.submissions_process(submission_id=submission.pk)
     assert states(submission)[-1] == State.PUBLISHED
+
+
+def test_a_document_that_the_database_cannot_take_is_held_after_some_tries(
+    submit: Submit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submission = submit(document(skippy_part()))
+
+    def too_large(*_: Any) -> None:
+        raise OperationalError("too large for an index") from ProgramLimitExceeded()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(pipeline, "envelope_of", too_large)
+        for _ in range(settings.PIPELINE_MAX_ATTEMPTS):
+            with pytest.raises(OperationalError):
+                pipeline.submissions_process(submission_id=submission.pk)
+        pipeline.submissions_process(submission_id=submission.pk)
+    assert states(submission)[-1] == State.QUARANTINED
 
 
 class ReadTimeoutError(Exception):
