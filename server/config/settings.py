@@ -107,12 +107,13 @@ TEMPLATES: list[dict[str, Any]] = [
 
 # PostgreSQL and Redis are the only ones; the embedded instances are addressed in the same way as real
 # servers.
+DATABASE_STATEMENT_TIMEOUT_MS = env.int("DATABASE_STATEMENT_TIMEOUT_MS", 0, validate=Range(min=0))
 DATABASES = {
     "default": env.postgresql(
         "DATABASE_URL",
         CONN_MAX_AGE=env.int("DATABASE_CONN_MAX_AGE_S", 60, validate=Range(min=0)),
         CONN_HEALTH_CHECKS=True,
-        statement_timeout_ms=env.int("DATABASE_STATEMENT_TIMEOUT_MS", 0, validate=Range(min=0)),
+        statement_timeout_ms=DATABASE_STATEMENT_TIMEOUT_MS,
     )
 }
 DATABASE_SESSION = SESSION

@@ -58,7 +58,7 @@ def app_role_make(address: str) -> str:
         for grant in _GRANTS:
             cursor.execute(sql.SQL(grant).format(**names))
         # A pool of connections (PgBouncer) passes on none of the settings that a session begins with.
-        for setting in (*settings.DATABASE_SESSION, "statement_timeout"):
+        for setting in settings.DATABASE_SESSION:
             cursor.execute("SELECT current_setting(%s)", [setting])
             keep = sql.SQL("ALTER ROLE {role} IN DATABASE {database} SET {setting} = {value}")
             value = sql.Literal(cursor.fetchone()[0])

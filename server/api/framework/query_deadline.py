@@ -13,6 +13,8 @@ from django.db import OperationalError, connection
 from psycopg.errors import QueryCanceled
 from psycopg.pq import TransactionStatus
 
+from server.core.statement_limit import statement_limit_sql
+
 Execute = Callable[[str, Any, bool, dict[str, Any]], Any]
 _UNDOING = ("SAVEPOINT", "ROLLBACK", "RELEASE")
 """Statements that keep a transaction in order: they have to go through whenever they come."""
@@ -82,6 +84,6 @@ def _unbound() -> None:
     if raw is None or raw.info.transaction_status == TransactionStatus.INERROR:
         return  # It is gone, or its transaction is undone, and with it what was set in it.
     try:
-        raw.execute("RESET statement_timeout")
+        raw.execute(statement_limit_sql())
     except psycopg.Error:
         connection.close()

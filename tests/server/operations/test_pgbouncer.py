@@ -114,3 +114,39 @@ def test_the_archive_works_through_it(pool: str) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
+
+
+STATEMENT_LIMITS = """
+import django
+django.setup()
+from django.db import connection
+from server.api.framework.query_deadline import QueryDeadline
+
+def limit():
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW statement_timeout")
+        return cursor.fetchone()[0]
+
+print(limit())
+with QueryDeadline(5000):
+    print(limit())
+print(limit())
+"""
+
+
+def test_a_process_keeps_its_limit_for_statements(pool: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", STATEMENT_LIMITS],
+        cwd=ROOT,
+        env={
+            **os.environ,
+            "DATABASE_URL": pool,
+            "DATABASE_STATEMENT_TIMEOUT_MS": "1234",
+            "DJANGO_SETTINGS_MODULE": "server.config.settings",
+        },
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S * 2,
+        check=False,
+    )
+    assert done.stdout.split() == ["1234ms", "5s", "1234ms"], done.stderr
