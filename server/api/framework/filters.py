@@ -16,6 +16,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework.request import Request
 
 from server.api.framework.parameters import instant_read
+from server.core.cache import cached
 from server.core.problems import ErrorItem, Problem, problem
 from server.core.text import did_you_mean
 
@@ -116,6 +117,8 @@ def words_filter(words: Collection[str], column: str, noun: str) -> NamesFilter:
 
 _MOST_NAMES = 10_000
 """Values that are looked through for the nearest one."""
+_VALUES_KEEP_S = 300
+"""A list with a value that is known does not look through all rows for it again in this time."""
 
 
 def value_trouble(
@@ -123,12 +126,17 @@ def value_trouble(
 ) -> Callable[[str], str | None]:
     """Return what tells whether any row has a value in a column, and which is the nearest where none has."""
 
+    def known() -> frozenset[str]:
+        values = rows().order_by().values_list(column, flat=True).distinct()[:_MOST_NAMES]
+        return frozenset(value for value in values if value)
+
     def trouble(name: str) -> str | None:
-        found = rows().order_by()
-        if found.filter(**{f"{column}__{lookup}": name}).exists():
+        found = rows()
+        kept = cached(f"filter-values:{found.model._meta.label}.{column}", known, keep_s=_VALUES_KEEP_S)
+        # What the kept ones do not hold may have come in since, or be one too many for them.
+        if name in kept or found.order_by().filter(**{f"{column}__{lookup}": name}).exists():
             return None
-        known = found.values_list(column, flat=True).distinct()[:_MOST_NAMES]
-        return name_trouble(noun, name, {value for value in known if value})
+        return name_trouble(noun, name, kept)
 
     return trouble
 

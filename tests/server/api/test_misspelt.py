@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 from django.test import Client
+from pytest_django import DjangoAssertNumQueries
 
+from server.api.framework.filters import value_trouble
 from server.catalog.loading import catalog_load
+from server.measurements.listings import runs_all
+from server.measurements.models import Run
 from tests.support.sample_archive import sample_archive
 
 pytestmark = pytest.mark.django_db
@@ -104,3 +108,17 @@ def test_20_scripts_of_other_sites_read_ranges(client: Client) -> None:
     asked = {"Access-Control-Request-Method": "GET", "Access-Control-Request-Headers": "range"}
     preflight = client.options("/api/v1/releases/1/files/csv/runs.csv.gz", headers={**elsewhere, **asked})
     assert "Range" in preflight.headers["Access-Control-Allow-Headers"].split(", ")
+
+
+def test_a_value_that_is_known_is_not_looked_for_in_all_rows_again(
+    django_assert_num_queries: DjangoAssertNumQueries,
+) -> None:
+    sample_archive()
+    trouble = value_trouble("firmware revision", runs_all, "firmware")
+    assert trouble("S1") is None
+    with django_assert_num_queries(0):
+        assert trouble("S1") is None
+    with django_assert_num_queries(1):
+        assert "S1" in (trouble("S11") or "")
+    Run.objects.update(firmware="S11")
+    assert trouble("S11") is None, "what came in since"
