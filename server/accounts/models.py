@@ -46,7 +46,9 @@ class ProbeKey(models.Model):
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="probe_keys"
     )
-    name = models.CharField(max_length=60, blank=True, default="", help_text="What its owner calls it.")
+    name = models.CharField(
+        max_length=60, blank=True, default="", db_default="", help_text="What its owner calls it."
+    )
     first_seen_at = models.DateTimeField(auto_now_add=True)
     holder_key = models.ForeignKey(
         "self",
@@ -162,7 +164,12 @@ class ApiToken(models.Model):
     name = models.CharField(max_length=100, help_text="What it is for, in the owner's words.")
     digest = models.CharField(max_length=64, unique=True, editable=False)
     hint = models.CharField(max_length=16, editable=False, help_text="How the secret begins.")
-    scopes = ArrayField(models.CharField(max_length=16, choices=Scope), default=scopes_usual, blank=True)
+    scopes = ArrayField(
+        models.CharField(max_length=16, choices=Scope),
+        default=scopes_usual,
+        db_default=scopes_usual(),
+        blank=True,
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True, editable=False)

@@ -104,7 +104,10 @@ class DriveModel(Loaded):
         default=0, db_default=0, editable=False, help_text="Drives of a public collection that are of it."
     )
     seen = models.JSONField(
-        default=dict, editable=False, help_text="What they said: `variants` and `firmware`, each to drives."
+        default=dict,
+        db_default={},
+        editable=False,
+        help_text="What they said: `variants` and `firmware`, each to drives.",
     )
     search_text = models.TextField(editable=False, help_text="Names and aliases, and their normalised forms.")
 

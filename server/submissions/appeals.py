@@ -62,6 +62,6 @@ def appealed_list() -> QuerySet[Submission]:
 
 
 def _open() -> QuerySet[Appeal]:
-    decided = Decision.objects.filter(submission=OuterRef("submission")).order_by("-at", "-id")
+    decided = Decision.objects.filter(submission=OuterRef("submission")).order_by("-id")
     unanswered = Appeal.objects.annotate(decided_at=Subquery(decided.values("at")[:1]))
     return unanswered.filter(submission__state=State.REJECTED, at__gte=F("decided_at"))

@@ -140,7 +140,7 @@ def quarantined_list() -> QuerySet[Submission]:
 
 def liftings_list() -> QuerySet[Submission]:
     """Return rejections that a moderator proposed to lift and about which no other one has decided yet."""
-    last = Decision.objects.filter(submission=OuterRef("pk")).order_by("-at", "-id").values("verdict")[:1]
+    last = Decision.objects.filter(submission=OuterRef("pk")).order_by("-id").values("verdict")[:1]
     rejected = Submission.objects.filter(state=State.REJECTED).annotate(last=Subquery(last))
     return _with_holds(rejected.filter(last=Decision.Verdict.LIFTING_PROPOSED)).order_by("received_at", "id")
 

@@ -85,11 +85,13 @@ class Aggregate(models.Model):
     high = models.FloatField(null=True, blank=True)
     conditions = models.JSONField(
         default=dict,
+        db_default={},
         blank=True,
         help_text="Under which all of these were measured: way to the disk and caches, as far as told.",
     )
     strata = models.JSONField(
         default=list,
+        db_default=[],
         blank=True,
         help_text="What was measured under other conditions, each with its own runs, units and median.",
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -14,8 +15,10 @@ from django.core.exceptions import PermissionDenied
 from django.db import connections
 
 from server.accounts.models import ProbeKey, User
+from server.core import clock
 from server.core.lifecycle import State
 from server.submissions import moderation
+from server.submissions.case_evidence import liftings_list
 from server.submissions.models import Decision, Submission
 from tests.support.moderation import quarantined
 from tests.support.sample_archive import SampleRun, sample_run
@@ -182,3 +185,18 @@ def test_what_a_rule_rejected_is_not_lifted() -> None:
 def test_only_prepared_reasons_are_taken_as_such() -> None:
     assert moderation.reason_of(moderation.PREPARED[2], "") == moderation.PREPARED[2]
     assert moderation.reason_of("Whatever a form says.", "typed") == "typed"
+
+
+def test_a_clock_that_is_put_back_does_not_reorder_what_was_decided(monkeypatch: pytest.MonkeyPatch) -> None:
+    submission, first, second = quarantined(), curator(), person("second", "decide")
+    moderation.submission_reject(submission, by=first, reason=REASON)
+    hour_ago = clock.now() - timedelta(hours=1)
+    monkeypatch.setattr(clock, "now", lambda: hour_ago)
+    moderation.submission_lift(submission, by=first, reason="The catalogue was mended.")
+    assert [one.pk for one in liftings_list()] == [submission.pk]
+    moderation.submission_lift(submission, by=second, reason="It was, I looked it up.")
+    said = list(submission.decisions.values_list("verdict", flat=True))
+    assert said == ["rejected", "lifting_proposed", "lifted"]
+    last = submission.events.last()
+    assert last is not None
+    assert last.reason == "Two moderators lifted the rejection: It was, I looked it up."
