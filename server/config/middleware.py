@@ -15,7 +15,7 @@ from server.config.availability import HEALTH_PATHS
 from server.config.error_views import error_response
 from server.core.clock import monotonic_ms
 from server.core.metrics import http_requests, http_seconds, method_label
-from server.core.rate_limit import client_address, rate_limit_hit
+from server.core.rate_limit import limit_client, rate_limit_hit
 from server.core.text import counted
 from server.operations.log_context import request_id_choose
 
@@ -52,7 +52,7 @@ class PageLimitMiddleware:
             return self._get_response(request)
         state = rate_limit_hit(
             policy="page",
-            client=client_address(request),
+            client=limit_client(request),
             quota=settings.PAGE_READS_PER_MINUTE,
             window_s=60,
         )

@@ -101,6 +101,7 @@ def address_block(address: str) -> str:
         found = ipaddress.ip_address(address)
     except ValueError:
         return "unknown"
+    found = getattr(found, "ipv4_mapped", None) or found
     return str(ipaddress.ip_network((found, 24 if found.version == 4 else 48), strict=False))
 
 
@@ -116,6 +117,19 @@ def client_address(request: HttpRequest) -> str:
     proxies: int = settings.NUM_PROXIES
     told = forwarded[-min(proxies, len(forwarded))].strip() if proxies else ""
     return told or str(request.META.get("REMOTE_ADDR", ""))
+
+
+def limit_client(request: HttpRequest) -> str:
+    """Return what limits count a request by: its address, and of IPv6 the /64 that one line has to itself
+    (RFC 6177), whose addresses anybody changes at will."""
+    address = client_address(request)
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(found, ipaddress.IPv4Address):
+        return str(found)
+    return str(found.ipv4_mapped or ipaddress.ip_network((found, 64), strict=False))
 
 
 def mail_allowed(address: str) -> bool:

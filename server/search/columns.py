@@ -13,6 +13,7 @@ from django.db import connection
 from server.benchmarks.registry import metrics_by_key
 from server.catalog.models import LiteratureValue
 from server.core.scopes import scope_text
+from server.core.text import printable
 from server.measurements.models import Aggregate
 
 LITERATURE = "literature"
@@ -73,7 +74,7 @@ def column_of(key: str) -> Column | None:
     known = COLUMN_OF_KEY.get(_KEY_OF_PLACE.get(key, key))
     metric, bar, scope = key.partition("|")
     entry = metrics_by_key().get(metric)
-    if known or entry is None or not bar or len(scope) > _SCOPE_MAX or "\0" in scope:
+    if known or entry is None or not bar or len(scope) > _SCOPE_MAX or printable(scope) != scope:
         return known
     words = scope_text(scope)
     return Column(key, metric, scope, f"{entry.title}, {words}" if words else entry.title)

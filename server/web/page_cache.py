@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from functools import wraps
 from typing import Any
 
 from django.conf import settings
 from django.contrib.staticfiles.storage import staticfiles_storage
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.http.response import HttpResponseBase
 
 from server.core.cache import purges_before, tagged_get, tagged_set
@@ -23,9 +23,10 @@ from server.core.metrics import lookup_count
 
 MOST_BYTES = 1024 * 1024
 """A larger page is not kept."""
-_COOKIES = ("theme",)
+_THEMES = ("light", "dark")
 _shown: ContextVar[set[str] | None] = ContextVar("page_cache_shown", default=None)
 View = Callable[..., HttpResponseBase]
+Known = Iterable[str] | Mapping[str, Callable[[str], bool]]
 
 
 def shows(*tags: str) -> None:
@@ -35,22 +36,24 @@ def shows(*tags: str) -> None:
         found.update(tags)
 
 
-def cache_page(*headers: str, known: Iterable[str] = ()) -> Callable[[View], View]:
-    """Cache what a view answers to everyone alike, by address, theme and the request's `headers`.
+def cache_page(*headers: str, known: Known = ()) -> Callable[[View], View]:
+    """Cache what a view answers to everyone alike, by address, theme, and which of `headers` a request has.
 
     `known` are the parameters that the view reads. Any other is taken out of the request, before the view and
-    the page's own links see it: an address with junk behind it is the address without.
+    the page's own links see it: an address with junk behind it is the address without. With a function that
+    says which values mean something, what means nothing is junk too, and of several values the last counts.
 
     For GET of pages without forms, sessions or anything else of one reader; the view says by `shows` what
     ends it. `PAGE_CACHE_S` of 0 turns it off.
     """
 
     names = frozenset(known)
+    means = known if isinstance(known, Mapping) else {}
 
     def decorate(view: View) -> View:
         @wraps(view)
         def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-            _narrow(request, names)
+            _narrow(request, names, means)
             if request.method != "GET" or not settings.PAGE_CACHE_S:
                 return view(request, *args, **kwargs)
             key = _key(request, headers)
@@ -74,12 +77,15 @@ def cache_page(*headers: str, known: Iterable[str] = ()) -> Callable[[View], Vie
     return decorate
 
 
-def _narrow(request: HttpRequest, known: frozenset[str]) -> None:
-    if request.GET.keys() <= known:
+def _narrow(request: HttpRequest, known: frozenset[str], means: Mapping[str, Callable[[str], bool]]) -> None:
+    if not request.META.get("QUERY_STRING"):
         return
-    given = request.GET.copy()
-    for name in given.keys() - known:
-        del given[name]
+    given = QueryDict(mutable=True)
+    for name, values in request.GET.lists():
+        if name in means:
+            values = [value for value in values[-1:] if means[name](value)]
+        if name in known and values:
+            given.setlist(name, values)
     request.GET = given  # type: ignore[assignment]  # stubs want one that cannot be changed
     request.META["QUERY_STRING"] = given.urlencode()
 
@@ -93,10 +99,11 @@ def _key(request: HttpRequest, headers: tuple[str, ...]) -> str:
     told = [
         release(),
         request.scheme,
-        request.get_host(),
-        request.get_full_path(),
-        [request.COOKIES.get(name, "") for name in _COOKIES],
-        [request.headers.get(name, "") for name in headers],
+        request.get_host().lower(),
+        request.path,
+        sorted(request.GET.lists()),
+        [theme for theme in _THEMES if request.COOKIES.get("theme") == theme],
+        [name for name in headers if name in request.headers],
     ]
     return f"page:{hashlib.sha256(json.dumps(told).encode()).hexdigest()}"
 

@@ -13,6 +13,7 @@ from psycopg.errors import QueryCanceled
 from server.config import gunicorn
 from server.config.availability import AvailabilityMiddleware
 from server.config.env import database_from_url
+from server.search.columns import COLUMNS
 from tests.support.sample_archive import SampleRun, sample_run
 
 pytestmark = pytest.mark.django_db
@@ -63,3 +64,86 @@ def test_18_8_a_page_that_takes_the_database_too_long_says_so() -> None:
     answer = middleware.process_exception(RequestFactory().get("/drives/"), given_up)
     assert isinstance(answer, HttpResponse) and answer.status_code == 503
     assert "took the database too long" in answer.content.decode()
+
+
+def figure_address() -> str:
+    run = sample_run()
+    return f"/runs/{run.run_id}/charts/zoned/profile.svg"
+
+
+@pytest.mark.parametrize("junk", ["?&&&&", "?size=wide", "?size=narrow&size=wide", "?junk=1&&size=broad"])
+def test_18_8_a_picture_is_drawn_once_whatever_is_written_behind_its_address(
+    client: Client, settings: LazySettings, junk: str
+) -> None:
+    settings.PAGE_CACHE_S = 60
+    address = figure_address()
+    plain = client.get(address)
+    kept = len(cache._cache)  # type: ignore[attr-defined]
+    assert client.get(f"{address}{junk}").content == plain.content
+    assert len(cache._cache) == kept  # type: ignore[attr-defined]
+
+
+def test_18_8_a_picture_has_no_views_but_those_of_its_chart(client: Client) -> None:
+    address = figure_address()
+    for form in ("svg", "png", "bib", "csl.json"):
+        asked = f"{address.removesuffix('svg')}{form}?view=junk"
+        assert client.get(asked).status_code == 404, asked
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{"Cookie": "theme=junk"}, {"Host": "TestServer"}, {"X-Part": "1"}],
+    ids=["a theme that there is not", "the host in capitals", "a header that the view does not read"],
+)
+def test_18_8_what_does_not_shape_a_page_keeps_no_copy_of_it(
+    client: Client, settings: LazySettings, headers: dict[str, str]
+) -> None:
+    settings.PAGE_CACHE_S = 60
+    settings.ALLOWED_HOSTS = ["testserver"]
+    plain = client.get("/claims/")
+    kept = len(cache._cache)  # type: ignore[attr-defined]
+    assert client.get("/claims/", headers=headers).content == plain.content
+    assert len(cache._cache) == kept  # type: ignore[attr-defined]
+
+
+def test_18_8_the_order_of_parameters_keeps_no_second_copy(client: Client, settings: LazySettings) -> None:
+    settings.PAGE_CACHE_S = 60
+    client.get("/claims/?sort=model&page=1")
+    kept = len(cache._cache)  # type: ignore[attr-defined]
+    client.get("/claims/?page=1&sort=model")
+    assert len(cache._cache) == kept  # type: ignore[attr-defined]
+
+
+def test_18_8_the_explorer_keeps_nothing_for_numbers_that_nothing_has(
+    client: Client, settings: LazySettings
+) -> None:
+    settings.PAGE_CACHE_S = 60
+    client.get("/explore/")
+    kept = len(cache._cache)  # type: ignore[attr-defined]
+    for scope in ("Buy+these", "\u202ebuy", "x" * 100):
+        key = f"{COLUMNS[0].metric}|{scope}"
+        page = client.get("/explore/", {"x": key})
+        assert page.status_code == 200 and "\u202e" not in page.content.decode()
+        assert "\u202e" not in client.get("/explore/explore.svg", {"x": key}).content.decode()
+    for junk in ("?x=junk", "?rpm=-1", "?rpm=nan", "?vendor=%00", "?vendor=" + "a" * 300, "?by=junk"):
+        client.get(f"/explore/{junk}")
+    assert len(cache._cache) == kept  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("forwarded", [True, False])
+def test_18_8_one_line_of_ipv6_is_one_client_however_many_addresses_it_has(
+    client: Client, settings: LazySettings, forwarded: bool
+) -> None:
+    settings.PAGE_READS_PER_MINUTE = 3
+    settings.NUM_PROXIES = int(forwarded)
+
+    def asked(address: str) -> int:
+        if forwarded:
+            return client.get("/about/", headers={"X-Forwarded-For": address}).status_code
+        return client.get("/about/", REMOTE_ADDR=address).status_code
+
+    line = [f"2001:db8:1:2::{host:x}" for host in range(1, 6)]
+    assert [asked(address) for address in line] == [200, 200, 200, 429, 429]
+    assert asked("2001:db8:1:3::1") == 200
+    mapped = ["192.0.2.1", "::ffff:192.0.2.1", "::ffff:c000:201", "192.0.2.1"]
+    assert [asked(address) for address in mapped] == [200, 200, 200, 429]

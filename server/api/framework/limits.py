@@ -13,7 +13,7 @@ from server.core.rate_limit import (
     Budget,
     RateLimitState,
     budgets_spend,
-    client_address,
+    limit_client,
     rate_limit_hit,
     rate_read,
 )
@@ -42,7 +42,7 @@ class ReadThrottle(RateLimitThrottle):
     def hit(self, request: Request, view: Any) -> RateLimitState:
         kind = "export" if view.exports(request) else "read"
         token = request.auth
-        client = f"token:{token.pk}" if token is not None else f"address:{client_address(request._request)}"
+        client = f"token:{token.pk}" if token is not None else f"address:{limit_client(request._request)}"
         quota, window_s = settings.API_LIMITS[f"{kind}-by-token" if token is not None else kind]
         state = rate_limit_hit(policy=kind, client=client, quota=quota, window_s=window_s)
         request._request.rate_limit_state = state  # type: ignore[attr-defined]
@@ -54,7 +54,7 @@ def samples_spend(request: Request, samples: int) -> None:
     their share before these. What has begun is given to its end: the next request waits."""
     token = request.auth
     quota, window_s = settings.API_LIMITS["samples" if token is None else "samples-by-token"]
-    client = f"token:{token.pk}" if token is not None else f"address:{client_address(request._request)}"
+    client = f"token:{token.pk}" if token is not None else f"address:{limit_client(request._request)}"
     [state] = budgets_spend([Budget("samples", client, quota)], samples, window_s=window_s)
     if samples == 0 and state.used >= quota:
         request._request.rate_limit_state = state  # type: ignore[attr-defined]
@@ -68,7 +68,7 @@ class SubmissionThrottle(RateLimitThrottle):
 
     def hit(self, request: Request, view: Any) -> RateLimitState:
         quota, window_s = rate_read(settings.SUBMISSION_RATE)
-        client = f"token:{request.auth.pk}" if request.auth else client_address(request._request)
+        client = f"token:{request.auth.pk}" if request.auth else limit_client(request._request)
         return rate_limit_hit(policy=self.policy, client=client, quota=quota, window_s=window_s)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
@@ -23,6 +25,7 @@ from server.search.columns import COLUMNS, LITERATURE
 from server.search.explorer import (
     CAPACITY,
     GROUPS,
+    SOURCES,
     Exploration,
     Point,
     axis_of,
@@ -33,14 +36,12 @@ from server.web.assets import drawing_fonts
 from server.web.figures import Figure, figure_with
 from server.web.page import csv_response, page
 from server.web.page_cache import cache_page, shows
-from server.web.views.figure_files import NARROW_PX, conditional, file_response
+from server.web.views.figure_files import NARROW, NARROW_PX, PICTURE, conditional, file_response
 
-PARAMETERS = ("x", "y", "numbers", "by", "vendor", "rpm")
 MOST_GROUPS = 7
 """More would not be told apart by their colours; the smaller ones are drawn as one."""
 MOST_POINTS = 2000
 ROWS_SHOWN = 200
-VALUE_MAX = 300
 ROTATIONS = (4200.0, 5400.0, 5900.0, 7200.0, 10000.0, 15000.0)
 """What drives are rated at, as far as a choice needs it; the address takes every other too."""
 SOURCE_WORDS = {
@@ -49,16 +50,39 @@ SOURCE_WORDS = {
     Provenance.IMPORTED.value: "imported from other tools",
     Provenance.SIMULATED.value: "simulated drives",
 }
+_SLUG = re.compile(r"[-\w]{1,100}", re.ASCII)
+
+
+def _rpm(text: str) -> float | None:
+    """Return a rotation that a drive may have, in turns per minute; None where that is none."""
+    try:
+        rpm = float(text)
+    except ValueError:
+        return None
+    return rpm if 0 < rpm < 1e6 else None
+
+
+PARAMETERS: dict[str, Callable[[str], bool]] = {
+    "x": lambda text: axis_of(text) is not None,
+    "y": lambda text: axis_of(text) is not None,
+    "numbers": SOURCES.__contains__,
+    "by": GROUPS.__contains__,
+    "vendor": lambda text: _SLUG.fullmatch(text) is not None,
+    "rpm": lambda text: _rpm(text) is not None,
+}
+"""What the address may say, and which of it means something."""
 GROUP_WORDS = {"vendor": "Vendor", "rotation": "Rotation", "form": "Form factor"}
 
 
 @require_safe
 @cache_page(known=PARAMETERS)
 def explore(request: HttpRequest) -> HttpResponse:
-    """Show the points as a picture and as a table."""
-    shows(LISTS)
+    """Show the points as a picture and as a table. A page without a point is not kept: scopes that no number
+    has may be called anything."""
     asked, axes = _asked(request)
     source, points = explored(asked)
+    if points:
+        shows(LISTS)
     query = _query(request)
     figure = _figure(asked, axes, source, points, query)
     rows = [
@@ -84,14 +108,15 @@ def explore(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 @conditional
-@cache_page(known=(*PARAMETERS, "size"))
+@cache_page(known={**PARAMETERS, "size": PICTURE["size"]})
 def explore_drawing(request: HttpRequest, form: str) -> HttpResponse:
-    """Answer with the picture as SVG or PNG."""
-    shows(LISTS)
+    """Answer with the picture as SVG or PNG, which is not kept either where it has no point."""
     asked, axes = _asked(request)
     source, points = explored(asked)
+    if points:
+        shows(LISTS)
     figure = _figure(asked, axes, source, points, _query(request))
-    width_px = NARROW_PX if request.GET.get("size") == "narrow" else WIDTH_PX
+    width_px = NARROW_PX if request.GET.get("size") == NARROW else WIDTH_PX
     svg = chart_svg(figure.chart, credit=figure.credit, width_px=width_px)
     if form == "png":
         return file_response(png_of(svg, drawing_fonts()), "image/png", "diskatlas-explore", form)
@@ -110,21 +135,17 @@ def explore_csv(request: HttpRequest) -> HttpResponseBase:
 
 def _asked(request: HttpRequest) -> tuple[Exploration, tuple[Axis, Axis]]:
     """Return what the address asks for; what no axis knows is as if it was not said."""
-    given = {name: request.GET.get(name, "").strip().replace("\0", "")[:VALUE_MAX] for name in PARAMETERS}
+    asked_for = {name: request.GET.get(name, "") for name in PARAMETERS}
+    given = {name: text if PARAMETERS[name](text) else "" for name, text in asked_for.items()}
     first = next((column.key for column in COLUMNS if column.shown), COLUMNS[0].key)
-    x = given["x"] if axis_of(given["x"]) else CAPACITY
-    y = given["y"] if axis_of(given["y"]) else first
-    try:
-        rpm = float(given["rpm"])
-    except ValueError:
-        rpm = 0.0
+    x, y = given["x"] or CAPACITY, given["y"] or first
     asked = Exploration(
         x=x,
         y=y,
         source=given["numbers"],
-        group=given["by"] if given["by"] in GROUPS else GROUPS[0],
+        group=given["by"] or GROUPS[0],
         vendor=given["vendor"],
-        rpm=rpm if 0 < rpm < 1e6 else None,
+        rpm=_rpm(given["rpm"]),
     )
     axes = tuple(axis for key in (x, y) if (axis := axis_of(key)))
     return asked, (axes[0], axes[1])

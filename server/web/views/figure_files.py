@@ -38,6 +38,9 @@ PLATTER = "platter"
 KEEP_S = 300
 _SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 """A drawing that is opened by itself has its colours in it, and nothing else."""
+NARROW = "narrow"
+PICTURE: dict[str, Callable[[str], bool]] = {"view": bool, "size": lambda text: text == NARROW}
+"""What the address of a picture may say besides its place; a view that the chart has not is none."""
 View = Callable[..., HttpResponseBase]
 
 
@@ -76,7 +79,7 @@ def conditional(view: View) -> View:
 
 @require_safe
 @conditional
-@cache_page(known=("view", "size"))
+@cache_page(known=PICTURE)
 def drive_figure_file(request: HttpRequest, form: str, **place: str) -> HttpResponse:
     """Answer with a chart of a drive model as a file."""
     model = DriveModel.objects.select_related("vendor").filter(slug=place["slug"]).first()
@@ -89,7 +92,7 @@ def drive_figure_file(request: HttpRequest, form: str, **place: str) -> HttpResp
 
 @require_safe
 @conditional
-@cache_page(known=("view", "size"))
+@cache_page(known=PICTURE)
 def run_figure_file(request: HttpRequest, run_id: UUID, kind: str, chart_id: str, form: str) -> HttpResponse:
     """Answer with a chart of a run as a file."""
     run = Run.objects.select_related("drive_model__vendor", "submission__probe_key").filter(pk=run_id).first()
@@ -110,7 +113,10 @@ def run_figure_file(request: HttpRequest, run_id: UUID, kind: str, chart_id: str
 
 
 def figure_file(request: HttpRequest, figure: Figure, form: str) -> HttpResponse:
-    """Answer with a figure in one of its forms."""
+    """Answer with a figure in one of its forms; 404 where a view of it is asked for that it has not."""
+    view = request.GET.get("view", "")
+    if view not in ("", PLATTER, *(one.key for one in figure.chart.views)):
+        raise Http404
     if form == "bib":
         return file_response(
             figure_bibtex(figure).encode(), "application/x-bibtex; charset=utf-8", figure.name, form
@@ -118,8 +124,7 @@ def figure_file(request: HttpRequest, figure: Figure, form: str) -> HttpResponse
     if form == "csl.json":
         item = orjson.dumps([figure_csl(figure)], option=orjson.OPT_INDENT_2)
         return file_response(item, "application/vnd.citationstyles.csl+json", figure.name, form)
-    width_px = NARROW_PX if request.GET.get("size") == "narrow" else WIDTH_PX
-    view = request.GET.get("view", "")
+    width_px = NARROW_PX if request.GET.get("size") == NARROW else WIDTH_PX
     zones = zones_of_chart(figure.chart) if view == PLATTER else ()
     if zones:
         foot = (figure.source, " · ".join(one for one in (figure.address, figure.licence) if one))

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods
 
 from server.benchmarks.registry import kinds_by_slug
 from server.core.problems import Problem
-from server.core.rate_limit import client_address, rate_limit_hit
+from server.core.rate_limit import client_address, limit_client, rate_limit_hit
 from server.core.text import counted
 from server.measurements.documents import timings_count
 from server.submissions.file_import import (
@@ -119,7 +119,7 @@ def _read(request: HttpRequest) -> HttpResponse:
     given = {name: request.POST.get(name, "").strip()[:256] for name in _FACTS}
     uploads = request.FILES.getlist("files")
     quota = settings.IMPORTS_PER_HOUR
-    state = rate_limit_hit(policy="file-import", client=client_address(request), quota=quota, window_s=3600)
+    state = rate_limit_hit(policy="file-import", client=limit_client(request), quota=quota, window_s=3600)
     if state.exceeded:
         words = f"Files were read for your address {quota} times within the hour, which is the limit. Try "
         words += f"again in {counted(state.reset_s, 'second')}, or import them with the program."

@@ -10,7 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
-from server.core.rate_limit import client_address, rate_limit_hit
+from server.core.rate_limit import limit_client, rate_limit_hit
 from server.measurements.selectors import drive_model_public
 from server.subscriptions.messages import confirm_read, stop_read
 from server.subscriptions.models import Subscription
@@ -98,5 +98,5 @@ def _answer(request: HttpRequest, follow: Subscription | None, step: str) -> Htt
 def _may_ask(request: HttpRequest) -> bool:
     """Count how often mail was asked for from one address within the hour."""
     quota = settings.FOLLOW_MAILS_PER_HOUR
-    state = rate_limit_hit(policy="follow", client=client_address(request), quota=quota, window_s=3600)
+    state = rate_limit_hit(policy="follow", client=limit_client(request), quota=quota, window_s=3600)
     return not state.exceeded
