@@ -12,7 +12,7 @@ from django.db.models import Q, QuerySet
 from drf_spectacular.utils import extend_schema_field
 
 from server.api.framework.filters import Filters, FlagFilter, NameField, WordsFilter, value_trouble
-from server.api.resources.shared import drive_filter, drive_key
+from server.api.resources.shared import drive_filter, drive_keys
 from server.catalog.models import DriveModel
 from server.catalog.selectors import vendors_all
 from server.measurements.selectors import vendors_public
@@ -24,7 +24,7 @@ class DrivesFilter(WordsFilter):
     def filter(self, queryset: QuerySet[Any], value: Any) -> QuerySet[Any]:
         if not value:
             return queryset
-        return queryset.filter(**{f"{self.field_name}__in": [drive_key(slug) for slug in value]})
+        return queryset.filter(**{f"{self.field_name}__in": drive_keys(value)})
 
 
 vendor_trouble = value_trouble("vendor", lambda: vendors_all().filter(vendors_public()), "slug")

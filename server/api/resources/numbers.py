@@ -82,7 +82,7 @@ class MeasurementFilters(_RunFilters):
     firmware = value_filter("firmware revision", runs_all, "firmware", of="benchmark__run__firmware")
     metric = metric_filter()
     metric__in = metrics_filter()
-    scope = scope_filter(Measurement)
+    scope = scope_filter(Measurement, names=Aggregate)
     quality = django_filters.ChoiceFilter(choices=[(word, word) for word in _QUALITIES])
     quality__in = words_filter(_QUALITIES, "quality", "quality")
     value__isnull = null_filter("value", "a number")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, cast
 from uuid import UUID
 
@@ -16,6 +16,7 @@ from server.api.framework.filters import NameFilter, NamesFilter, missing, name_
 from server.benchmarks.registry import kinds_by_slug, metrics_by_key
 from server.catalog.files import facts_by_key
 from server.catalog.models import DriveModel
+from server.core.cache import cached
 from server.core.problems import Problem, problem
 from server.core.querying import CompiledQuery
 from server.core.text import did_you_mean
@@ -66,6 +67,16 @@ def drive_key(slug: str) -> int:
     return found[0]
 
 
+def drive_keys(slugs: Collection[str]) -> list[int]:
+    """Return the keys of the models of these slugs, by one query; raises Problem where one is no model's."""
+    found = DriveModel.objects.filter(drive_models_public(), slug__in=slugs).order_by()
+    keys = dict(found.values_list("slug", "pk"))
+    for slug in slugs:
+        if slug not in keys:
+            raise drive_missing(slug)
+    return list(keys.values())
+
+
 class DriveFilter(django_filters.CharFilter):
     """Rows of one drive model; a slug that no model has is told, since an empty list would look like an
     answer."""
@@ -107,19 +118,27 @@ def kinds_filter(column: str = "kind", **more: Any) -> NameFilter:
     return _described(NamesFilter, "KindSlug", column, trouble=_kind_trouble, **{"label": _KIND, **more})
 
 
-def scope_filter(model: type[Model]) -> NameFilter:
-    """Return the filter of a list of `model` by its column `scope`."""
+def scope_filter(model: type[Model], names: type[Model] | None = None) -> NameFilter:
+    """Return the filter of a list of `model` by its column `scope`; `names` is the table whose scopes are
+    proposed for one that no row has, where `model` is too large to be looked through."""
+
+    def scopes() -> frozenset[str]:
+        rows = (names or model)._default_manager.order_by()
+        return frozenset(rows.values_list("scope", flat=True).distinct())
 
     def trouble(name: str) -> str | None:
-        rows = model._default_manager.order_by()
         # With all metrics named, an index on metric and scope answers; a scope alone has none.
+        rows = model._default_manager.order_by()
         if rows.filter(metric__in=_metrics(), scope=name).exists():
             return None
-        return name_trouble("scope", name, set(rows.values_list("scope", flat=True).distinct()))
+        known = cached(f"scopes:{(names or model)._meta.label}", scopes, keep_s=_SCOPES_KEEP_S)
+        # One that the table of names has and no row of `model` is told as the others are.
+        return name_trouble("scope", name, known - {name})
 
     return NameFilter("scope", trouble=trouble, label="Scope, for example outer/read.")
 
 
+_SCOPES_KEEP_S = 300
 _METRIC = "Key of a metric, as `/api/v1/metrics/` lists them."
 _KIND = "Slug of a benchmark kind, as `/api/v1/methods/` lists them."
 

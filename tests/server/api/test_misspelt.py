@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoAssertNumQueries
 
 from server.api.framework.filters import value_trouble
 from server.catalog.loading import catalog_load
+from server.catalog.models import DriveModel
 from server.measurements.listings import runs_all
-from server.measurements.models import Run
+from server.measurements.models import Aggregate, Run
 from tests.support.sample_archive import sample_archive
 
 pytestmark = pytest.mark.django_db
@@ -71,6 +74,27 @@ def test_20_a_model_that_is_not_there_is_told_with_the_nearest(client: Client) -
         answer = client.get(f"/api/v1/{address.format('seagate-st2000nm001')}")
         assert answer.status_code == 404
         assert "Did you mean seagate-st2000nm0001" in answer.json()["detail"], address
+
+
+def test_20_many_models_are_looked_up_at_once(
+    client: Client, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    catalog_load()
+    slugs = list(DriveModel.objects.order_by("slug").values_list("slug", flat=True)[:100])
+    with django_assert_max_num_queries(6):
+        assert client.get(f"/api/v1/zones/?drive__in={','.join(slugs)}").status_code == 200
+
+
+def test_20_the_nearest_scope_is_not_looked_for_in_all_numbers(client: Client) -> None:
+    sample_archive()
+    one = Aggregate.objects.all()[0]
+    one.pk, one.scope = None, "outer/read"
+    one.save()
+    with CaptureQueriesContext(connection) as asked:
+        answer = client.get("/api/v1/measurements/?scope=outer/reed")
+    assert answer.status_code == 422 and "Did you mean outer/read" in answer.json()["detail"]
+    distinct = [one["sql"] for one in asked if "DISTINCT" in one["sql"]]
+    assert not any('FROM "measurements_measurement"' in sql for sql in distinct)
 
 
 def test_20_a_misspelt_parameter_is_told_with_the_nearest(client: Client) -> None:
