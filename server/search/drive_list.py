@@ -12,12 +12,10 @@ from typing import Any, Protocol
 from django.db.models import QuerySet
 
 from server.catalog.models import DriveModel, Vendor
-from server.core.lifecycle import Provenance
 from server.core.querying import CompiledQuery
 from server.search.columns import (
     COLUMN_OF_KEY,
     COLUMNS,
-    LITERATURE,
     SHOWN,
     Column,
     column_medians,
@@ -25,7 +23,15 @@ from server.search.columns import (
     column_spreads,
 )
 from server.search.facets import FACET_OF_KEY, FACETS, Facet
-from server.search.model_index import SORTS, Key, ModelIndex, model_index, sort_key
+from server.search.model_index import (
+    EVIDENCE,
+    NUMBERS,
+    SORTS,
+    Key,
+    ModelIndex,
+    model_index,
+    sort_key,
+)
 from server.search.models import DriveSummary
 from server.search.text_search import Matches, models_find
 
@@ -36,8 +42,6 @@ CHOSEN_MAX = 40
 OTHERS_MAX = 20
 """Columns that no summary holds, of one list."""
 MATCH = "match"
-NUMBERS = (Provenance.PROBE.value, LITERATURE, Provenance.IMPORTED.value, Provenance.SIMULATED.value)
-"""Where the numbers of the list's columns may come from: one at a time, never mixed."""
 
 
 class Parameters(Protocol):
@@ -53,22 +57,27 @@ class DriveQuery:
 
     text: str = ""
     facets: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    sort: str = "name"
+    sort: str = EVIDENCE
     descending: bool = False
     columns: tuple[str, ...] = SHOWN
-    numbers: str = Provenance.PROBE.value
+    numbers: str = NUMBERS[0]
 
     @property
     def plain(self) -> bool:
         """Whether nothing narrows the list."""
         return not self.text and not self.facets
 
+    @property
+    def usual_sort(self) -> str:
+        """The order of an address that names none."""
+        return MATCH if self.text else EVIDENCE
+
     def parameters(self) -> list[tuple[str, str]]:
         """Return the shortest address that asks for the same."""
         pairs = [("q", self.text)] if self.text else []
         pairs += [(key, value) for key, values in self.facets.items() for value in values]
         sort = f"-{self.sort}" if self.descending else self.sort
-        if sort != (MATCH if self.text else "name"):
+        if sort != self.usual_sort:
             pairs.append(("sort", sort))
         if self.columns != SHOWN:
             pairs += [("col", key) for key in self.columns] or [("col", "none")]
@@ -117,8 +126,8 @@ def drive_query_of(parameters: Parameters) -> DriveQuery:
     column = None if sort in SORTS else column_of(sort)
     if column is not None:
         sort = column.key
-    elif not (sort in SORTS or (sort == MATCH and text)):
-        wanted = sort = MATCH if text else "name"
+    elif not (sort in SORTS or sort == EVIDENCE or (sort == MATCH and text)):
+        wanted = sort = MATCH if text else EVIDENCE
     asked = parameters.getlist("col")
     columns = _columns(asked) if asked else SHOWN
     numbers = _first(parameters, "show")

@@ -20,9 +20,14 @@ from typing import Any
 from django.db import connection
 
 from server.core.cache import cache
-from server.search.columns import column_of
+from server.core.lifecycle import Provenance
+from server.search.columns import LITERATURE, column_of
 from server.search.models import ArchiveCounts, DriveSummary
 
+NUMBERS = (Provenance.PROBE.value, LITERATURE, Provenance.IMPORTED.value, Provenance.SIMULATED.value)
+"""Where the numbers of the list's columns may come from, the best first: one at a time, never mixed."""
+EVIDENCE = "evidence"
+"""The order by what stands behind a model: measured ones first, see `evidence_of`."""
 SORTS = {
     "name": "sort_name",
     "year": "year",
@@ -34,13 +39,16 @@ SORTS = {
     "latest": "last_published_at",
 }
 """Columns of facts and counts by which models can be sorted, beside those of `columns.py`, each with the
-summary's own."""
+summary's own; EVIDENCE is made of several."""
+_RUNS_MOST = 2**24 - 1
+_DAYS_MOST = 2**16 - 1
+"""A model's runs and the day of its last one share a float's 53 bits with the class."""
 OTHERS_HELD = 24
 """Orders by numbers that no summary holds; each takes some 160 kB at 10,000 models."""
 STOP = "\x1f"
 """Stands before each word of a text."""
 _WORD = re.compile(r"[^\W_]+")
-_KEY = "search.model-index.1"
+_KEY = "search.model-index.2"
 """The last digit is raised when the form changes."""
 _KEEP_S = 7 * 24 * 3600
 _held: dict[datetime, ModelIndex] = {}
@@ -53,6 +61,20 @@ its id alone."""
 def words_of(text: str) -> list[str]:
     """Return the words of a text: runs of letters and digits, in lower case."""
     return _WORD.findall(text.casefold())
+
+
+def evidence_of(measured_runs: int, last_published_at: datetime | None, headline: Collection[str]) -> float:
+    """Return a model's place in the order by evidence, the best smallest; level models go by name.
+
+    Measured models come first, most runs before fewer and of as many the one with the latest day; then those
+    of which the list can show a published, an imported or a simulated number, and those without any.
+    """
+    if not measured_runs:
+        stand_ins = (place for place, numbers in enumerate(NUMBERS) if place and numbers in headline)
+        return float(next(stand_ins, len(NUMBERS)) << 40)
+    day = int(last_published_at.timestamp()) // 86_400 if last_published_at else 0
+    fewer = _RUNS_MOST - min(measured_runs, _RUNS_MOST)
+    return float((fewer << 16) + _DAYS_MOST - min(max(day, 0), _DAYS_MOST))
 
 
 class SortIndex:
@@ -227,7 +249,9 @@ def model_index_build(version: datetime | None) -> ModelIndex:
     for pk, listed, words, named_by, text, headline, *known in rows.iterator(chunk_size=2000):
         if (place := places.get(pk)) is None:
             continue  # It came while this was read.
-        orders.put(place, dict(zip(facts, known, strict=True)), headline)
+        values = dict(zip(facts, known, strict=True))
+        values[EVIDENCE] = evidence_of(values["runs"], values["latest"], headline)
+        orders.put(place, values, headline)
         names[place] = named_by
         texts[place] = "".join(STOP + word for word in dict.fromkeys(words_of(text))) + "\n" + text
         for word in (*words, *(("",) if listed else ())):

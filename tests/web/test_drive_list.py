@@ -21,7 +21,7 @@ from server.measurements.models import Run
 from server.search.archive_counts import archive_counts_update
 from server.search.columns import COLUMNS
 from server.search.drive_list import DriveList, DriveQuery, FacetGroup, headline_of
-from server.search.model_index import SORTS
+from server.search.model_index import EVIDENCE, SORTS, evidence_of
 from server.search.models import DriveSummary
 from tests.support.sample_archive import DAY, drive_model_curated, sample_archive
 
@@ -295,3 +295,44 @@ def test_a_sorted_page_reads_the_rows_that_it_shows_alone() -> None:
         assert len(DriveList(DriveQuery(sort="rpm")).page(2, 3)) == 3
     read = [query["sql"] for query in queries if "search_drivesummary" in query["sql"]]
     assert len(read) == 1 and "ORDER BY" not in read[0]
+
+
+def test_a_list_begins_with_what_is_measured_and_ends_with_what_nobody_measured() -> None:
+    many(8)
+    outer, inner = COLUMNS[0].place, COLUMNS[1].place
+    measured = {"probe": {outer: [1.0, 1, 1, 2, 1]}, "literature": {outer: [1.0, None, None, 1, None]}}
+    facts = [
+        {},
+        {"headline": {"simulated": {outer: [1.0, 1, 1, 1, 1]}}, "simulated_runs": 1},
+        {"headline": {"literature": {inner: [1.0, None, None, 1, None]}}, "literature_values": 9},
+        {"headline": measured, "measured_runs": 2, "last_published_at": DAY},
+        {"headline": {}, "measured_runs": 2, "last_published_at": DAY + timedelta(days=3)},
+        {"headline": measured, "measured_runs": 11, "last_published_at": DAY},
+        {"headline": {"imported": {outer: [1.0, 1, 1, 1, 1]}}},
+        {"literature_values": 4},
+    ]
+    rows = list(DriveSummary.objects.order_by("sort_name"))
+    for row, values in zip(rows, facts, strict=True):
+        DriveSummary.objects.filter(pk=row.pk).update(**values)
+    archive_counts_update()
+    listed = [row.pk for row in DriveList(DriveQuery()).every()]
+    assert listed == [rows[place].pk for place in (5, 4, 3, 2, 6, 1, 0, 7)]
+    assert listed == [row.pk for row in DriveList(DriveQuery(sort=EVIDENCE)).every()]
+
+
+def test_the_page_says_its_usual_order_and_keeps_it_out_of_the_address(client: Client) -> None:
+    many(2)
+    page = get(client, "/drives/")
+    assert "the most measured first" in " ".join(page.split()) and 'name="sort"' not in page
+    named = get(client, "/drives/?sort=name")
+    assert "the most measured first" not in " ".join(named.split())
+    assert '<input type="hidden" name="sort" value="name">' in named
+    assert 'href="/drives/?sort=-name"' in named and 'href="/drives/?sort=name"' in page
+
+
+def test_the_order_by_evidence_is_exact_at_the_ends_of_its_ranges() -> None:
+    runs = [2**31, 2**24 - 1, 10**6, 10**6 - 1, 2, 1]
+    found = [evidence_of(number, DAY, {}) for number in runs]
+    assert found == sorted(found) and len(set(found[1:])) == len(runs) - 1
+    assert evidence_of(1, None, {}) < evidence_of(0, DAY, {"literature": {}})
+    assert evidence_of(3, DAY + timedelta(days=1), {}) < evidence_of(3, DAY, {}) < evidence_of(3, None, {})

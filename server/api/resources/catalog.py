@@ -39,11 +39,10 @@ from server.core.text import normalize_name
 from server.measurements.selectors import drive_models_public, vendors_public
 from server.search.columns import COLUMNS
 from server.search.drive_list import NUMBERS, ModelOrder
+from server.search.model_index import EVIDENCE
 
-_RANKED = {
-    "natural": "name",
-    **{sort: sort for sort in ("runs", "units", "claims", "latest", *(column.key for column in COLUMNS))},
-}
+_FACTS = (EVIDENCE, "runs", "units", "claims", "latest")
+_RANKED = {"natural": "name", **{sort: sort for sort in (*_FACTS, *(column.key for column in COLUMNS))}}
 """Orders that are those of the website's list."""
 
 

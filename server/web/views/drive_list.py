@@ -37,6 +37,7 @@ from server.search.drive_list import (
     label_of,
 )
 from server.search.facets import FACET_OF_KEY
+from server.search.model_index import EVIDENCE
 from server.search.models import DriveSummary
 from server.search.text_search import models_nearest, runs_find
 from server.web.columns import places_by_column
@@ -160,7 +161,7 @@ def _context(found: DriveList, number: int) -> dict[str, Any]:
         "sources": [(key, NUMBER_WORDS[key], key == query.numbers) for key in NUMBERS],
         "numbers_from": NUMBER_WORDS[query.numbers],
         "sort": f"-{query.sort}" if query.descending else query.sort,
-        "default_sort": query.sort == (MATCH if query.text else "name"),
+        "default_sort": not query.descending and query.sort == query.usual_sort,
         "number": number,
         "last_page": pages,
         "previous_url": list_url(query, page=number - 1) if number > 1 else "",
@@ -187,7 +188,7 @@ def _chips(query: DriveQuery, groups: tuple[FacetGroup, ...]) -> list[Chip]:
     chips = []
     if query.text:
         # The best match is no order without a text.
-        sort = "name" if query.sort == MATCH else query.sort
+        sort = EVIDENCE if query.sort == MATCH else query.sort
         chips.append(Chip("Search", f"“{query.text}”", list_url(replace(query, text="", sort=sort))))
     for key, values in query.facets.items():
         for value in values:

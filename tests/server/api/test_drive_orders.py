@@ -16,7 +16,7 @@ from server.model_stats.refresh import derived_rows_refresh
 from server.search.archive_counts import archive_counts_update
 from server.search.columns import COLUMN_OF_KEY
 from server.search.drive_list import DriveList, drive_query_of
-from server.search.model_index import SORTS
+from server.search.model_index import EVIDENCE, SORTS
 from server.search.models import DriveSummary
 from tests.support.sample_archive import DAY, drive_model_curated
 
@@ -67,7 +67,9 @@ def website(sort: str, show: str = "probe") -> list[str]:
     return [row.drive_model.slug for row in DriveList(query).every()]
 
 
-@pytest.mark.parametrize("sort", ["runs", "units", "claims", "latest", "outer", "seek", "write-off"])
+@pytest.mark.parametrize(
+    "sort", ["evidence", "runs", "units", "claims", "latest", "outer", "seek", "write-off"]
+)
 @pytest.mark.parametrize("sign", ["", "-"])
 def test_the_order_is_the_websites_page_by_page_there_and_back(
     client: Client, models: None, sort: str, sign: str
@@ -87,7 +89,7 @@ def test_names_stand_in_the_websites_order_too(client: Client, models: None) -> 
 
 
 def test_every_column_of_the_website_is_an_order(client: Client, models: None) -> None:
-    natural = {"natural"} | set(SORTS) - {"name", "year", "capacity", "rpm"} | set(COLUMN_OF_KEY)
+    natural = {"natural", EVIDENCE} | set(SORTS) - {"name", "year", "capacity", "rpm"} | set(COLUMN_OF_KEY)
     assert natural == {name for name in DrivesView.more_orderings if not name.startswith("-")}
     for sort in COLUMN_OF_KEY:
         assert len(fetch(client, f"drives/?ordering=-{sort}")["results"]) == MODELS
@@ -104,7 +106,7 @@ def test_numbers_of_another_provenance_make_another_order(client: Client, models
     fetch(client, "drives/?ordering=outer&numbers=guessed", 422)
 
 
-@pytest.mark.parametrize("sort", ["-outer", "outer", "runs", "natural", "-natural"])
+@pytest.mark.parametrize("sort", ["-outer", "outer", "runs", "evidence", "natural", "-natural"])
 def test_models_without_a_summary_come_last_and_once(client: Client, models: None, sort: str) -> None:
     bare = [
         drive_model_curated(vendor_name="Sampledata", model_name=f"Sample {number}", simulated=False)
@@ -123,6 +125,14 @@ def test_models_without_a_summary_come_last_and_once(client: Client, models: Non
         "previous",
     )
     assert back == rows[:-1]
+
+
+def test_the_websites_usual_order_is_an_order_of_the_api_whose_own_stays_by_name(
+    client: Client, models: None
+) -> None:
+    usual = [row.drive_model.slug for row in DriveList(drive_query_of(QueryDict(""))).every()]
+    assert walked(client, "drives/?ordering=evidence&limit=2") == usual != website("name")
+    assert walked(client, "drives/") == walked(client, "drives/?ordering=name")
 
 
 def test_what_the_order_goes_by_is_shown_when_asked_for(client: Client, models: None) -> None:
