@@ -10,7 +10,7 @@ from typing import Any
 TAGS = [
     {"name": name, "description": about}
     for name, about in (
-        ("archive", "What there is, how much, and what is wanted."),
+        ("archive", "What there is, how much, what is wanted, and what changed."),
         ("catalogue", "Vendors, drive models, published values."),
         ("drives", "One model: statistics and files for simulators."),
         ("runs", "Runs, units, batches, firmware revisions, moderators' decisions."),

@@ -75,6 +75,8 @@ PARAMETERS: Mapping[str, tuple[Any, str]] = {
     # Pages, windows and places of the log.
     "limit": (100, "Rows at most."),
     "cursor": ("WzAsNDJd:c2lnbmVk", "Where the page begins, as `next` and `previous` give it."),
+    "after": (41, "Only what stands behind that number."),
+    "type": ("run.withdrawn", "Types of events."),
     "start": (0, "Number of the first row."),
     "stop": (1000, "Number of the first row that is no longer given."),
     "series": (0, "Number of a series."),

@@ -1,4 +1,5 @@
-"""Followed drives over HTTP: an account's webhooks. Mail addresses are never here."""
+"""The followed archive and followed drives over HTTP: an account's webhooks. Mail addresses are never
+here."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from server.api.framework.rows import AddressField
 from server.api.tokens import CHALLENGE
 from server.core.problems import ErrorItem, Problem, problem
 from server.measurements.selectors import drive_model_public
-from server.subscriptions.models import Delivery, Subscription
+from server.subscriptions.models import ArchiveEvent, Delivery, Subscription
 from server.subscriptions.services import (
     TooMany,
     deliveries_latest,
@@ -34,28 +35,49 @@ from server.subscriptions.webhooks import MOST_LETTERS, BadTarget, message_id
 
 TAG = ["follows"]
 STATES = [(state.value, state.value) for state in (Subscription.State.ACTIVE, Subscription.State.PAUSED)]
-_KINDS: dict[str, type] = {"drive": str, "url": str, "simulated": bool}
+_KINDS: dict[str, tuple[type, str]] = {
+    "drive": (str, "a text"),
+    "url": (str, "a text"),
+    "simulated": (bool, "true or false"),
+    "events": (list, "a list of types of events"),
+}
 
 
 class NewFollowSerializer(serializers.Serializer[Any]):
     """A webhook to be made."""
 
-    drive = serializers.SlugField(max_length=200, help_text="Slug of the drive model.")
+    drive = serializers.SlugField(
+        max_length=200,
+        required=False,
+        help_text="Slug of the drive model whose new runs are told; left out, it is the whole archive, whose "
+        "events are told.",
+    )
     url = serializers.CharField(
         max_length=MOST_LETTERS, help_text="Where messages are posted: https:, a public address."
     )
     simulated = serializers.BooleanField(
         default=False, help_text="Whether runs of simulated drives count too."
     )
+    events = serializers.ListField(
+        child=serializers.ChoiceField(choices=ArchiveEvent.Kind.choices),
+        required=False,
+        help_text="Of the whole archive: types of events that are told; left out or empty, all are.",
+    )
 
 
 class FollowSerializer(serializers.Serializer[Any]):
-    """A drive model followed at a webhook."""
+    """A drive model, or the whole archive, followed at a webhook."""
 
     id = serializers.UUIDField()
-    drive = serializers.SlugField(source="drive_model.slug")
+    drive = serializers.SlugField(
+        source="drive_model.slug", default=None, allow_null=True, help_text="Null of the whole archive."
+    )
     url = serializers.CharField()
     simulated = serializers.BooleanField()
+    events = serializers.ListField(
+        child=serializers.ChoiceField(choices=ArchiveEvent.Kind.choices),
+        help_text="Types of events that are told of the archive; none means all.",
+    )
     state = serializers.ChoiceField(
         choices=STATES, help_text="Paused after ten tries of one message, or a 410."
     )
@@ -88,6 +110,7 @@ class DeliverySerializer(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(choices=Delivery.Kind.choices)
     state = serializers.ChoiceField(choices=Delivery.State.choices)
     runs = serializers.IntegerField(help_text="Runs that it tells of.")
+    events = serializers.IntegerField(help_text="Events of the archive that it tells of.")
     attempts = serializers.IntegerField()
     status = serializers.IntegerField(allow_null=True, help_text="The last HTTP status.")
     error = serializers.CharField()
@@ -137,7 +160,7 @@ class FollowsView(AccountView):
 
     @extend_schema(
         operation_id="follows_list",
-        summary="Your webhooks for new runs of drives",
+        summary="Your webhooks",
         tags=TAG,
         responses={200: FollowsSerializer},
     )
@@ -148,7 +171,7 @@ class FollowsView(AccountView):
 
     @extend_schema(
         operation_id="follows_create",
-        summary="Follow a drive at a webhook",
+        summary="Follow a drive or the whole archive at a webhook",
         description="The same drive and address twice make one webhook; the second answer is a 200.",
         tags=TAG,
         request=NewFollowSerializer,
@@ -157,12 +180,16 @@ class FollowsView(AccountView):
     def post(self, request: Request) -> Response:
         """Make a webhook."""
         wish = _wish(request)
-        model = drive_model_public(slug=wish["drive"])
-        if model is None:
+        model = drive_model_public(slug=wish["drive"]) if "drive" in wish else None
+        if "drive" in wish and model is None:
             raise missing("drive", wish["drive"])
         try:
             follow, made = webhook_create(
-                owner=_owner(request), model=model, url=wish["url"], simulated=wish["simulated"]
+                owner=_owner(request),
+                model=model,
+                url=wish["url"],
+                simulated=wish["simulated"],
+                events=wish.get("events", ()),
             )
         except BadTarget as error:
             raise problem("bad-target", str(error), ErrorItem("/url", "is not taken")) from None
@@ -252,11 +279,17 @@ def _owner(request: Request) -> User:
 def _wish(request: Request) -> dict[str, Any]:
     data = request.data
     if not isinstance(data, dict):
-        raise _wrong(ErrorItem("", "is not an object with drive and url."))
-    for name, kind in _KINDS.items():
+        raise _wrong(ErrorItem("", "is not an object with url and drive."))
+    for name, (kind, words) in _KINDS.items():
         # Fields are read strictly: a serializer takes 1 for a text and "yes" for true.
         if name in data and not isinstance(data[name], kind):
-            raise _wrong(ErrorItem(f"/{name}", f"is not a {'text' if kind is str else 'true or false'}."))
+            raise _wrong(ErrorItem(f"/{name}", f"is not {words}."))
+    if data.get("events") and "drive" in data:
+        raise _wrong(ErrorItem("/events", "is of the whole archive: a drive's followers are told of runs."))
+    for place, event in enumerate(data.get("events", ())):
+        if not isinstance(event, str) or event not in ArchiveEvent.Kind.values:
+            known = ", ".join(ArchiveEvent.Kind.values)
+            raise _wrong(ErrorItem(f"/events/{place}", f"is no type of event. Choose of: {known}."))
     wish = NewFollowSerializer(data=data)
     if not wish.is_valid():
         raise _wrong(*(ErrorItem(f"/{name}", str(words[0])) for name, words in wish.errors.items()))
@@ -271,6 +304,7 @@ def _wrong(*errors: ErrorItem) -> Problem:
     first = errors[0]
     return problem(
         "bad-request",
-        f"{first.path or 'The body'} {first.message} Send JSON with drive, url and, if you like, simulated.",
+        f"{first.path or 'The body'} {first.message} Send JSON with url, the drive unless all of the archive "
+        "is meant and, if you like, simulated and events.",
         *errors,
     )

@@ -19,9 +19,11 @@ from server.core import clock
 from server.core.locks import transaction_lock
 from server.core.metrics import lookup_count
 from server.core.querying import CompiledQuery
+from server.subscriptions.events import verdict_events_add
 
 __all__ = [
     "TERMS",
+    "UNTESTED",
     "ClaimRow",
     "Judged",
     "claim_row_of",
@@ -32,6 +34,9 @@ __all__ = [
 
 TERMS = ("metric", "scope", "form", "quantity", "low", "high", "unit", "tolerance", "write_cache")
 """Columns of a claim that a verdict was given on."""
+UNTESTED = "untested"
+"""What a claim is that neither a run nor a published value speaks about."""
+_VERDICT = ("evidence", "effective_verdict")
 
 
 _CLAIMS: CompiledQuery[Claim] = CompiledQuery(
@@ -81,9 +86,18 @@ def verdicts_update(*, drive_model_id: int, model: DriveModel | None = None) -> 
     transaction_lock("verdicts", str(drive_model_id))
     model = model or DriveModel.objects.get(pk=drive_model_id)
     rows = [_row(judged) for judged in claims_judge(drive_model=model)]
-    ClaimVerdict.objects.filter(drive_model=model).delete()
+    before = ClaimVerdict.objects.filter(drive_model=model)
+    had = {claim: _shown(*kept) for claim, *kept in before.values_list("claim_id", *_VERDICT)}
+    before.delete()
     ClaimVerdict.objects.bulk_create(rows)
+    has = {row.claim_id: _shown(row.evidence, row.effective_verdict) for row in rows}
+    was = {claim: had.get(claim, UNTESTED) for claim in has}
+    verdict_events_add({claim: (was[claim], now) for claim, now in has.items() if was[claim] != now})
     return len(rows)
+
+
+def _shown(evidence: str, verdict: str) -> str:
+    return UNTESTED if evidence == ClaimVerdict.Evidence.NONE else verdict
 
 
 PUBLISHED = "published_"

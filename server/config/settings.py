@@ -306,6 +306,7 @@ SPECTACULAR_SETTINGS = {
         "BenchmarkState": "server.measurements.models.run.Benchmark.State",
         "KeyLoginState": "server.api.keys.LOGIN_STATES",
         "KeyStatus": "server.accounts.models.ProbeKey.Status",
+        "ArchiveEventType": "server.subscriptions.models.ArchiveEvent.Kind",
         "FollowState": "server.api.subscriptions.STATES",
         "DeliveryState": "server.subscriptions.models.Delivery.State",
         "Provenance": "server.core.lifecycle.Provenance",

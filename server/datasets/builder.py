@@ -29,6 +29,7 @@ from server.datasets.samples import SEGMENT_LEAVES, SampledRun, segment_fingerpr
 from server.datasets.snapshot import is_stale, log_size, models_digest, snapshot_open, tables_prepare
 from server.datasets.storage import Staging, staging_open, storage, text_store
 from server.datasets.tables import CATALOGUE
+from server.subscriptions.events import release_event_add
 from server.transparency.log_entry import sums_entry
 from server.transparency.publication_log import log_append, log_head
 
@@ -189,6 +190,7 @@ def _publish(release: Release) -> Release:
         ReleaseFile.objects.bulk_create(described)
         release.state = Release.State.PUBLISHED
         release.save()
+        release_event_add(release.number)
         log_append(sums_entry(sums.encode()))
     log.info("released", number=release.number, rows=release.rows)
     return release

@@ -18,6 +18,7 @@ from server.measurements.charts import charts_drawn
 from server.measurements.documents import document_load, facts_of
 from server.measurements.extraction import MeasurementRow, extraction_of, extraction_store, measurement_rows
 from server.measurements.models import AggregateDue, Benchmark, Measurement
+from server.measurements.signals import run_reextracted
 
 log = structlog.get_logger("diskatlas.reextraction")
 
@@ -109,6 +110,7 @@ def benchmark_reextract(*, benchmark_id: int, dry_run: bool = False) -> list[Cha
         before = list(benchmark.measurements.filter(extractor_version=benchmark.extractor_version))
         version = benchmark.extractor_version
         after: Sequence[MeasurementRow] = measurement_rows(benchmark, kind, extraction)
+        changes = list(_changes(benchmark, version, before, after))
         if not dry_run:
             charts = charts_drawn(benchmark, kind, part, facts, extraction)
             with transaction.atomic():
@@ -116,10 +118,18 @@ def benchmark_reextract(*, benchmark_id: int, dry_run: bool = False) -> list[Cha
                 # Runs from before this was kept have it in their documents only.
                 locked.caches = part.get("caches")
                 locked.save(update_fields=["caches"])
-                after = extraction_store(locked, kind, extraction, charts)
+                extraction_store(locked, kind, extraction, charts)
                 if benchmark.run.submission.state == State.PUBLISHED:
                     AggregateDue.objects.get_or_create(drive_model_id=benchmark.run.drive_model_id)
-        return list(_changes(benchmark, version, before, after))
+                    if changes:
+                        run_reextracted.send(
+                            sender=Benchmark,
+                            run_id=benchmark.run_id,
+                            kind=kind.slug,
+                            extractor_version=kind.extractor_version,
+                            changes=len(changes),
+                        )
+        return changes
 
 
 def _failure(benchmark: Benchmark, kind: Kind, error: Exception) -> Change:

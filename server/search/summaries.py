@@ -16,6 +16,7 @@ from server.benchmarks.measurands import answered
 from server.benchmarks.registry import metrics_by_key
 from server.catalog.models import Claim, DriveAlias, DriveModel, LiteratureValue
 from server.claims.models import ClaimVerdict
+from server.claims.selectors import UNTESTED
 from server.claims.verdicts import Outcome
 from server.core import clock
 from server.core.bulk import row_upsert
@@ -30,8 +31,6 @@ from server.search.facets import facet_words
 from server.search.models import DriveSummary
 from server.stats.wording import count_words
 
-UNTESTED = "untested"
-"""What a claim is that neither a run nor a published value speaks about."""
 _DIGITS = re.compile(r"\d+")
 MOST_NEEDED = 12
 """More drives than this are no wish that anyone could fulfil."""

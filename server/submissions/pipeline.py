@@ -58,6 +58,8 @@ from server.submissions.events import (
 )
 from server.submissions.intake import document_check
 from server.submissions.models import Submission, SubmissionEvent
+from server.subscriptions.events import run_events_add
+from server.subscriptions.models import ArchiveEvent
 from server.subscriptions.outbox import pending_notifications_add
 from server.transparency.log_entry import LogEntry
 from server.transparency.publication_log import log_extend
@@ -358,6 +360,7 @@ def follow_publications(submissions: Sequence[Submission]) -> None:
     if not submissions:
         return
     pending_notifications_add([one.run for one in submissions])
+    run_events_add(ArchiveEvent.Kind.RUN_PUBLISHED, [one.run.pk for one in submissions])
     runs_purge(submissions)
     models_due({one.run.drive_model_id for one in submissions})
     # Last, as it holds the log's lock until the transaction ends.

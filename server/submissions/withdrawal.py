@@ -29,6 +29,8 @@ from server.submissions.commands import statement_of
 from server.submissions.events import event_add, models_due, refresh_enqueue, submission_move
 from server.submissions.models import Appeal, Decision, Submission
 from server.submissions.moderation import SHORTEST_REASON, NoReason
+from server.subscriptions.events import run_events_add
+from server.subscriptions.models import ArchiveEvent
 from server.transparency.log_entry import LogEntry
 from server.transparency.models import LogLeaf, Withdrawal
 from server.transparency.publication_log import log_append
@@ -136,6 +138,7 @@ def _bury(
 ) -> Withdrawal:
     """Append the leaf and make the tombstone. Last, as by a publication: it holds the log's lock until the
     transaction ends."""
+    run_events_add(ArchiveEvent.Kind.RUN_WITHDRAWN, [run.pk])
     leaf = log_append(LogEntry(LogLeaf.Kind.WITHDRAWN.value, submission.digest, run.run_id, clock.now()))
     made = Withdrawal.objects.create(
         submission=submission,

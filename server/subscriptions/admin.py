@@ -9,7 +9,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from server.core.admin import ReadOnlyAdmin
-from server.subscriptions.models import Delivery, PendingNotification, Subscription
+from server.subscriptions.models import ArchiveEvent, Delivery, PendingNotification, Subscription
 
 
 @admin.register(Subscription)
@@ -24,6 +24,8 @@ class FollowAdmin(ReadOnlyAdmin):
         "url",
         "owner",
         "simulated",
+        "events",
+        "told_to",
         "state",
         "reason",
         "created_at",
@@ -41,7 +43,18 @@ class FollowAdmin(ReadOnlyAdmin):
 class DeliveryAdmin(ReadOnlyAdmin):
     """Messages and their tries."""
 
-    list_display = ("id", "kind", "state", "runs", "attempts", "status", "created_at", "next_try_at", "error")
+    list_display = (
+        "id",
+        "kind",
+        "state",
+        "runs",
+        "events",
+        "attempts",
+        "status",
+        "created_at",
+        "next_try_at",
+        "error",
+    )
     list_filter = ("state", "kind")
     list_select_related = ("follow",)
 
@@ -52,3 +65,12 @@ class NewRunAdmin(ReadOnlyAdmin):
 
     list_display = ("run", "drive_model", "noted_at")
     list_select_related = ("run", "drive_model__vendor")
+
+
+@admin.register(ArchiveEvent)
+class ArchiveEventAdmin(ReadOnlyAdmin):
+    """Changes of what the archive shows; those without a number are listed within a minute."""
+
+    list_display = ("id", "number", "kind", "run_id", "claim_id", "release", "at", "listed_at")
+    list_filter = ("kind",)
+    ordering = ("-id",)

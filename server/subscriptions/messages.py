@@ -16,7 +16,8 @@ from django.urls import reverse
 
 from server.catalog.models import DriveModel
 from server.measurements.models import Run
-from server.subscriptions.models import Delivery, Subscription
+from server.subscriptions.events import told_of_event
+from server.subscriptions.models import ArchiveEvent, Delivery, Subscription
 
 # ---- Signed links of mails: whoever holds one may confirm or end that one follow, without an account.
 
@@ -56,10 +57,11 @@ def _read(salt: str, token: str) -> UUID | None:
         return None
 
 
-MOST_RUNS = 100
-"""Runs that a message lists; it says how many there are, and where the others stand."""
+MOST_TOLD = 100
+"""Runs or events that a message lists; it says how many there are, and where the others stand."""
 TYPES = {
     Delivery.Kind.RUNS: "runs.published",
+    Delivery.Kind.EVENTS: "archive.events",
     Delivery.Kind.TEST: "follow.test",
     Delivery.Kind.CONFIRMATION: "follow.confirmation",
 }
@@ -72,7 +74,7 @@ _SUBJECTS = {
 
 
 def body_text(*, kind: Delivery.Kind, model: DriveModel, runs: Sequence[Run], at: datetime) -> str:
-    """Return a message's body; `runs` are those it tells of, the oldest first."""
+    """Return the body of a message about a model; `runs` are those it tells of, the oldest first."""
     data: dict[str, Any] = {
         "drive": {
             "slug": model.slug,
@@ -81,9 +83,44 @@ def body_text(*, kind: Delivery.Kind, model: DriveModel, runs: Sequence[Run], at
             "api_url": _page("api:drive", model.slug),
         },
         "count": len(runs),
-        "runs": [_run(run) for run in runs[:MOST_RUNS]],
+        "runs": [_run(run) for run in runs[:MOST_TOLD]],
         "all_url": _all_url(model, runs),
     }
+    return _message(kind, data, at)
+
+
+def events_text(
+    events: Sequence[ArchiveEvent],
+    *,
+    count: int,
+    after: int,
+    at: datetime,
+    kind: Delivery.Kind = Delivery.Kind.EVENTS,
+) -> str:
+    """Return the body of a message about the archive: the first of `count` events behind number `after`."""
+    data: dict[str, Any] = {
+        "drive": None,
+        "count": count,
+        "events": [event_data(event) for event in events],
+        "all_url": f"{_page('api:events')}?after={after}",
+    }
+    return _message(kind, data, at)
+
+
+def event_data(event: ArchiveEvent) -> dict[str, Any]:
+    """Return an event as a message tells it."""
+    return {
+        "id": event.number,
+        "type": event.kind,
+        "at": instant_text(event.at),
+        "run_id": str(event.run_id) if event.run_id else None,
+        "claim_id": event.claim_id,
+        "release": event.release,
+        **told_of_event(event)._asdict(),
+    }
+
+
+def _message(kind: Delivery.Kind, data: dict[str, Any], at: datetime) -> str:
     return json.dumps({"type": TYPES[kind], "timestamp": instant_text(at), "data": data}, ensure_ascii=False)
 
 

@@ -1,4 +1,5 @@
-"""Who wants to know of new runs of a drive model, what is to be told, and what became of it."""
+"""What changed in the archive, who wants to know of it or of a drive model's new runs, and what became of the
+messages."""
 
 from __future__ import annotations
 
@@ -9,8 +10,77 @@ from django.db.models.functions import Lower
 from server.core.ids import uuid7
 
 
+class ArchiveEvent(models.Model):
+    """A change of what the archive shows to everyone; rows are neither changed nor removed (migration
+    `archive_events`).
+
+    A row is written in the transaction of the change, and gets its number once that has ended: whoever reads
+    by numbers misses none. It names its subject and tells nothing of what a run held.
+    """
+
+    class Kind(models.TextChoices):
+        RUN_PUBLISHED = "run.published", "a run was published"
+        RUN_WITHDRAWN = "run.withdrawn", "a run was withdrawn"
+        RUN_REEXTRACTED = "run.reextracted", "numbers of a run were extracted anew"
+        VERDICT_CHANGED = "verdict.changed", "a claim has another verdict"
+        RELEASE_PUBLISHED = "release.published", "a dataset release was published"
+
+    number = models.BigIntegerField(
+        null=True, unique=True, help_text="Its place in their order, from 1; empty until it is listed."
+    )
+    kind = models.CharField(max_length=20, choices=Kind)
+    run = models.ForeignKey(
+        "measurements.Run",
+        on_delete=models.DO_NOTHING,
+        null=True,
+        db_constraint=False,
+        db_index=False,
+        related_name="+",
+    )
+    claim = models.ForeignKey(
+        "catalog.Claim",
+        on_delete=models.DO_NOTHING,
+        null=True,
+        db_constraint=False,
+        db_index=False,
+        related_name="+",
+    )
+    release = models.PositiveIntegerField(null=True, help_text="Number of a dataset release.")
+    details = models.JSONField(
+        default=dict, help_text="Kind, version and number of changes, or verdicts before and after."
+    )
+    at = models.DateTimeField(help_text="When it happened.")
+    listed_at = models.DateTimeField(null=True, help_text="When it got its number.")
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(kind__startswith="run.", run__isnull=False, claim=None, release=None)
+                | models.Q(kind="verdict.changed", run=None, claim__isnull=False, release=None)
+                | models.Q(kind="release.published", run=None, claim=None, release__isnull=False),
+                name="archiveevent_has_its_subject",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(number=None, listed_at=None)
+                | models.Q(number__isnull=False, listed_at__isnull=False),
+                name="archiveevent_listed_has_time",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["id"], condition=models.Q(number=None), name="archiveevent_unlisted"),
+            models.Index(fields=["kind", "number"], name="archiveevent_of_kind"),
+            models.Index(fields=["listed_at", "number"], name="archiveevent_by_time"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.number}: {self.kind}"
+
+
 class Subscription(models.Model):
-    """One drive model, followed at a mail address or at a webhook.
+    """One drive model, or the whole archive, followed at a mail address or at a webhook.
+
+    A model's followers are told of its new runs, those of the archive of its events.
 
     Ending a follow deletes its row: of a mail address nothing is kept.
     """
@@ -25,7 +95,20 @@ class Subscription(models.Model):
         PAUSED = "paused"
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    drive_model = models.ForeignKey("catalog.DriveModel", on_delete=models.CASCADE, related_name="follows")
+    drive_model = models.ForeignKey(
+        "catalog.DriveModel",
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="follows",
+        help_text="Empty where it is the whole archive.",
+    )
+    events = models.JSONField(
+        default=list, db_default=[], blank=True, help_text="Kinds of events that are told; none means all."
+    )
+    told_to = models.BigIntegerField(
+        default=0, db_default=0, help_text="Number of the last event that was told, or passed over."
+    )
     channel = models.CharField(max_length=8, choices=Channel)
     mail = models.CharField(max_length=254, blank=True)
     url = models.CharField(max_length=500, blank=True)
@@ -53,6 +136,13 @@ class Subscription(models.Model):
                 fields=["drive_model", "owner", "url"],
                 condition=models.Q(channel="webhook"),
                 name="follow_webhook_once",
+            ),
+            models.UniqueConstraint(
+                fields=["owner", "url"], condition=models.Q(drive_model=None), name="follow_archive_once"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(channel="webhook") | models.Q(drive_model__isnull=False),
+                name="follow_by_mail_has_a_model",
             ),
             models.CheckConstraint(
                 condition=(
@@ -103,6 +193,7 @@ class Delivery(models.Model):
 
     class Kind(models.TextChoices):
         RUNS = "runs"
+        EVENTS = "events"
         CONFIRMATION = "confirmation"
         TEST = "test"
 
@@ -116,6 +207,7 @@ class Delivery(models.Model):
     kind = models.CharField(max_length=12, choices=Kind)
     body = models.TextField(help_text="The message as JSON: what a webhook gets, and what a mail is made of.")
     runs = models.PositiveIntegerField(default=0, help_text="Runs that it tells of.")
+    events = models.PositiveIntegerField(default=0, db_default=0, help_text="Events that it tells of.")
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
     created_at = models.DateTimeField()
     next_try_at = models.DateTimeField()

@@ -15,8 +15,9 @@ from server.core.lifecycle import Provenance, State
 from server.core.locks import transaction_lock
 from server.measurements.models import Run
 from server.subscriptions.delivery import delivery_enqueue
-from server.subscriptions.messages import body_text
-from server.subscriptions.models import Delivery, PendingNotification, Subscription
+from server.subscriptions.events import events_list, events_told
+from server.subscriptions.messages import MOST_TOLD, body_text, events_text
+from server.subscriptions.models import ArchiveEvent, Delivery, PendingNotification, Subscription
 
 
 def pending_notifications_add(runs: Sequence[Run]) -> None:
@@ -41,12 +42,14 @@ _BATCH = 500
 
 
 def notifications_batch() -> int:
-    """Make the messages of every model whose first new run is a window old; return how many."""
+    """Make the messages of the archive's followers, and of every model whose first new run is a window old;
+    return how many."""
+    told = events_batch()
     now = clock.now()
     ended = Q(noted_at__lte=now - timedelta(seconds=settings.FOLLOW_WINDOW_S))
     ahead = Q(noted_at__gt=now + clock.SKEW)
     due = PendingNotification.objects.filter(ended | ahead).values_list("drive_model_id", flat=True)
-    return sum(
+    return told + sum(
         model_notifications_batch(drive_model_id=model_id) for model_id in sorted(set(due[:5000]))[:_MODELS]
     )
 
@@ -91,3 +94,39 @@ def _delivery(follow: Subscription, runs: Sequence[Run], at: datetime) -> Delive
     return Delivery(
         follow=follow, kind=Delivery.Kind.RUNS, body=body, runs=len(runs), created_at=at, next_try_at=at
     )
+
+
+# ---- Followers of the whole archive: each has been told up to some number.
+
+
+@transaction.atomic
+def events_batch() -> int:
+    """List the events that are new, and make a message for each follower of the archive for whom the first of
+    them is a window old; return how many."""
+    last = events_list()
+    now = clock.now()
+    follows = Subscription.objects.filter(drive_model=None, state=Subscription.State.ACTIVE, told_to__lt=last)
+    made: list[Delivery] = []
+    for follow in follows:
+        news = events_told(after=follow.told_to, kinds=follow.events, simulated=follow.simulated)
+        first = list(news[:MOST_TOLD])
+        if first and not _window_ended(first[0], now):
+            continue
+        if first:
+            count = len(first) if len(first) < MOST_TOLD else news.count()
+            body = events_text(first, count=count, after=follow.told_to, at=now)
+            kind = Delivery.Kind.EVENTS
+            made.append(
+                Delivery(follow=follow, kind=kind, body=body, events=count, created_at=now, next_try_at=now)
+            )
+        Subscription.objects.filter(pk=follow.pk).update(told_to=last)
+    Delivery.objects.bulk_create(made, batch_size=_BATCH)
+    for delivery in made:
+        delivery_enqueue(delivery.pk)
+    return len(made)
+
+
+def _window_ended(event: ArchiveEvent, now: datetime) -> bool:
+    assert event.listed_at is not None  # what is told has a number
+    age = now - event.listed_at
+    return age >= timedelta(seconds=settings.FOLLOW_WINDOW_S) or age < -clock.SKEW

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from uuid import UUID
 
@@ -19,7 +19,8 @@ from server.core import clock
 from server.core.locks import transaction_lock
 from server.core.rate_limit import mail_allowed
 from server.subscriptions.delivery import delivery_enqueue
-from server.subscriptions.messages import body_text
+from server.subscriptions.events import events_list
+from server.subscriptions.messages import body_text, events_text
 from server.subscriptions.models import Delivery, Subscription
 from server.subscriptions.outbox import model_notifications_batch
 from server.subscriptions.webhooks import secret_new, target_read
@@ -103,9 +104,15 @@ def follow_stop(*, follow_id: UUID, all_of_address: bool = False) -> int:
 
 @transaction.atomic
 def webhook_create(
-    *, owner: User, model: DriveModel, url: str, simulated: bool = False
+    *,
+    owner: User,
+    model: DriveModel | None,
+    url: str,
+    simulated: bool = False,
+    events: Sequence[str] = (),
 ) -> tuple[Subscription, bool]:
-    """Follow a model at a webhook; return the follow and whether it is new. Raises BadTarget, TooMany.
+    """Follow a model, or with None the whole archive, at a webhook; return the follow and whether it is new.
+    `events` are the kinds of events that are told of the archive; none means all. Raises BadTarget, TooMany.
 
     The row holds the secret, which is to be shown this once.
     """
@@ -119,8 +126,9 @@ def webhook_create(
             f"The account has {MOST_WEBHOOKS} webhooks, which is the most. Delete one that is not needed."
         )
     now = clock.now()
-    model_notifications_batch(drive_model_id=model.pk)
     follow = Subscription.objects.create(
+        told_to=_others_told(model.pk if model else None),
+        events=list(events),
         drive_model=model,
         channel=Subscription.Channel.WEBHOOK,
         url=url,
@@ -184,16 +192,27 @@ def _asked_lately(follow: Subscription) -> bool:
 
 
 def _activate(follow: Subscription) -> None:
-    # Whoever begins now is told of nothing that was published before: the others are told of that first.
-    model_notifications_batch(drive_model_id=follow.drive_model_id)
+    follow.told_to = _others_told(follow.drive_model_id)
     follow.state, follow.reason, follow.paused_at = Subscription.State.ACTIVE, "", None
     follow.active_since = clock.now()
-    follow.save(update_fields=["state", "reason", "paused_at", "active_since"])
+    follow.save(update_fields=["state", "reason", "paused_at", "active_since", "told_to"])
+
+
+def _others_told(drive_model_id: int | None) -> int:
+    """Return up to which event whoever begins now has nothing to be told, and tell the others of the model's
+    runs that were published before."""
+    if drive_model_id is None:
+        return events_list()
+    model_notifications_batch(drive_model_id=drive_model_id)
+    return 0
 
 
 def _deliver(follow: Subscription, kind: Delivery.Kind) -> Delivery:
     now = clock.now()
-    body = body_text(kind=kind, model=follow.drive_model, runs=[], at=now)
+    if follow.drive_model is None:
+        body = events_text([], count=0, after=follow.told_to, at=now, kind=kind)
+    else:
+        body = body_text(kind=kind, model=follow.drive_model, runs=[], at=now)
     made = Delivery.objects.create(follow=follow, kind=kind, body=body, created_at=now, next_try_at=now)
     delivery_enqueue(made.pk)
     return made

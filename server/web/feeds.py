@@ -1,9 +1,11 @@
-"""Atom feeds (RFC 4287) of published runs: of the whole archive, and of one drive model."""
+"""Atom feeds (RFC 4287): of published runs of the whole archive and of one drive model, and of the archive's
+events."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -17,7 +19,10 @@ from django.views.decorators.http import require_safe
 
 from server.catalog.models import DriveModel
 from server.core.lifecycle import Provenance
+from server.core.text import counted
 from server.measurements.selectors import drive_model_public, runs_latest, runs_of_model
+from server.subscriptions.events import Told, events_listed, told_of_event
+from server.subscriptions.models import ArchiveEvent
 
 ENTRIES = 30
 _HOW = {
@@ -35,20 +40,95 @@ def runs_feed(request: HttpRequest, slug: str = "") -> HttpResponse:
         raise Http404
     runs = runs_of_model(drive_model=model)[:ENTRIES] if model else runs_latest(limit=ENTRIES)
     published = [(run.pk, run.submission.published_at) for run in runs]
-    named = f"{request.build_absolute_uri()} {published}"
+    changed = max((at for _run, at in published if at), default=None)
+    return _answer(request, published, changed, lambda: _feed(request, model, list(runs)))
+
+
+@require_safe
+def events_feed(request: HttpRequest) -> HttpResponse:
+    """Answer with the feed of what changed in the archive; 304 to whoever has it."""
+    related = ("run__submission", "run__drive_model", "claim__drive_model__vendor")
+    listed = list(events_listed().select_related(*related).order_by("-number")[:ENTRIES])
+    told = [(event, told_of_event(event)) for event in listed]
+    changed = max((event.listed_at for event in listed if event.listed_at), default=None)
+    shown = [(event.number, said) for event, said in told]
+    return _answer(request, shown, changed, lambda: _events(request, told))
+
+
+def _answer(
+    request: HttpRequest, shown: object, changed: datetime | None, made: Callable[[], Atom1Feed]
+) -> HttpResponse:
+    """Answer with a feed that is told from others by what it shows."""
+    named = f"{request.build_absolute_uri()} {shown}"
     headers = {
         "Cache-Control": "public, max-age=300",
         "ETag": f'"{hashlib.sha256(named.encode()).hexdigest()[:32]}"',
     }
-    changed = max((int(at.timestamp()) for _run, at in published if at), default=None)
-    if changed is not None:
-        headers["Last-Modified"] = http_date(changed)
+    seconds = int(changed.timestamp()) if changed else None
+    if seconds is not None:
+        headers["Last-Modified"] = http_date(seconds)
     response = HttpResponse(headers=headers, content_type=Atom1Feed.content_type)
-    unchanged = get_conditional_response(request, headers["ETag"], changed, response)
+    unchanged = get_conditional_response(request, headers["ETag"], seconds, response)
     if unchanged is not None and unchanged is not response:
         return unchanged
-    _feed(request, model, list(runs)).write(response, "utf-8")
+    made().write(response, "utf-8")
     return response
+
+
+_EVENT_WORDS = {
+    ArchiveEvent.Kind.RUN_PUBLISHED: "Run published",
+    ArchiveEvent.Kind.RUN_WITHDRAWN: "Run withdrawn",
+    ArchiveEvent.Kind.RUN_REEXTRACTED: "Numbers of a run extracted anew",
+    ArchiveEvent.Kind.VERDICT_CHANGED: "Another verdict on a claim",
+    ArchiveEvent.Kind.RELEASE_PUBLISHED: "Dataset release",
+}
+
+
+def _events(request: HttpRequest, told: Sequence[tuple[ArchiveEvent, Told]]) -> Atom1Feed:
+    feed = Atom1Feed(
+        title="Changes of DiskAtlas",
+        subtitle="Runs published, withdrawn and extracted anew, verdicts and dataset releases, the latest "
+        "first.",
+        link=request.build_absolute_uri("/"),
+        feed_url=request.build_absolute_uri(request.path),
+        description="",
+        language=get_language(),
+        author_name="DiskAtlas",
+    )
+    for event, said in told:
+        of = f": {said.drive_model}" if said.drive_model else ""
+        of = f" {event.release}" if event.release else of
+        address = _event_address(event, said)
+        feed.add_item(
+            title=f"{_EVENT_WORDS[ArchiveEvent.Kind(event.kind)]}{of}",
+            link=request.build_absolute_uri(address),
+            description=escape(_event_description(event, said)),
+            unique_id=request.build_absolute_uri(f"/events.atom#{event.number}"),
+            pubdate=event.at,
+            updateddate=event.listed_at,
+            categories=(event.kind,),
+        )
+    return feed
+
+
+def _event_address(event: ArchiveEvent, said: Told) -> str:
+    if event.run_id is not None:
+        return reverse("run-detail", args=[event.run_id])
+    if event.release is not None:
+        return reverse("release-detail", args=[event.release])
+    return reverse("drive-detail", args=[said.drive_model]) if said.drive_model else reverse("claims")
+
+
+def _event_description(event: ArchiveEvent, said: Told) -> str:
+    """Return what changed, as far as it may be told."""
+    if said.verdict_after is not None:
+        return f"The verdict was “{said.verdict_before}” and is “{said.verdict_after}”."
+    if said.kind is not None:
+        numbers = counted(said.changes or 0, "number")
+        return f"{said.kind}, version {said.extractor_version}: {numbers} changed."
+    if event.release is not None:
+        return "A release of all published runs as tables."
+    return "Withdrawn since." if event.run_id and said.drive_model is None else ""
 
 
 def _feed(request: HttpRequest, model: DriveModel | None, runs: Sequence[Any]) -> Atom1Feed:

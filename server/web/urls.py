@@ -72,6 +72,7 @@ urlpatterns = [
     path("follow/confirm/<str:token>/", follow.confirm, name="follow-confirm"),
     path("follow/stop/<str:token>/", follow.stop, name="follow-stop"),
     path("feed.atom", feeds.runs_feed, name="feed"),
+    path("events.atom", feeds.events_feed, name="events-feed"),
     path("drives/<slug:slug>/numbers/<slug:kind>/", drive.drive_numbers, name="drive-numbers"),
     path(f"{_DRIVE_CHART}.json", charts.drive_chart_json, name="drive-chart-json"),
     path(f"{_DRIVE_CHART}.csv", charts.drive_chart_csv, name="drive-chart-csv"),

@@ -108,6 +108,11 @@ class Archive:
         """Give the account's webhooks; raises ArchiveError without a token."""
         return iter(cast(list[row.Follow], self.get("follows/")["results"]))
 
+    def events(self, **filters: object) -> Rows[row.ArchiveEvent]:
+        """Give what changed in the archive, the oldest first; `after` is the number of the last event that
+        was seen."""
+        return cast(Rows[row.ArchiveEvent], self.rows("events", **filters))
+
     def benchmarks(self, **filters: object) -> Rows[row.Benchmark]:
         """Give the benchmarks of published runs."""
         return cast(Rows[row.Benchmark], self.rows("benchmarks", **filters))

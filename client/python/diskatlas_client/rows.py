@@ -125,11 +125,29 @@ class Wanted(TypedDict):
     url: str
 
 
+class ArchiveEvent(TypedDict):
+    id: int
+    type: str
+    at: str
+    listed_at: str
+    run_id: str | None
+    claim_id: int | None
+    release: int | None
+    drive_model: str | None
+    kind: str | None
+    extractor_version: str | None
+    changes: int | None
+    verdict_before: str | None
+    verdict_after: str | None
+    url: str | None
+
+
 class Follow(TypedDict):
     id: str
-    drive: str
+    drive: str | None
     url: str
     simulated: bool
+    events: list[str]
     state: str
     reason: str
     created_at: str

@@ -38,8 +38,8 @@ from server.catalog.selectors import (
 from server.core.text import normalize_name
 from server.measurements.selectors import drive_models_public, vendors_public
 from server.search.columns import COLUMNS
-from server.search.drive_list import NUMBERS, ModelOrder
-from server.search.model_index import EVIDENCE
+from server.search.drive_list import ModelOrder
+from server.search.model_index import EVIDENCE, NUMBERS
 
 _FACTS = (EVIDENCE, "runs", "units", "claims", "latest")
 _RANKED = {"natural": "name", **{sort: sort for sort in (*_FACTS, *(column.key for column in COLUMNS))}}

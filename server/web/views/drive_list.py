@@ -26,7 +26,6 @@ from server.measurements.typical import typical_of_spread
 from server.search.columns import COLUMNS, Column
 from server.search.drive_list import (
     MATCH,
-    NUMBERS,
     PARAMETERS,
     PER_PAGE,
     DriveList,
@@ -37,7 +36,7 @@ from server.search.drive_list import (
     label_of,
 )
 from server.search.facets import FACET_OF_KEY
-from server.search.model_index import EVIDENCE
+from server.search.model_index import EVIDENCE, NUMBERS
 from server.search.models import DriveSummary
 from server.search.text_search import models_nearest, runs_find
 from server.web.columns import places_by_column

@@ -15,6 +15,8 @@ from django.conf import LazySettings
 from server.catalog.loading import catalog_load
 from server.catalog.models import DriveModel
 from server.measurements.models import Run
+from server.subscriptions.events import events_list, run_events_add
+from server.subscriptions.models import ArchiveEvent
 from tests.support.sample_archive import SampleRun, sample_aggregate, sample_run
 
 ROOT = Path(__file__).parents[3]
@@ -44,6 +46,8 @@ def archive(transactional_db: None, live_server: Any, monkeypatch: pytest.Monkey
     for _ in range(3):
         run = sample_run(SampleRun(vendor=model.vendor.name, model=model.number))
         assert Run.objects.get(pk=run.pk).drive_model_id == model.pk
+    run_events_add(ArchiveEvent.Kind.RUN_WITHDRAWN, [run.pk])
+    events_list()
     sample_aggregate(model, "zoned.outer_bandwidth", [150.0, 151.0, 152.0])
     part = {"kind": "seeker", "params": {}, "samples": {"series": SERIES}}
     monkeypatch.setattr(
@@ -53,7 +57,7 @@ def archive(transactional_db: None, live_server: Any, monkeypatch: pytest.Monkey
 
 
 def test_the_guide_has_an_example_for_each_task() -> None:
-    assert len(EXAMPLES) == 13
+    assert len(EXAMPLES) == 14
 
 
 def test_every_example_of_the_guide_runs_and_prints_something(
@@ -126,4 +130,4 @@ def test_the_clients_rows_are_those_of_the_openapi_document(client_folder: None)
         extra = {"Run": {"measurements", "document"}, "Drive": {"summary"}}.get(name, set())
         assert set(get_type_hints(row)) == set(schema["properties"]) - extra, name
         checked += 1
-    assert checked == 34
+    assert checked == 35

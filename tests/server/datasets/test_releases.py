@@ -31,6 +31,7 @@ from server.measurements.strata import FIELDS
 from server.model_stats.refresh import refresh_model
 from server.submissions.models import Submission
 from server.submissions.withdrawal import run_withdraw
+from server.subscriptions.models import ArchiveEvent
 from server.transparency.models import LogLeaf
 from server.transparency.publication_log import log_check, log_head
 from tests.support.documents import skippy_part, zoned_part
@@ -80,7 +81,9 @@ def withdraw(run: Run) -> None:
 def test_a_release_is_read_by_pandas_polars_and_duckdb_with_the_databases_sums(
     archive: list[Submission], tmp_path: Path, tool_count: Callable[[str, int, str], None]
 ) -> None:
-    folder = download(release_build(), tmp_path)
+    release = release_build()
+    assert [event.release for event in ArchiveEvent.objects.filter(release__isnull=False)] == [release.number]
+    folder = download(release, tmp_path)
     measured = Measurement.objects.filter(benchmark__run__provenance="probe", value__isnull=False)
     expected = float(np.sum(sorted(measured.values_list("value", flat=True))))
     count = Measurement.objects.filter(benchmark__run__provenance="probe").count()

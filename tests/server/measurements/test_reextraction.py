@@ -15,6 +15,7 @@ from django.core.management import CommandError, call_command
 from server.benchmarks.contract import Extraction, Kind
 from server.measurements.models import Aggregate, Benchmark, Measurement
 from server.submissions.models import Submission
+from server.subscriptions.models import ArchiveEvent
 from tests.support.documents import document, skippy_part
 from tests.support.kinds import kind, measurement
 
@@ -68,6 +69,30 @@ def test_aggregates_follow_the_new_numbers(published: dict[str, Kind]) -> None:
     published["skippy"] = kind("skippy", doubled, version="2")
     called()
     assert Aggregate.objects.get(metric="skippy.longest").mean == 42.0
+
+
+def test_numbers_that_changed_are_an_event_and_those_that_did_not_are_none(
+    published: dict[str, Kind],
+) -> None:
+    events = ArchiveEvent.objects.filter(kind=ArchiveEvent.Kind.RUN_REEXTRACTED)
+    called("--present")
+    assert not events.exists()
+    published["skippy"] = kind("skippy", doubled, version="2")
+    called("--dry-run")
+    assert not events.exists()
+    called()
+    event = events.get()
+    assert event.run_id == Benchmark.objects.get(kind="skippy").run_id
+    assert event.details["kind"] == "skippy" and event.details["extractor_version"] == "2"
+    assert event.details["changes"] >= 1
+
+
+def test_numbers_of_a_run_that_is_not_public_are_no_event(published: dict[str, Kind]) -> None:
+    Submission.objects.update(state="quarantined")
+    published["skippy"] = kind("skippy", doubled, version="2")
+    called()
+    assert longest().value == 42.0
+    assert not ArchiveEvent.objects.filter(kind=ArchiveEvent.Kind.RUN_REEXTRACTED).exists()
 
 
 def test_the_report_says_what_changed_and_what_is_gone(published: dict[str, Kind], tmp_path: Path) -> None:
