@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.probe import probe_path, simtool_path
+from tests.support.probe import document_of, entry_of, probe_path, simtool_path
 from tools.accuracy.stress import Job, judge_drive, line
 
 SEEDS = (31415, 4711)
@@ -25,3 +25,22 @@ def test_no_number_of_a_drawn_drive_is_wrong_without_saying_so(seed: int, tmp_pa
     rows = [row for job in jobs for row in judge_drive(job)]
     assert len({row.metric for _, row in rows}) > 15
     assert [line(words, row) for words, row in rows if row.failed] == []
+
+
+@pytest.mark.probe
+def test_a_drives_runs_read_places_of_their_own(tmp_path: Path) -> None:
+    """Both runs of a drive were off by the same chance, and counted as two."""
+    probe, simtool = probe_path(), simtool_path()
+    if probe is None or simtool is None:
+        pytest.skip("the probe or diskatlas-simtool is not built: call `make build simtool`")
+    judge_drive(Job(0, SEEDS[0], tmp_path, probe, simtool, only=("access",)))
+    clean, noisy = (
+        {
+            place
+            for series in entry_of(document_of(file), "access")["samples"]["series"]
+            if series["pattern"] == "random"
+            for place in series["offset_blocks"]
+        }
+        for file in sorted(tmp_path.glob("*.json"))
+    )
+    assert len(clean & noisy) < len(clean) / 10

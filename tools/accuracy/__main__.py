@@ -13,7 +13,7 @@ from pathlib import Path
 from tools.accuracy.cases import Row, judge
 from tools.accuracy.coverage import coverage_of, failures
 from tools.accuracy.simulated import simulated_cases
-from tools.accuracy.stress import stress
+from tools.accuracy.stress import ALL, stress
 from tools.accuracy.table import render
 from tools.accuracy.traced import traced_cases
 
@@ -23,7 +23,8 @@ REPORT = Path(__file__).resolve().parents[2] / "docs" / "reference" / "accuracy.
 def main() -> int:
     arguments = _arguments().parse_args()
     if arguments.random:
-        return stress(arguments.random, arguments.seed, arguments.keep, arguments.report)
+        kept, report = arguments.keep, arguments.report
+        return stress(arguments.random, arguments.seed, kept, report, arguments.only, arguments.jobs)
     return report()
 
 
@@ -41,6 +42,10 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument(
         "--keep", type=Path, metavar="DIR", help="keep drives and runs here and use them again"
     )
+    parser.add_argument(
+        "--only", nargs="+", choices=ALL, default=ALL, metavar="KIND", help="kinds that drawn drives are for"
+    )
+    parser.add_argument("--jobs", type=int, default=2, help="drives at a time, with --random")
     return parser
 
 

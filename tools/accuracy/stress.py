@@ -50,9 +50,18 @@ class Job:
     folder: Path
     probe: Path
     simtool: Path
+    only: tuple[str, ...] = ALL
+    """The kinds that are measured."""
 
 
-def stress(count: int, seeds: Sequence[int], folder: Path | None, report: Path | None) -> int:
+def stress(
+    count: int,
+    seeds: Sequence[int],
+    folder: Path | None,
+    report: Path | None,
+    only: Sequence[str] = ALL,
+    processes: int = 2,
+) -> int:
     """Prints a line for each wrong number, then verdicts and coverage; 1 where a number was silent or
     intervals hold the truth too seldom."""
     probe, simtool = probe_path(), built_simtool()
@@ -62,9 +71,11 @@ def stress(count: int, seeds: Sequence[int], folder: Path | None, report: Path |
     with tempfile.TemporaryDirectory() as own:
         where = folder or Path(own)
         where.mkdir(parents=True, exist_ok=True)
-        jobs = [Job(number, seed, where, probe, simtool) for seed in seeds for number in range(count)]
+        jobs = [
+            Job(number, seed, where, probe, simtool, tuple(only)) for seed in seeds for number in range(count)
+        ]
         rows = []
-        with ProcessPoolExecutor(max_workers=min(2, os.cpu_count() or 1)) as pool:
+        with ProcessPoolExecutor(max_workers=min(processes, os.cpu_count() or 1)) as pool:
             for judged in pool.map(judge_drive, jobs):
                 for words, row in judged:
                     if row.verdict not in ("ok", "declined"):
@@ -113,10 +124,15 @@ def _told(simtool: Path, file: Path, noise: str, starts: tuple[tuple[str, int], 
 
 
 def _cases(job: Job, file: Path, name: str) -> Iterator[Case]:
-    for words, noise, writes, strictness, kinds in CONDITIONS:
+    for condition, (words, noise, writes, strictness, all_kinds) in enumerate(CONDITIONS):
+        kinds = [kind for kind in all_kinds if kind in job.only]
+        if not kinds:
+            continue
         output = job.folder / f"{name}-{words.replace(' ', '-')}.json"
         if not output.is_file():
-            _measure(job, file, noise, writes, kinds, output)
+            # A seed each: runs that read the same random places are off by the same chance.
+            seed = (job.seed * 1000 + job.number) * len(CONDITIONS) + condition
+            _measure(job, f"sim:{file},noise={noise},seed={seed}", writes, kinds, output)
         document = document_of(output)
         facts = facts_of(document)
         measured = {one["kind"]: one for one in document["benchmarks"] if "samples" in one}
@@ -135,11 +151,10 @@ def _cases(job: Job, file: Path, name: str) -> Iterator[Case]:
             yield Case(name, f"{slug.upper()}, {words}", strictness, expected, extract)
 
 
-def _measure(job: Job, file: Path, noise: str, writes: str, kinds: Sequence[str], output: Path) -> None:
+def _measure(job: Job, device: str, writes: str, kinds: Sequence[str], output: Path) -> None:
     options = ["--only", ",".join(kinds), "--writes", writes]
     if writes != "none":
-        options.append(f"--confirm={file.stem[-4:]}")
-    device = f"sim:{file},noise={noise},seed={job.seed * 1000 + job.number}"
+        options.append(f"--confirm={draw(job.number, job.seed).name[-4:]}")
     Probe(job.probe, job.folder).run(device, output, *options)
 
 

@@ -121,7 +121,7 @@ pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
     if let Some(output) = &args.result.output {
         save::preflight(output)?;
     }
-    request.accept_challenge(challenge_of(args)?);
+    request.settle_places(challenge_of(args)?);
     let tree = Tree::machine();
     let mut ask = |disk: &Disk, challenge: &Challenge| ask(args.confirm.as_deref(), disk, challenge);
     let mut target = target::open(&request, &tree, &mut ask).map_err(usage_or_failure)?;

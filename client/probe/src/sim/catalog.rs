@@ -62,10 +62,24 @@ fn meant(name: &str) -> String {
 /// Noise is `default` and the seed 1 where they are left out.
 /// Errors: [`SimError`] on an unknown name or option, and on a file that can't be read, parsed or believed.
 pub fn open(spec: &str) -> Result<SimulatedDrive, SimError> {
-    let mut parts = spec.split(',');
-    let mut model = load(parts.next().unwrap_or_default())?;
+    let (name, options) = spec.split_once(',').map_or((spec, None), |(name, options)| (name, Some(options)));
+    let mut model = load(name)?;
+    let (level, seed) = parse_options(options)?;
+    if let Some(spindle) = &mut model.spindle {
+        spindle.seed = seed;
+    }
+    Ok(SimulatedDrive::new(Arc::new(model), level, seed))
+}
+
+/// The seed of a drive as `open` takes it.
+/// Errors: as `open` on an unknown option; whether there is such a drive is not looked at.
+pub fn seed(spec: &str) -> Result<u64, SimError> {
+    parse_options(spec.split_once(',').map(|(_, options)| options)).map(|(_, seed)| seed)
+}
+
+fn parse_options(options: Option<&str>) -> Result<(NoiseLevel, u64), SimError> {
     let (mut level, mut seed) = (NoiseLevel::Default, 1);
-    for option in parts {
+    for option in options.into_iter().flat_map(|options| options.split(',')) {
         let unknown = || SimError::Option { option: option.to_owned() };
         match option.split_once('=').ok_or_else(unknown)? {
             ("noise", "off") => level = NoiseLevel::Off,
@@ -75,10 +89,7 @@ pub fn open(spec: &str) -> Result<SimulatedDrive, SimError> {
             _ => return Err(unknown()),
         }
     }
-    if let Some(spindle) = &mut model.spindle {
-        spindle.seed = seed;
-    }
-    Ok(SimulatedDrive::new(Arc::new(model), level, seed))
+    Ok((level, seed))
 }
 
 fn load(name: &str) -> Result<Model, SimError> {

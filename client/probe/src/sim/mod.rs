@@ -26,7 +26,7 @@ mod validate;
 mod variation;
 mod write_buffer;
 
-pub use catalog::{SimError, names, open};
+pub use catalog::{SimError, names, open, seed};
 pub use drive::SimulatedDrive;
 pub use engine::{Engine, Operation, Request};
 pub use layout::{Layout, Order, Track};
