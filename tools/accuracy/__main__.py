@@ -23,8 +23,14 @@ REPORT = Path(__file__).resolve().parents[2] / "docs" / "reference" / "accuracy.
 def main() -> int:
     arguments = _arguments().parse_args()
     if arguments.random:
-        kept, report = arguments.keep, arguments.report
-        return stress(arguments.random, arguments.seed, kept, report, arguments.only, arguments.jobs)
+        return stress(
+            arguments.random,
+            arguments.seed,
+            arguments.keep,
+            arguments.report,
+            arguments.only,
+            arguments.jobs,
+        )
     return report()
 
 
