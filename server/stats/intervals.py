@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
+from scipy import special
 
 from server.stats.results import Interval
 
@@ -64,6 +65,11 @@ def mean_interval(values: Values, level: float) -> Interval | None:
     return Interval(mean, mean - half, mean + half, level)
 
 
+@lru_cache(4096)
+def _chi2_above(tail: float, degrees: float) -> float:
+    return float(special.chdtri(degrees, tail))
+
+
 def stdev_interval(values: Values, level: float) -> Interval | None:
     """Return the standard deviation and its chi-square interval, which holds for normal values only; None
     for fewer than two."""
@@ -71,7 +77,7 @@ def stdev_interval(values: Values, level: float) -> Interval | None:
         return None
     degrees, stdev = values.size - 1, float(values.std(ddof=1))
     tail = (1 - check_level(level)) / 2
-    low, high = (stdev * math.sqrt(degrees / float(stats.chi2.isf(t, degrees))) for t in (tail, 1 - tail))
+    low, high = (stdev * math.sqrt(degrees / _chi2_above(t, degrees)) for t in (tail, 1 - tail))
     return Interval(stdev, low, high, level)
 
 

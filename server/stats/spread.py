@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from server.stats.intervals import check_level, mean_interval, stdev_interval, usable, varies
 from server.stats.results import Interval
@@ -94,6 +94,6 @@ def variance_components(groups: Sequence[Sequence[float | None]], *, level: floa
     if within == 0:
         return Components(count, n, 0.0, variance**0.5, None, "Members of a group have the same value.")
     ratio = between / within
-    high, low = (ratio / float(stats.f.isf(t, count - 1, n - count)) for t in (1 - tail, tail))
+    high, low = (ratio / float(special.fdtri(count - 1, n - count, 1 - t)) for t in (1 - tail, tail))
     share, low, high = ((f - 1) / (f + size - 1) for f in (ratio, low, high))
     return Components(count, n, within**0.5, variance**0.5, Interval(share, low, high, level), "")

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from server.benchmarks.bandwidth import definitions as metric
 from server.benchmarks.bandwidth.surface import Law, Samples, law_of, samples_of
 from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
 from server.benchmarks.media_cache import of_media_cache
+from server.core.robust import chi2_quantile
 
 DIRECTIONS = ("read", "write")
 Z95 = 1.96
@@ -284,7 +284,7 @@ def _cell_time(side: Side, cell: Cell) -> tuple[float, float, int]:
 def _deviation(scope: str, rates: np.ndarray[Any, np.dtype[np.float64]]) -> Measurement:
     count = len(rates)
     value = float(np.std(rates, ddof=1))
-    low, high = (value * float(np.sqrt((count - 1) / stats.chi2.ppf(q, count - 1))) for q in (0.975, 0.025))
+    low, high = (value * float(np.sqrt((count - 1) / chi2_quantile(q, count - 1))) for q in (0.975, 0.025))
     quality, reason = (Quality.GOOD, "") if count >= 10 else (Quality.FAIR, f"Only {count} repeats.")
     return Measurement(metric.DEVIATION.key, scope, value, low, high, count, quality, reason)
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import ruptures
 from numpy.typing import NDArray
-from scipy import stats
+
+from server.core.robust import t_quantile
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -182,7 +183,7 @@ def trend_of(course: Course, jumps: list[Jump]) -> Trend | None:
     slope = float(np.linalg.pinv(weighted.T @ weighted)[1, 1])
     widened = float(np.sqrt((1 + correlation) / (1 - correlation)))
     free = max(count * (1 - correlation) / (1 + correlation) - design.shape[1], 2.0)
-    error = float(stats.t.ppf(0.975, free)) * float(np.sqrt(variance * slope)) * widened
+    error = t_quantile(0.975, free) * float(np.sqrt(variance * slope)) * widened
     return Trend(float(solved[1]), error, correlation)
 
 

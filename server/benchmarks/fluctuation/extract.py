@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
 from server.benchmarks.fluctuation import definitions as metric
 from server.benchmarks.fluctuation.course import FEWEST, Course, Jump, course_of, jumps_of, trend_of
 from server.benchmarks.media_cache import of_media_cache
+from server.core.robust import chi2_quantile, t_quantile
 
 DIRECTIONS = ("read", "write")
 ENOUGH = 20
@@ -93,7 +93,7 @@ def _spread(
     what: Metric, scope: str, value: float, free: int, count: int, quality: Quality, reason: str
 ) -> Measurement:
     """A standard deviation with its chi-squared interval."""
-    low, high = (value * float(np.sqrt(free / stats.chi2.ppf(q, free))) for q in (0.975, 0.025))
+    low, high = (value * float(np.sqrt(free / chi2_quantile(q, free))) for q in (0.975, 0.025))
     return Measurement(what.key, scope, value, low, high, count, quality, reason)
 
 
@@ -136,7 +136,7 @@ def _by_position(course: Course, scope: str, positions: int, caution: str) -> li
             continue
         quality, reason = _quality(count, caution)
         deviation = float(np.std(row, ddof=1))
-        error = float(stats.t.ppf(0.975, count - 1)) * deviation / float(np.sqrt(count))
+        error = t_quantile(0.975, count - 1) * deviation / float(np.sqrt(count))
         found.append(
             Measurement(
                 metric.MEAN.key, here, mean, max(mean - error, 0.0), mean + error, count, quality, reason

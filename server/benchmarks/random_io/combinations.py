@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from server.benchmarks.contract import Facts, Quality
+from server.core.robust import t_quantile
 
 # ---- Latencies from buckets: order statistics and moments.
 
@@ -311,6 +311,6 @@ def _error(
     if count >= FEWEST_SLICES:
         times = 1 / slices
         spread = float(times.std(ddof=1) / times.mean())
-        return float(stats.t.ppf((1 + LEVEL) / 2, count - 1)) * spread / math.sqrt(count)
+        return t_quantile((1 + LEVEL) / 2, count - 1) * spread / math.sqrt(count)
     spreads = [one.deviation / one.mean for one in latencies.values() if one.mean > 0]
     return Z95 * max(spreads, default=1.0) / math.sqrt(max(requests, 1))

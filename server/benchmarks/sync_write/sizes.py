@@ -12,6 +12,7 @@ from scipy import stats
 
 from server.benchmarks.contract import Measurement, Metric, Quality
 from server.benchmarks.sync_write.definitions import MEDIAN, P99, STEADY
+from server.core.robust import t_quantile
 
 STATES = {False: "off", True: "on", None: "unknown"}
 MAD_TO_SIGMA = 1.4826
@@ -159,7 +160,7 @@ def _line(sizes: Sequence[int], latency_ms: Sequence[float], errors: Sequence[fl
         float(solution[1]) / unit,
         float(deviations[0]),
         float(deviations[1]) / unit,
-        float(stats.t.ppf((1 + LEVEL) / 2, len(sizes) - 2)),
+        t_quantile((1 + LEVEL) / 2, len(sizes) - 2),
         misfit,
         len(sizes),
     )
@@ -262,7 +263,7 @@ def steady(state: str, sizes: Sequence[Size], turn_ms: float | None) -> Measurem
     rate = largest.bytes / mean / 1e3
     error = 0.0
     if len(latency) > 1:
-        quantile = float(stats.t.ppf((1 + LEVEL) / 2, len(latency) - 1))
+        quantile = t_quantile((1 + LEVEL) / 2, len(latency) - 1)
         error = rate * quantile * float(latency.std(ddof=1)) / len(latency) ** 0.5 / mean
     turns = mean / turn_ms if turn_ms is not None else mean / LONG_WITHOUT_TURN_MS * LONG_TURNS
     quality, reason = Quality.GOOD, ""

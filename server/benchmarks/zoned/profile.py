@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from server.core.robust import median
+from server.core.robust import median, quantiles
 
 # ---- The samples as regions by position; repeats of one region, and regions of one cell, put together.
 
@@ -127,19 +128,26 @@ def _scatter(regions: Regions, *, of_mean: bool) -> float:
     return median(shares)
 
 
-def left_out(regions: Regions) -> float:
+def late_share(regions: Regions) -> float:
     """By which share places take longer where late regions count in full: what seldom comes, in each of them,
     may be the drive's own."""
     in_cells = bool((regions.group != NO_CELL).any())
     places = regions.group if in_cells else regions.start_mb
     usual = level if in_cells else median
-    times = np.split(1 / regions.mb_per_s, np.flatnonzero(np.diff(places)) + 1)
-    return max(level(np.array([one.mean() / usual(one) - 1 for one in times])), 0.0)
+    times = 1 / regions.mb_per_s
+    first = np.flatnonzero(np.concatenate([[True], np.diff(places) != 0]))
+    ends = np.append(first[1:], len(times))
+    # A place that was read once takes what it usually takes.
+    shares = np.zeros(len(first))
+    for at in np.flatnonzero(ends - first > 1):
+        one = times[first[at] : ends[at]]
+        shares[at] = one.mean() / usual(one) - 1
+    return max(level(shares), 0.0)
 
 
 def level(slowness: FloatArray) -> float:
     """The mean, in which a disturbed region counts no more than the slowest undisturbed one could."""
-    lower, upper = np.quantile(slowness, (0.25, 0.75))
+    lower, upper = quantiles(slowness, 0.25, 0.75)
     return float(np.minimum(slowness, upper + 1.5 * (upper - lower)).mean())
 
 
@@ -159,7 +167,7 @@ def thinned(
 MOST_POINTS = 3000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Profile:
     """Regions in order of position."""
 
@@ -173,15 +181,27 @@ class Profile:
     capacity_mb: float
     in_cells: bool
     """Whether a point is a cell, a stretch in which all heads take part, and not a single region."""
-    cell_error: float = 0.0
-    """Standard error of a cell's bandwidth as a share of it, the same way for all cells; 0 without cells."""
-    overlapping: bool = False
-    """Whether regions of a cell hold what was read just before, which the buffer may still have had."""
-    left_out: float = 0.0
-    """By which share all takes longer where late regions count in full."""
+    regions: Regions | None = None
+    """What it was made of."""
 
     def __len__(self) -> int:
         return len(self.position_mb)
+
+    @cached_property
+    def cell_error(self) -> float:
+        """Standard error of a cell's bandwidth as a share of it, the same way for all cells; 0 without
+        cells."""
+        return 0.0 if self.regions is None else scatter_in_cells(self.regions)
+
+    @cached_property
+    def overlapping(self) -> bool:
+        """Whether regions of a cell hold what was read just before, which the buffer may still have had."""
+        return self.regions is not None and _overlapping(self.regions)
+
+    @cached_property
+    def left_out(self) -> float:
+        """By which share all takes longer where late regions count in full."""
+        return 0.0 if self.regions is None else late_share(self.regions)
 
 
 def profile_of(entry: Mapping[str, Any], block_bytes: int, capacity_bytes: int) -> Profile | None:
@@ -195,10 +215,8 @@ def profile_of(entry: Mapping[str, Any], block_bytes: int, capacity_bytes: int) 
         start, size, speed = thinned(start, size, speed, MOST_POINTS)
     middle = start + size / 2
     capacity = max(capacity_bytes / BYTES_PER_MB, float((start + size).max()))
-    error, overlapping = scatter_in_cells(regions), _overlapping(regions)
     shares = _shares(middle, capacity)
-    late = left_out(regions)
-    return Profile(middle, start, start + size, speed, shares, capacity, in_cells, error, overlapping, late)
+    return Profile(middle, start, start + size, speed, shares, capacity, in_cells, regions)
 
 
 OVERLAPPING = 0.1
@@ -249,9 +267,8 @@ def heads_differ(profile: Profile) -> bool:
 def head_spread(entry: Mapping[str, Any], block_bytes: int) -> float:
     """By what share heads differ: in cells as their regions do, else as neighbours that no zone explains."""
     profile = profile_of(entry, block_bytes, 0)
-    regions = regions_of(entry, block_bytes)
-    if profile is None or regions is None:
+    if profile is None or profile.regions is None:
         return 0.0
     if profile.in_cells:
-        return scatter_of_regions(regions)
+        return scatter_of_regions(profile.regions)
     return noise_of(profile.mb_per_s) / median(profile.mb_per_s) if heads_differ(profile) else 0.0
