@@ -205,7 +205,8 @@ RANDOM_DRIVES ?= 20
 SEED ?= 1
 .PHONY: accuracy-random
 accuracy-random: venv probe simtool ## Draw RANDOM_DRIVES drives from each SEED; list what is silently wrong
-	@$(BIN)/python -m tools.accuracy --random $(RANDOM_DRIVES) --seed $(SEED) $(COVERAGE:%=--report %) $(ACCURACY)
+	@$(BIN)/python -m tools.accuracy --random $(RANDOM_DRIVES) --seed $(SEED) \
+	  $(COVERAGE:%=--report %) $(ACCURACY)
 
 RUNS ?= 1000
 .PHONY: false-alarms
