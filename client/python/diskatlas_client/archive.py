@@ -44,11 +44,11 @@ class Archive:
     wait: Callable[[float], object] = field(default=time.sleep, repr=False)
     """How a 429 or 503 is waited out."""
 
-    def vendors(self, **filters: object) -> Rows[row.Vendor]:
+    def vendors(self, **filters: Any) -> Rows[row.Vendor]:
         """Give the vendors."""
         return cast(Rows[row.Vendor], self.rows("vendors", **filters))
 
-    def drives(self, **filters: object) -> Rows[row.Drive]:
+    def drives(self, **filters: Any) -> Rows[row.Drive]:
         """Give the drive models; `q` searches, `capacity_bytes__gte` and the like filter."""
         return cast(Rows[row.Drive], self.rows("drives", **filters))
 
@@ -56,7 +56,7 @@ class Archive:
         """Return a drive model; raises ArchiveError."""
         return cast(row.Drive, self.get(f"drives/{slug}/"))
 
-    def runs(self, **filters: object) -> Rows[row.Run]:
+    def runs(self, **filters: Any) -> Rows[row.Run]:
         """Give the published runs, latest first."""
         return cast(Rows[row.Run], self.rows("runs", **filters))
 
@@ -68,15 +68,15 @@ class Archive:
         """Return how a run stands among the other drives of its model; raises ArchiveError."""
         return cast(row.Standing, self.get(f"runs/{run_id}/standing/"))
 
-    def units(self, **filters: object) -> Rows[row.Unit]:
+    def units(self, **filters: Any) -> Rows[row.Unit]:
         """Give the physical drives."""
         return cast(Rows[row.Unit], self.rows("units", **filters))
 
-    def batches(self, **filters: object) -> Rows[row.Batch]:
+    def batches(self, **filters: Any) -> Rows[row.Batch]:
         """Give the batches."""
         return cast(Rows[row.Batch], self.rows("batches", **filters))
 
-    def firmware(self, **filters: object) -> Rows[row.Firmware]:
+    def firmware(self, **filters: Any) -> Rows[row.Firmware]:
         """Give the firmware revisions."""
         return cast(Rows[row.Firmware], self.rows("firmware", **filters))
 
@@ -108,32 +108,32 @@ class Archive:
         """Give the account's webhooks; raises ArchiveError without a token."""
         return iter(cast(list[row.Follow], self.get("follows/")["results"]))
 
-    def events(self, **filters: object) -> Rows[row.ArchiveEvent]:
+    def events(self, **filters: Any) -> Rows[row.ArchiveEvent]:
         """Give what changed in the archive, the oldest first; `after` is the number of the last event that
         was seen."""
         return cast(Rows[row.ArchiveEvent], self.rows("events", **filters))
 
-    def benchmarks(self, **filters: object) -> Rows[row.Benchmark]:
+    def benchmarks(self, **filters: Any) -> Rows[row.Benchmark]:
         """Give the benchmarks of published runs."""
         return cast(Rows[row.Benchmark], self.rows("benchmarks", **filters))
 
-    def measurements(self, **filters: object) -> Rows[row.Measurement]:
+    def measurements(self, **filters: Any) -> Rows[row.Measurement]:
         """Give the numbers of single runs, each with its interval, its count and its quality."""
         return cast(Rows[row.Measurement], self.rows("measurements", **filters))
 
-    def aggregates(self, **filters: object) -> Rows[row.Aggregate]:
+    def aggregates(self, **filters: Any) -> Rows[row.Aggregate]:
         """Give the statistics of models, each with its number of runs and drives."""
         return cast(Rows[row.Aggregate], self.rows("aggregates", **filters))
 
-    def claims(self, **filters: object) -> Rows[row.Claim]:
+    def claims(self, **filters: Any) -> Rows[row.Claim]:
         """Give the vendors' claims with their verdicts."""
         return cast(Rows[row.Claim], self.rows("claims", **filters))
 
-    def literature(self, **filters: object) -> Rows[row.LiteratureValue]:
+    def literature(self, **filters: Any) -> Rows[row.LiteratureValue]:
         """Give the published values with their citations."""
         return cast(Rows[row.LiteratureValue], self.rows("literature", **filters))
 
-    def metrics(self, **filters: object) -> Rows[row.Metric]:
+    def metrics(self, **filters: Any) -> Rows[row.Metric]:
         """Give what each metric is."""
         return cast(Rows[row.Metric], self.rows("metrics", page=None, **filters))
 
@@ -163,7 +163,7 @@ class Archive:
         """Give the charts of a model's median unit with the spread of the others; raises ArchiveError."""
         return iter(cast(list[row.DriveChartInList], self.get(f"drives/{slug}/charts/")["results"]))
 
-    def releases(self, **filters: object) -> Iterator[row.Release]:
+    def releases(self, **filters: Any) -> Iterator[row.Release]:
         """Give the dataset releases, latest first."""
         return iter(cast(list[row.Release], self.get("releases/", **filters)["results"]))
 
@@ -171,23 +171,23 @@ class Archive:
         """Return a benchmark's raw samples as columns by series; raises ArchiveError."""
         return self.get(f"runs/{run_id}/benchmarks/{kind}/samples/", **window)
 
-    def zones(self, **filters: object) -> Rows[row.Zones]:
+    def zones(self, **filters: Any) -> Rows[row.Zones]:
         """Give the zones of runs, of many drives at once: `rpm=7200`, `drive__in=[...]`, `vendor=`..."""
         return cast(Rows[row.Zones], self.rows("zones", **filters))
 
-    def seek_points(self, **filters: object) -> Rows[row.SeekPoints]:
+    def seek_points(self, **filters: Any) -> Rows[row.SeekPoints]:
         """Give the points of runs' seek curves."""
         return cast(Rows[row.SeekPoints], self.rows("seek-points", **filters))
 
-    def seek_curves(self, **filters: object) -> Rows[row.SeekCurves]:
+    def seek_curves(self, **filters: Any) -> Rows[row.SeekCurves]:
         """Give the fitted seek curves of runs."""
         return cast(Rows[row.SeekCurves], self.rows("seek-curves", **filters))
 
-    def tracks(self, **filters: object) -> Rows[row.Tracks]:
+    def tracks(self, **filters: Any) -> Rows[row.Tracks]:
         """Give what runs show of tracks, by region."""
         return cast(Rows[row.Tracks], self.rows("tracks", **filters))
 
-    def series(self, kind: str, **filters: object) -> Rows[dict[str, Any]]:
+    def series(self, kind: str, **filters: Any) -> Rows[dict[str, Any]]:
         """Give the raw samples of one kind of many runs: a row for each series, its columns as lists."""
         return self.rows("samples", kind=kind, **filters)
 
@@ -206,7 +206,7 @@ class Archive:
             f"{head['root_hash']}, read {today}."
         )
 
-    def rows(self, resource: str, *, page: int | None = PAGE, **filters: object) -> Rows[dict[str, Any]]:
+    def rows(self, resource: str, *, page: int | None = PAGE, **filters: Any) -> Rows[dict[str, Any]]:
         """Give the rows of a list, page after page, as they are taken; raises ArchiveError then."""
         return Rows(self._pages(resource, page, filters))
 
@@ -230,7 +230,7 @@ class Archive:
         """Return the JSON at a path below `/api/v1/`; raises ArchiveError."""
         return self._read(self.url(path, **parameters))
 
-    def save(self, resource: str, path: str | Path, **filters: object) -> Path:
+    def save(self, resource: str, path: str | Path, **filters: Any) -> Path:
         """Write all rows of a list into a file, by one request, and return its path: as CSV or NDJSON, by how
         the path ends. Raises ArchiveError; what was begun and broke off is not kept."""
         target = Path(path)
