@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ import pytest
 from server.benchmarks.challenge import seed_of
 from server.benchmarks.registry import kinds_by_slug
 from tests.contract.golden import facts_of
+from tests.support.loopback import http_server
 from tests.support.probe import Probe
 
 NONCE = "sample-nonce-0001"
@@ -33,13 +33,8 @@ def archive() -> Iterator[str]:
         def log_message(self, *_: object) -> None:
             pass
 
-    server = HTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with http_server(Handler) as address:
+        yield address
 
 
 @pytest.mark.parametrize("writes", ["destroy", "none"])

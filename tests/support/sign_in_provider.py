@@ -7,15 +7,16 @@ import base64
 import hashlib
 import json
 import secrets
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import jwt
+
+from tests.support.loopback import http_server
 
 CLIENT_ID, CLIENT_SECRET = "sample-client", "sample-secret-of-a-sample-client"
 UID = {"github": "4711", "orcid": "0000-0002-1825-0097", "openid_connect": "subject-1"}
@@ -118,13 +119,6 @@ def sign_in_provider() -> Iterator[SignInProvider]:
         def log_message(self, *_: object) -> None:
             pass
 
-    server = HTTPServer(("127.0.0.1", 0), Handler)
-    state.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    try:
+    with http_server(Handler) as address:
+        state.url = address
         yield state
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

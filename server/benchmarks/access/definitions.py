@@ -8,29 +8,8 @@ TUNE = "Maxtor 5.5, HD Tune's parameters"
 BOTH = "Maxtor 5.5, HD Tune's and HD Tach's parameters"
 
 
-def _metric(
-    name: str,
-    title: str,
-    unit: str,
-    direction: Direction,
-    *words: str,
-    headline: bool = False,
-    measures: tuple[Measures, ...] = (),
-    columns: tuple[ListColumn, ...] = (),
-    answers: tuple[Answer, ...] = (),
-) -> Metric:
-    definition, method, source = words
-    key = f"access.{name}"
-    return Metric(
-        *(key, title, unit, direction, definition, method, source, headline),
-        measures=measures,
-        columns=columns,
-        answers=answers,
-    )
-
-
-ACCESS = _metric(
-    "access_time",
+ACCESS = Metric(
+    "access.access_time",
     "Random access time",
     "ms",
     Direction.LOWER,
@@ -45,8 +24,8 @@ ACCESS = _metric(
     columns=(ListColumn("access", "Access time", 130),),
     answers=(Answer(40, "How long does a random access take?", "takes {by} less for a random access"),),
 )
-MINIMUM = _metric(
-    "transfer_minimum",
+MINIMUM = Metric(
+    "access.transfer_minimum",
     "Transfer rate minimum",
     "MB/s",
     Direction.HIGHER,
@@ -55,8 +34,8 @@ MINIMUM = _metric(
     TUNE,
     measures=(Measures(Measurand.INNER_BANDWIDTH, "", rank=3, extreme=True),),
 )
-MAXIMUM = _metric(
-    "transfer_maximum",
+MAXIMUM = Metric(
+    "access.transfer_maximum",
     "Transfer rate maximum",
     "MB/s",
     Direction.HIGHER,
@@ -65,8 +44,8 @@ MAXIMUM = _metric(
     TUNE,
     measures=(Measures(Measurand.OUTER_BANDWIDTH, "", rank=3, extreme=True),),
 )
-AVERAGE = _metric(
-    "transfer_average",
+AVERAGE = Metric(
+    "access.transfer_average",
     "Transfer rate average",
     "MB/s",
     Direction.HIGHER,
@@ -77,8 +56,8 @@ AVERAGE = _metric(
     BOTH,
     headline=True,
 )
-RATE_AT = _metric(
-    "rate_at",
+RATE_AT = Metric(
+    "access.rate_at",
     "Transfer rate at a position",
     "MB/s",
     Direction.HIGHER,
@@ -87,8 +66,8 @@ RATE_AT = _metric(
     "One sample; its interval is what samples of this run differ by from their neighbours.",
     "Maxtor, Table 2",
 )
-BURST = _metric(
-    "burst_rate",
+BURST = Metric(
+    "access.burst_rate",
     "Burst rate",
     "MB/s",
     Direction.HIGHER,
@@ -100,8 +79,8 @@ BURST = _metric(
     headline=True,
     measures=(Measures(Measurand.BURST_RATE),),
 )
-CPU = _metric(
-    "cpu_usage",
+CPU = Metric(
+    "access.cpu_usage",
     "CPU usage",
     "%",
     Direction.LOWER,
@@ -110,8 +89,8 @@ CPU = _metric(
     "Difference of the machine's counters (/proc/stat) before and after; other programs count as well.",
     BOTH,
 )
-BUFFER = _metric(
-    "buffer_size",
+BUFFER = Metric(
+    "access.buffer_size",
     "Buffer that one stream uses",
     "KiB",
     Direction.HIGHER,

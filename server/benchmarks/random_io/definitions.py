@@ -12,29 +12,8 @@ PLATINUM = "Platinum, evaluation metrics"
 STABILITY = "Platinum, random write: stable against unpredictable behaviour"
 
 
-def _metric(
-    name: str,
-    title: str,
-    unit: str,
-    direction: Direction,
-    *words: str,
-    headline: bool = False,
-    measures: tuple[Measures, ...] = (),
-    columns: tuple[ListColumn, ...] = (),
-    answers: tuple[Answer, ...] = (),
-) -> Metric:
-    definition, method, source = words
-    key = f"random_io.{name}"
-    return Metric(
-        *(key, title, unit, direction, definition, method, source, headline),
-        measures=measures,
-        columns=columns,
-        answers=answers,
-    )
-
-
-ALONE = _metric(
-    "alone",
+ALONE = Metric(
+    "random_io.alone",
     "Random reads a second, alone",
     "1/s",
     Direction.HIGHER,
@@ -46,8 +25,8 @@ ALONE = _metric(
     columns=(ListColumn("iops-one", "Reads a second, one at a time", 170),),
     answers=(Answer(50, "How many random reads a second?", "answers {by} more random reads a second"),),
 )
-MOST = _metric(
-    "most",
+MOST = Metric(
+    "random_io.most",
     "Random reads a second, many at once",
     "1/s",
     Direction.HIGHER,
@@ -58,8 +37,8 @@ MOST = _metric(
     headline=True,
     columns=(ListColumn("iops-most", "Reads a second, many at a time", 180),),
 )
-AVERAGE = _metric(
-    "average",
+AVERAGE = Metric(
+    "random_io.average",
     "Average of random requests a second",
     "1/s",
     Direction.HIGHER,
@@ -69,8 +48,8 @@ AVERAGE = _metric(
     "same combinations compare: the count is that of the combinations.",
     "Platinum, Figures 5, 8 and 11",
 )
-IOPS = _metric(
-    "iops",
+IOPS = Metric(
+    "random_io.iops",
     "Random requests a second",
     "1/s",
     Direction.HIGHER,
@@ -79,8 +58,8 @@ IOPS = _metric(
     "Student's over slices of that time.",
     PLATINUM,
 )
-ELAPSED = _metric(
-    "elapsed",
+ELAPSED = Metric(
+    "random_io.elapsed",
     "Time for 10,000 requests",
     "s",
     Direction.LOWER,
@@ -89,8 +68,8 @@ ELAPSED = _metric(
     "scaled in proportion where fewer requests were made.",
     PLATINUM,
 )
-RATE = _metric(
-    "data_rate",
+RATE = Metric(
+    "random_io.data_rate",
     "Random data rate",
     "MB/s",
     Direction.HIGHER,
@@ -98,8 +77,8 @@ RATE = _metric(
     "Requests a second times their size.",
     PLATINUM,
 )
-MEDIAN = _metric(
-    "latency_median",
+MEDIAN = Metric(
+    "random_io.latency_median",
     "Median latency",
     "ms",
     Direction.LOWER,
@@ -107,8 +86,8 @@ MEDIAN = _metric(
     "From latencies in buckets less than one in 128 wide; the interval is that of order statistics.",
     "the project's own: Platinum gives averages only",
 )
-P99 = _metric(
-    "latency_p99",
+P99 = Metric(
+    "random_io.latency_p99",
     "99th percentile of the latency",
     "ms",
     Direction.LOWER,
@@ -116,8 +95,8 @@ P99 = _metric(
     "As the median. Not given below 500 requests, where fewer than five lie beyond it.",
     "the project's own: Platinum gives averages only",
 )
-VARIATION = _metric(
-    "latency_variation",
+VARIATION = Metric(
+    "random_io.latency_variation",
     "Coefficient of variation of the latency",
     "1",
     Direction.LOWER,
@@ -125,8 +104,8 @@ VARIATION = _metric(
     "From latencies in buckets, each at its bucket's middle; the interval is that of large samples.",
     STABILITY,
 )
-WORST = _metric(
-    "worst_over_median",
+WORST = Metric(
+    "random_io.worst_over_median",
     "Worst over median latency",
     "1",
     Direction.LOWER,
@@ -134,8 +113,8 @@ WORST = _metric(
     "Exact maximum over the median from buckets. It grows with the number of requests; compare equal counts.",
     STABILITY,
 )
-RATE_VARIATION = _metric(
-    "rate_variation",
+RATE_VARIATION = Metric(
+    "random_io.rate_variation",
     "Coefficient of variation of the rate",
     "1",
     Direction.LOWER,
@@ -143,8 +122,8 @@ RATE_VARIATION = _metric(
     "Over up to 20 slices of equally many requests.",
     STABILITY,
 )
-SCALING = _metric(
-    "scaling",
+SCALING = Metric(
+    "random_io.scaling",
     "Gain from many at once",
     "1",
     Direction.HIGHER,
@@ -155,8 +134,8 @@ SCALING = _metric(
 
 
 def _processor(name: str, what: str) -> Metric:
-    return _metric(
-        f"cpu_{name}",
+    return Metric(
+        f"random_io.cpu_{name}",
         f"Processors {what}",
         "%",
         Direction.NEITHER,
