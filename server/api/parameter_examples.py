@@ -46,6 +46,7 @@ PARAMETERS: Mapping[str, tuple[Any, str]] = {
     "label": ("A1", "Label of the batch."),
     "week": (38, "Week, by ISO 8601."),
     "firmware": ("PS06", "Firmware revision."),
+    "variant": ("western-digital-wd10ezex~variant:75WN4A0", "Variant that the drive names."),
     "license": ("CC-BY-4.0", "Licence of the run (SPDX)."),
     "block_bytes": (512, "Bytes of a block."),
     "in_browser": ("false", "Whether a page of the archive read the files."),
@@ -101,7 +102,7 @@ PARAMETERS: Mapping[str, tuple[Any, str]] = {
 
 PATHS: Mapping[str, tuple[Any, str]] = {
     "slug": ("seagate-st2000nm0001", "Slug of the drive model, vendor or kind."),
-    "part": ("2014-w38", "The batch, the firmware revision, or the unit's digest."),
+    "part": ("2014-w38", "The batch, the firmware revision, the variant, or the unit's digest."),
     "chart_id": ("sawtooth", "The chart, unique within its kind."),
     "kind": (_KIND, "Slug of a benchmark kind."),
     "provenance": ("probe", "Where the numbers come from."),
@@ -121,6 +122,7 @@ _ELSEWHERE = {
     ("/api/v1/releases/{number}/", "since"): 0,
     ("/api/v1/vendors/{slug}/", "slug"): "seagate",
     ("/api/v1/drives/{slug}/firmware/{part}/", "part"): "PS06",
+    ("/api/v1/drives/{slug}/variants/{part}/", "part"): "75WN4A0",
     ("/api/v1/drives/{slug}/units/{part}/", "part"): _DIGEST,
 }
 _LOOKUPS = {

@@ -68,6 +68,7 @@ _TABLES = format_suffix_patterns(
             breakdowns.FirmwareRevisionView.as_view(),
             name="firmware-revision",
         ),
+        path("drives/<slug:slug>/variants/<str:part>/", breakdowns.VariantView.as_view(), name="variant"),
         path("drives/<slug:slug>/units/<str:part>/", breakdowns.UnitView.as_view(), name="unit"),
         path("firmware/", breakdowns.FirmwareView.as_view(), name="firmware"),
         path("vendors/", catalog.VendorsView.as_view(), name="vendors"),

@@ -1,7 +1,8 @@
-"""What can be put into a comparison, found by typing: drive models, their batches, firmware revisions and
-units, and runs.
+"""What can be put into a comparison, found by typing: drive models, their variants, batches, firmware
+revisions and units, and runs.
 
-A part is named behind its model, as in `hd103 1AJ10001`, `hd103 2012-W31` or `hd103 0f3a9c`.
+A part is named behind its model, as in `hd103 1AJ10001`, `hd103 2012-W31`, `wd10ezex 75WN4A0` or
+`hd103 0f3a9c`.
 """
 
 from __future__ import annotations
@@ -107,7 +108,8 @@ def _parts(row: DriveSummary, wanted: str) -> Iterator[Candidate]:
         return
     overview = drive_overview(drive_model=model, provenance=provenance)
     noun = "measured run" if row.measured_runs else "simulated run"
-    for what, told in (("batch", overview.batches), ("firmware", overview.firmwares)):
+    parts = {"variant": overview.variants, "batch": overview.batches, "firmware": overview.firmwares}
+    for what, told in parts.items():
         for part in told:
             if part.key and wanted in f"{what} {part.label} {part.part}".casefold():
                 detail = _counted(part.runs, noun, part.units)

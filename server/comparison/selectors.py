@@ -183,7 +183,9 @@ def _overlap(numbers: Sequence[GroupNumbers]) -> bool:
 def _differing(groups: Sequence[Group], numbers: Sequence[GroupNumbers]) -> tuple[Differing, ...]:
     """Return the conditions of which the groups with runs know at least two states between them."""
     one_model = len({group.drive_model.pk for group in groups}) == 1
-    own = {_CONDITION_OF.get(group.type) for group in groups} if one_model else {"firmware", "batch"}
+    own = (
+        {_CONDITION_OF.get(group.type) for group in groups} if one_model else {"variant", "firmware", "batch"}
+    )
     found = []
     for condition in CONDITIONS:
         states = tuple(one.conditions.get(condition.key, {}) for one in numbers)
@@ -194,7 +196,7 @@ def _differing(groups: Sequence[Group], numbers: Sequence[GroupNumbers]) -> tupl
     return tuple(found)
 
 
-_CONDITION_OF = {GroupType.BATCH: "batch", GroupType.FIRMWARE: "firmware"}
+_CONDITION_OF = {GroupType.BATCH: "batch", GroupType.FIRMWARE: "firmware", GroupType.VARIANT: "variant"}
 
 
 def any_simulated(groups: Sequence[Group]) -> bool:

@@ -1,9 +1,9 @@
 """Keys of what can be compared: text that stands in addresses. Pure.
 
 `samsung-hd103sj` is a drive model, `samsung-hd103sj~batch:2012-w31` a batch, `samsung-hd103sj~fw:1AJ10001` a
-firmware revision, `samsung-hd103sj~unit:<first 12 hex digits>` a unit and `run:<uuid>` a run. Labels are
-percent-encoded. `~imp`, `~sim` or `~lit` at the end asks for the imported or simulated runs of a model that
-has measured ones too, or for what documents say of it.
+firmware revision, `western-digital-wd10ezex~variant:75WN4A0` a variant, `samsung-hd103sj~unit:<first 12 hex
+digits>` a unit and `run:<uuid>` a run. Labels are percent-encoded. `~imp`, `~sim` or `~lit` at the end asks
+for the imported or simulated runs of a model that has measured ones too, or for what documents say of it.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ class GroupType(StrEnum):
     MODEL = "model"
     BATCH = "batch"
     FIRMWARE = "firmware"
+    VARIANT = "variant"
     UNIT = "unit"
     RUN = "run"
 
@@ -49,7 +50,12 @@ class Source(StrEnum):
         return words.get(self.value, self.value)
 
 
-_TYPES = {"batch": GroupType.BATCH, "fw": GroupType.FIRMWARE, "unit": GroupType.UNIT}
+_TYPES = {
+    "batch": GroupType.BATCH,
+    "fw": GroupType.FIRMWARE,
+    "variant": GroupType.VARIANT,
+    "unit": GroupType.UNIT,
+}
 _PARTS = {kind: name for name, kind in _TYPES.items()}
 SUFFIXES = {"imp": Source.IMPORTED, "sim": Source.SIMULATED, "lit": Source.LITERATURE}
 _SLUG = re.compile(r"[A-Za-z0-9_-]{1,200}")
@@ -72,7 +78,7 @@ class Key:
     slug: str = ""
     """Empty for a run."""
     part: str = ""
-    """Batch, firmware revision, beginning of a digest, or run; decoded."""
+    """Batch, firmware revision, variant, beginning of a digest, or run; decoded."""
     asked: Source | None = None
 
     def __str__(self) -> str:
@@ -117,6 +123,11 @@ def batch_key(slug: str, batch: BatchName) -> str:
 def firmware_key(slug: str, firmware: str) -> str:
     """Return the key of a firmware revision."""
     return str(Key(GroupType.FIRMWARE, slug, firmware))
+
+
+def variant_key(slug: str, variant: str) -> str:
+    """Return the key of a variant."""
+    return str(Key(GroupType.VARIANT, slug, variant))
 
 
 def unit_key(slug: str, digest: str) -> str:

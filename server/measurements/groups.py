@@ -1,4 +1,4 @@
-"""What can be compared: drive models, batches, firmware revisions, units and single runs.
+"""What can be compared: drive models, batches, firmware revisions, variants, units and single runs.
 
 A group is named by its key (`keys.py`) and holds numbers of one provenance.
 """
@@ -29,6 +29,7 @@ from server.measurements.literature_values import has_published_numbers
 from server.measurements.model_measurements import counting_runs
 from server.measurements.models import Run, Unit
 from server.measurements.selectors import drive_models_public
+from server.measurements.variants import variant_runs, variants_of
 
 FEWEST = 2
 MOST = 8
@@ -45,7 +46,7 @@ class Group:
     label: str
     """What it is beside the model: `batch 2012-W31`; empty for a whole model."""
     part: str = ""
-    """Batch, firmware revision, digest or run in the form that keys have."""
+    """Batch, firmware revision, variant, digest or run in the form that keys have."""
     batch_id: int = 0
     unit_id: int = 0
 
@@ -64,6 +65,8 @@ class Group:
             return f"{base}batches/{quote(encoded(self.part))}/"
         if self.type == GroupType.FIRMWARE:
             return f"{base}firmware/{quote(encoded(self.part))}/"
+        if self.type == GroupType.VARIANT:
+            return f"{base}variants/{quote(encoded(self.part))}/"
         return f"{base}#runs-title" if self.type == GroupType.UNIT else base
 
     def runs(self) -> QuerySet[Run]:
@@ -120,6 +123,8 @@ def group_get(text: str) -> Group:
         return _batch(key, model)
     if key.type == GroupType.UNIT:
         return _unit(key, model)
+    if key.type == GroupType.VARIANT:
+        return _variant(key, model)
     label = f"firmware {key.part}" if key.type == GroupType.FIRMWARE else ""
     group = Group(str(key), key.type, model, Source.MEASURED, label, key.part)
     return _with_source(group, key)
@@ -153,6 +158,18 @@ def _batch(key: Key, model: DriveModel) -> Group:
         part,
         batch_id=batch.pk,
     )
+    return _with_source(group, key)
+
+
+def _variant(key: Key, model: DriveModel) -> Group:
+    known = variants_of(model)
+    wanted = key.part.casefold()
+    variant = next((one for one in known if one.casefold() == wanted), None)
+    if variant is None:
+        named = f"Its drives name {', '.join(sorted(known)[:MOST])}." if known else "Its drives name none."
+        raise GroupsError([f"{model.title} has no variant “{key.part}”. {named} Choose another group."])
+    name = str(Key(GroupType.VARIANT, key.slug, variant, key.asked))
+    group = Group(name, GroupType.VARIANT, model, Source.MEASURED, f"variant {variant}", variant)
     return _with_source(group, key)
 
 
@@ -207,6 +224,8 @@ def _runs_of(group: Group) -> QuerySet[Run]:
         return runs.filter(batch_id=group.batch_id)
     if group.type == GroupType.FIRMWARE:
         return runs.filter(firmware=group.part)
+    if group.type == GroupType.VARIANT:
+        return variant_runs(runs, group.drive_model, group.part)
     if group.type == GroupType.UNIT:
         return runs.filter(unit_id=group.unit_id)
     return runs.filter(pk=UUID(group.part)) if group.type == GroupType.RUN else runs

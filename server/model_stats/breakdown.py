@@ -1,4 +1,4 @@
-"""A model by batch or firmware revision: how its drives are distributed, and whether it matters."""
+"""A model by variant, batch or firmware revision: how its drives are distributed, and whether it matters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from server.catalog.models import DriveModel
 from server.core.cache import cached
 from server.core.lifecycle import Provenance
 from server.core.numbers import show_deviation, write
-from server.measurements.group_keys import Source, batch_key, firmware_key
+from server.measurements.group_keys import Source, batch_key, firmware_key, variant_key
 from server.measurements.groups import Group
 from server.measurements.models import Aggregate
 from server.model_stats.confounders import Tested
@@ -24,14 +24,18 @@ from server.model_stats.values import Held, RunNumbers, held_at, means_by_state,
 from server.stats.spread import Components, variance_components
 from server.stats.wording import count_words, quantity
 
-CONDITIONS = {"batch": ("batch", "batches"), "firmware": ("firmware revision", "firmware revisions")}
+CONDITIONS = {
+    "variant": ("variant", "variants"),
+    "batch": ("batch", "batches"),
+    "firmware": ("firmware revision", "firmware revisions"),
+}
 _FORM = 1
 """Raised when the dataclasses below change, so that none of an older form comes out of the cache."""
 
 
 @dataclass(frozen=True, slots=True)
 class BreakdownPart:
-    """One batch or firmware revision."""
+    """One variant, batch or firmware revision."""
 
     name: str
     key: str
@@ -80,7 +84,7 @@ def provenance_shown(drive_model: DriveModel) -> Provenance | None:
 
 
 def model_breakdown(*, drive_model: DriveModel, condition: str) -> Breakdown | None:
-    """Return a model by batch or firmware revision; None where it has no runs with numbers.
+    """Return a model by variant, batch or firmware revision; None where it has no runs with numbers.
 
     Computed once after each change of the model's aggregates.
     """
@@ -118,6 +122,9 @@ def _breakdown(drive_model: DriveModel, provenance: Provenance, condition: str) 
     )
 
 
+_KEYS = {"variant": variant_key, "firmware": firmware_key}
+
+
 def _parts(drive_model: DriveModel, runs: Sequence[RunNumbers], condition: str) -> tuple[BreakdownPart, ...]:
     slug = drive_model.slug
     keys = (
@@ -132,7 +139,7 @@ def _parts(drive_model: DriveModel, runs: Sequence[RunNumbers], condition: str) 
     return tuple(
         BreakdownPart(
             state,
-            keys.get(state) or firmware_key(slug, state),
+            keys.get(state) or _KEYS.get(condition, firmware_key)(slug, state),
             len(members),
             len({one.unit for one in members}),
         )
@@ -219,7 +226,7 @@ def _scatter_words(one: str, several: str, components: Components, unit: str) ->
 
 
 def part_statistics(group: Group) -> DriveStatistics | None:
-    """Return the statistics of one batch's or revision's runs; None where they have no usable number."""
+    """Return the statistics of one part's runs; None where they have no usable number."""
     updated = Aggregate.objects.filter(
         drive_model=group.drive_model, provenance=group.source.value
     ).aggregate(at=Max("updated_at"))["at"]

@@ -10,7 +10,7 @@ from typing import TypeVar
 from server.catalog.models import DriveModel
 from server.core.lifecycle import Provenance
 from server.core.plain import from_plain
-from server.measurements.group_keys import batch_key, batch_part, firmware_key
+from server.measurements.group_keys import batch_key, batch_part, firmware_key, variant_key
 from server.measurements.model_measurements import ModelMeasurements, PublishedRun, model_measurements_read
 from server.measurements.models import Batch
 from server.model_stats.snapshots import snapshot_part
@@ -79,7 +79,7 @@ def overview_compute(
         beyond_share=sum(run.beyond_share for run in runs),
         batches=_batches(drive_model, runs),
         firmwares=_firmwares(drive_model, runs),
-        variants=_variants(runs),
+        variants=_variants(drive_model, runs),
     )
 
 
@@ -115,13 +115,19 @@ def _firmwares(drive_model: DriveModel, runs: Sequence[PublishedRun]) -> tuple[P
     )
 
 
-def _variants(runs: Sequence[PublishedRun]) -> tuple[PartCount, ...]:
-    """Return the variants, where drives name any; a variant has no page of its own."""
+def _variants(drive_model: DriveModel, runs: Sequence[PublishedRun]) -> tuple[PartCount, ...]:
+    """Return the variants, where drives name any."""
     parts = _parts(runs, lambda run: run.conditions.whole.get("variant", ""))
     if not parts.keys() - {""}:
         return ()
     return tuple(
-        PartCount("", variant or "not told", "", len(parts[variant]), _units(parts[variant]))
+        PartCount(
+            variant,
+            variant or "not told",
+            variant_key(drive_model.slug, variant) if variant else "",
+            len(parts[variant]),
+            _units(parts[variant]),
+        )
         for variant in sorted(parts, key=lambda variant: (not variant, variant))
     )
 

@@ -62,6 +62,7 @@ urlpatterns = [
     path("drives/<slug:slug>/batches/", breakdowns.breakdown_list, name="drive-batches"),
     path("drives/<slug:slug>/batches/<str:part>/", breakdowns.batch_detail, name="batch-detail"),
     path("drives/<slug:slug>/firmware/<str:part>/", breakdowns.firmware_detail, name="firmware-detail"),
+    path("drives/<slug:slug>/variants/<str:part>/", breakdowns.variant_detail, name="variant-detail"),
     path("drives/<slug:slug>/units/<str:digits>/", unit.unit_detail, name="unit-detail"),
     path("drives/<slug:slug>/badge.svg", drive.drive_badge, name="drive-badge"),
     path("drives/<slug:slug>/badge/", drive.drive_badge_page, name="drive-badge-page"),

@@ -51,6 +51,36 @@ def test_batches_that_differ_are_told_in_a_sentence_with_what_scatters(client: C
     assert "Firmware revisions differ: S2/b is higher than S1." in text
 
 
+def two_variants() -> DriveModel:
+    """Eight drives of 100 to 103 MB/s of one variant, eight of 120 to 123 of another."""
+    for place in range(16):
+        second = place >= 8
+        run = measured(place, (120 if second else 100) + place % 4)
+        said = {"vendor": "ATA", "model": f"WDC WD10EZEX-{'21' if second else '75'}WN4A0"}
+        device = run.summary["device"] | said
+        Run.objects.filter(pk=run.pk).update(summary=run.summary | {"device": device})
+    refresh_model(drive_model_id=run.drive_model_id)
+    return run.drive_model
+
+
+def test_variants_that_differ_are_told_with_their_pages_and_a_comparison(client: Client) -> None:
+    model = two_variants()
+    text = text_of(client, f"/drives/{model.slug}/batches/")
+    assert "Variants differ: 21WN4A0 is higher than 75WN4A0." in text
+    page = client.get(f"/drives/{model.slug}/").content.decode()
+    assert f'href="/drives/{model.slug}/variants/75WN4A0/"' in page and "Compare the variants" in page
+    own = text_of(client, f"/drives/{model.slug}/variants/75WN4A0/")
+    assert "variant 75WN4A0" in own and "Compare with the other variants" in own
+    keys = "&".join(f"d={model.slug}~variant:{name}" for name in ("75WN4A0", "21WN4A0"))
+    compared = text_of(client, f"/compare/?{keys}")
+    assert "variant 75WN4A0" in compared and "Variant of the model" not in compared
+    assert client.get(f"/drives/{model.slug}/variants/00BN5A0/").status_code == 404
+
+
+def test_a_model_without_variants_has_no_section_of_them(client: Client) -> None:
+    assert "By variant" not in text_of(client, f"/drives/{two_of_everything().slug}/batches/")
+
+
 def test_every_link_to_a_batch_or_revision_leads_to_its_page(client: Client) -> None:
     model = two_of_everything()
     page = client.get(f"/drives/{model.slug}/batches/").content.decode()

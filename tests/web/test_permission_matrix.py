@@ -64,6 +64,7 @@ API = {
         """drives/ drives/<slug:slug>/ drives/<slug:slug>/statistics/ drives/<slug:slug>/exports/
         drives/<slug:slug>/exports/<str:form>/ drives/<slug:slug>/overview/ drives/<slug:slug>/charts/
         drives/<slug:slug>/batches/<str:part>/ drives/<slug:slug>/firmware/<str:part>/
+        drives/<slug:slug>/variants/<str:part>/
         drives/<slug:slug>/units/<str:part>/ comparisons/ comparisons/charts/ log/ log/leaves/ log/checkpoint
         log/proofs/inclusion log/proofs/consistency releases/ releases/<int:number>/
         releases/<int:number>/files/<path:path> releases/latest/ releases/latest/files/<path:path>
@@ -128,7 +129,7 @@ SITE = {
         """robots.txt favicon.ico .well-known/security.txt sitemap.xml sitemap-<section>.xml
         health/ healthz readyz drives/ drives/columns/ drives/suggest/ drives/<slug:slug>/
         drives/<slug:slug>/batches/
-        drives/<slug:slug>/units/<str:digits>/
+        drives/<slug:slug>/units/<str:digits>/ drives/<slug:slug>/variants/<str:part>/
         drives/<slug:slug>/batches/<str:part>/ drives/<slug:slug>/firmware/<str:part>/
         drives/<slug:slug>/badge/ datasets/<int:number>/
         drives/<slug:slug>/badge.svg drives/<slug:slug>/platter.svg drives/<slug:slug>/card.png

@@ -88,6 +88,10 @@ class Archive:
         """Return a firmware revision with its statistics; raises ArchiveError."""
         return cast(row.Division, self.get(f"drives/{drive}/firmware/{quote(revision, safe='')}/"))
 
+    def variant(self, drive: str, variant: str) -> row.Division:
+        """Return a variant, such as `75WN4A0`, with its statistics; raises ArchiveError."""
+        return cast(row.Division, self.get(f"drives/{drive}/variants/{quote(variant, safe='')}/"))
+
     def unit(self, drive: str, digest: str) -> row.Division:
         """Return a physical drive with its statistics; raises ArchiveError."""
         return cast(row.Division, self.get(f"drives/{drive}/units/{digest}/"))

@@ -1,4 +1,4 @@
-"""Firmware revisions as a list, and one batch, revision or unit at an address of its own."""
+"""Firmware revisions as a list, and one batch, revision, variant or unit at an address of its own."""
 
 from __future__ import annotations
 
@@ -33,12 +33,25 @@ from server.api.statistics import (
 from server.core.lifecycle import Provenance
 from server.core.problems import problem
 from server.measurements.firmware import BEFORE_ALL, Firmware, Key, firmware_list
-from server.measurements.group_keys import DIGITS, GroupsError, GroupType, encoded, firmware_key, unit_key
+from server.measurements.group_keys import (
+    DIGITS,
+    GroupsError,
+    GroupType,
+    encoded,
+    firmware_key,
+    unit_key,
+    variant_key,
+)
 from server.measurements.groups import Group, group_get
 from server.model_stats.breakdown import part_statistics
 
 _SALT = "FirmwareView"
-_NAMES = {GroupType.BATCH: "batch", GroupType.FIRMWARE: "fw", GroupType.UNIT: "unit"}
+_NAMES = {
+    GroupType.BATCH: "batch",
+    GroupType.FIRMWARE: "fw",
+    GroupType.VARIANT: "variant",
+    GroupType.UNIT: "unit",
+}
 
 
 class FirmwareSerializer(RowSerializer):
@@ -115,12 +128,12 @@ class FirmwareView(ListModelMixin, Resource):
 
 
 class DivisionSerializer(serializers.Serializer[Any]):
-    """A part of a drive model's runs: a batch, a firmware revision or a unit."""
+    """A part of a drive model's runs: a batch, a firmware revision, a variant or a unit."""
 
     group = serializers.CharField(help_text="Its key in comparisons.")
     form = serializers.ChoiceField(choices=[form.value for form in _NAMES])
     drive = DriveField()
-    part = serializers.CharField(help_text="Week and label, revision, or digest.")
+    part = serializers.CharField(help_text="Week and label, revision, variant, or digest.")
     title = serializers.CharField()
     provenance = serializers.ChoiceField(choices=Provenance.choices, help_text="Of the runs counted here.")
     runs = serializers.IntegerField()
@@ -131,7 +144,7 @@ class DivisionSerializer(serializers.Serializer[Any]):
 
 
 class DivisionView(TableView):
-    """The base of the three."""
+    """The base of the four."""
 
     type: GroupType
     tables = STATISTICS_TABLES
@@ -174,6 +187,8 @@ def _runs_query(group: Group) -> str:
     filters: dict[str, Any] = {"drive": group.drive_model.slug, "provenance": group.source.value}
     if group.type == GroupType.FIRMWARE:
         filters["firmware"] = group.part
+    elif group.type == GroupType.VARIANT:
+        filters["variant"] = variant_key(group.drive_model.slug, group.part)
     elif run is not None and group.type == GroupType.UNIT and run.unit is not None:
         filters["unit"] = run.unit.digest
     elif run is not None and run.batch is not None:
@@ -196,6 +211,13 @@ class FirmwareRevisionView(DivisionView):
     """A firmware revision of a drive model with its statistics"""
 
     type = GroupType.FIRMWARE
+
+
+@described("variants_get", "A variant of a drive model with its statistics", "runs", DivisionSerializer)
+class VariantView(DivisionView):
+    """A variant of a drive model with its statistics"""
+
+    type = GroupType.VARIANT
 
 
 @described("units_get", "A unit, by its digest or the first twelve digits of it", "runs", DivisionSerializer)

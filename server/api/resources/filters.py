@@ -11,11 +11,22 @@ from django import forms
 from django.db.models import Q, QuerySet
 from drf_spectacular.utils import extend_schema_field
 
-from server.api.framework.filters import Filters, FlagFilter, NameField, WordsFilter, value_trouble
-from server.api.resources.shared import drive_filter, drive_keys
+from server.api.framework.filters import (
+    Filters,
+    FlagFilter,
+    NameField,
+    WordsFilter,
+    name_trouble,
+    value_trouble,
+)
+from server.api.framework.parameters import bad_parameter
+from server.api.resources.shared import drive_filter, drive_key, drive_keys
 from server.catalog.models import DriveModel
 from server.catalog.selectors import vendors_all
+from server.core.problems import ErrorItem, problem
+from server.measurements.group_keys import GroupsError, GroupType, key_parse
 from server.measurements.selectors import vendors_public
+from server.measurements.variants import variant_runs, variants_of
 
 
 class DrivesFilter(WordsFilter):
@@ -95,6 +106,31 @@ class BatchFilter(django_filters.Filter):
         if not value:
             return queryset
         return queryset.filter(Q(**{f"{self.field_name}__{name}": one for name, one in value.items()}))
+
+
+_VARIANT_WORDS = (
+    "is the key of no variant. A variant is told from others of its model. Write it with its model, "
+    "western-digital-wd10ezex~variant:75WN4A0, as overviews do."
+)
+
+
+class VariantFilter(django_filters.CharFilter):
+    """Runs whose drives name a variant, by its key in comparisons."""
+
+    def filter(self, queryset: QuerySet[Any], value: str) -> QuerySet[Any]:
+        if not value:
+            return queryset
+        try:
+            key = key_parse(value)
+        except GroupsError:
+            raise bad_parameter("variant", _VARIANT_WORDS) from None
+        if key.type != GroupType.VARIANT:
+            raise bad_parameter("variant", _VARIANT_WORDS)
+        model = DriveModel.objects.get(pk=drive_key(key.slug))
+        if trouble := name_trouble("variant", key.part, variants_of(model)):
+            detail = f"The parameter 'variant': {trouble}"
+            raise problem("unknown-name", detail, ErrorItem("?variant", trouble))
+        return variant_runs(queryset.filter(drive_model=model), model, key.part)
 
 
 class UUIDsFilter(django_filters.BaseInFilter, django_filters.UUIDFilter):

@@ -175,7 +175,7 @@ def _facet_values_check(query: DriveQuery) -> None:
 
 
 class PartSerializer(serializers.Serializer[Any]):
-    """One batch or firmware revision."""
+    """One variant, batch or firmware revision."""
 
     part = serializers.CharField(help_text="Empty where the runs do not tell.")
     label = serializers.CharField()  # type: ignore[assignment]  # the field's published name
@@ -196,6 +196,7 @@ class OverviewSerializer(serializers.Serializer[Any]):
     keys = serializers.IntegerField(help_text="Different keys that signed them.")
     batches = PartSerializer(many=True)
     firmwares = PartSerializer(many=True)
+    variants = PartSerializer(many=True, help_text="None where no drive names one.")
 
 
 class SimilarSerializer(serializers.Serializer[Any]):
@@ -280,6 +281,7 @@ def _overview(provenance: Provenance, overview: DriveOverview) -> dict[str, Any]
         "untold": overview.unidentified_runs,
         "batches": [_part(one, provenance) for one in overview.batches],
         "firmwares": [_part(one, provenance) for one in overview.firmwares],
+        "variants": [_part(one, provenance) for one in overview.variants],
     }
 
 
@@ -289,13 +291,16 @@ def _part(part: PartCount, provenance: Provenance) -> dict[str, Any]:
     return {**asdict(part), "key": key}
 
 
+_DIVISIONS = {"batch": "batches", "firmware": "firmwares", "variant": "variants"}
+
+
 def _part_rows(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Give the counts of each provenance, of the whole model first, then of its batches and revisions."""
+    """Give the counts of each provenance, of the whole model first, then of its parts."""
     for one in body["overviews"]:
         common = {"drive": body["drive"], "provenance": one["provenance"]}
         key = model_key(body["drive"], Source(one["provenance"]))
         counted = {"key": key, "runs": one["runs"], "units": one["units"]}
         yield {**common, "division": "model", "part": "", "label": "", **counted}
-        for division, parts in (("batch", one["batches"]), ("firmware", one["firmwares"])):
-            for part in parts:
+        for division, name in _DIVISIONS.items():
+            for part in one[name]:
                 yield {**common, "division": division, **part}

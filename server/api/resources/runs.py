@@ -18,6 +18,7 @@ from server.api.framework.rows import Derived, Related, RowSerializer, Shape
 from server.api.framework.views import DetailView, ListView
 from server.api.resources.filters import (
     UUIDsFilter,
+    VariantFilter,
     batch_filter,
     model_filters,
     null_filter,
@@ -191,6 +192,7 @@ class RunFilters(_ModelFilters):
     published_at__lt = InstantFilter("submission__published_at", lookup_expr="lt")
     license = value_filter("licence", runs_all, "license")
     firmware = value_filter("firmware revision", runs_all, "firmware")
+    variant = VariantFilter(label="Variant that the drive names, by its key in comparisons.")
 
     class Meta:
         model = Run

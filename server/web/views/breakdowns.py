@@ -1,4 +1,4 @@
-"""A model's batches and firmware revisions: all beside each other, and the page of one."""
+"""A model's variants, batches and firmware revisions: all beside each other, and the page of one."""
 
 from __future__ import annotations
 
@@ -53,13 +53,18 @@ class NumberRow:
 @require_safe
 @cache_page()
 def breakdown_list(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show how a model's drives are distributed over batches and firmware revisions."""
+    """Show how a model's drives are distributed over variants, batches and firmware revisions."""
     model = drive_model_public(slug=slug)
     if model is None:
         raise Http404
     shows(model_tag(model.pk))
     found = [model_breakdown(drive_model=model, condition=condition) for condition in CONDITIONS]
-    sections = [_section(model, breakdown) for breakdown in found if breakdown is not None]
+    # Most makers tell variants apart by nothing that a drive says: then there is nothing to miss.
+    sections = [
+        _section(model, breakdown)
+        for breakdown in found
+        if breakdown is not None and (breakdown.parts or breakdown.condition != "variant")
+    ]
     return page(request, "web/breakdowns.html", {"model": model, "sections": sections}, section="drives")
 
 
@@ -86,10 +91,13 @@ def _section(model: DriveModel, breakdown: Breakdown) -> dict[str, Any]:
     }
 
 
+_PAGES = {"variant": "variant-detail", "batch": "batch-detail", "fw": "firmware-detail"}
+
+
 def _part_url(model: DriveModel, part: BreakdownPart) -> str:
     kind, _, name = part.key.partition("~")[2].partition(":")
     # The key's own percent-encoding stays; the address encodes once more.
-    return reverse("batch-detail" if kind == "batch" else "firmware-detail", args=[model.slug, name])
+    return reverse(_PAGES[kind], args=[model.slug, name])
 
 
 def _compared(breakdown: Breakdown) -> list[str]:
@@ -133,6 +141,13 @@ def firmware_detail(request: HttpRequest, slug: str, part: str) -> HttpResponse:
     return _detail(request, "firmware", f"{slug}~fw:{part}")
 
 
+@require_safe
+@cache_page(known=["page", "standing"])
+def variant_detail(request: HttpRequest, slug: str, part: str) -> HttpResponse:
+    """Show one variant."""
+    return _detail(request, "variant", f"{slug}~variant:{part}")
+
+
 def _detail(request: HttpRequest, condition: str, key: str) -> HttpResponse:
     group = _group_or_404(key)
     model = group.drive_model
@@ -166,7 +181,7 @@ def _group_or_404(key: str) -> Group:
         group = group_get(key)
     except GroupsError:
         raise Http404 from None
-    if group.type not in (GroupType.BATCH, GroupType.FIRMWARE):
+    if group.type not in (GroupType.VARIANT, GroupType.BATCH, GroupType.FIRMWARE):
         raise Http404
     return group
 

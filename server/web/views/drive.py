@@ -221,6 +221,7 @@ def drive_detail(request: HttpRequest, slug: str) -> HttpResponse:
         "sources": sources,
         "batches_url": f"/drives/{model.slug}/batches/",
         "firmware_url": f"/drives/{model.slug}/firmware/",
+        "variants_url": f"/drives/{model.slug}/variants/",
         "wanting": coverage_gaps(measured.rows, overview, claims) if overview.runs else (),
         "similar": similar,
         "similar_rule": klass.words if klass else "",

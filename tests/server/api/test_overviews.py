@@ -107,6 +107,36 @@ def test_a_batch_a_revision_and_a_unit_have_addresses(client: Client, model: Dri
         get(client, f"drives/{model.slug}/{address}/", 404)
 
 
+def test_a_variant_has_an_address_its_runs_and_its_place_in_the_overview(client: Client) -> None:
+    for place, variant in enumerate(("75WN4A0", "75WN4A0", "21WN4A0")):
+        sample = SampleRun(vendor="ATA", model=f"WDC WD10EZEX-{variant}", unit=f"{place:064x}")
+        slug = sample_run(sample).drive_model.slug
+    found = get(client, f"drives/{slug}/variants/75WN4A0/")
+    assert (found["group"], found["form"]) == (f"{slug}~variant:75WN4A0", "variant")
+    assert (found["runs"], found["units"]) == (2, 2)
+    assert len(client.get(found["runs_url"]).json()["results"]) == 2
+    get(client, f"drives/{slug}/variants/00BN5A0/", 404)
+    parts = get(client, f"drives/{slug}/overview/")["overviews"][0]["variants"]
+    assert [(part["part"], part["key"], part["units"]) for part in parts] == [
+        ("21WN4A0", f"{slug}~variant:21WN4A0", 1),
+        ("75WN4A0", f"{slug}~variant:75WN4A0", 2),
+    ]
+    table = client.get(f"/api/v1/drives/{slug}/overview.csv").content.decode()
+    assert f"variant,75WN4A0,75WN4A0,{slug}~variant:75WN4A0" in table
+    compared = get(client, f"comparisons/?d={slug}~variant:75WN4A0&d={slug}~variant:21WN4A0")
+    assert [group["runs"] for group in compared["groups"]] == [2, 1]
+
+
+def test_runs_of_a_variant_are_asked_for_by_its_key(client: Client) -> None:
+    slug = sample_run(SampleRun(vendor="ATA", model="WDC WD10EZEX-75WN4A0")).drive_model.slug
+    sample_run(SampleRun(vendor="ATA", model="WDC WD10EZEX-21WN4A0", unit="c" * 64))
+    key = f"{slug}~variant:75WN4A0"
+    assert len(get(client, f"runs/?variant={quote(key)}")["results"]) == 1
+    for wrong in ("75WN4A0", slug, f"{slug}~fw:S1"):
+        assert "Write it with its model" in get(client, f"runs/?variant={wrong}", 400)["detail"]
+    assert "75WN4A0" in get(client, f"runs/?variant={quote(key[:-1])}1", 422)["detail"]
+
+
 def test_a_batch_with_any_label_has_an_address(client: Client, model: DriveModel) -> None:
     run = sample_run(SampleRun(unit="cd" * 32))
     run.batch = Batch.objects.create(drive_model=model, year=2026, week=8, label="rack ~7 & more")

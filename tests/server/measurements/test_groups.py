@@ -17,6 +17,7 @@ from server.measurements.group_keys import (
     firmware_key,
     key_parse,
     run_key,
+    variant_key,
 )
 from server.measurements.groups import group_get, groups_find, groups_get
 from server.measurements.models import Batch, Run
@@ -28,7 +29,9 @@ labels = st.text(min_size=1, max_size=40).filter(lambda text: text.strip() and "
 
 @settings(deadline=None)
 @given(
-    labels, st.sampled_from([GroupType.BATCH, GroupType.FIRMWARE]), st.sampled_from([None, Source.SIMULATED])
+    labels,
+    st.sampled_from([GroupType.BATCH, GroupType.FIRMWARE, GroupType.VARIANT]),
+    st.sampled_from([None, Source.SIMULATED]),
 )
 def test_any_label_comes_back_out_of_its_key(label: str, form: GroupType, asked: Source | None) -> None:
     key = Key(form, "sample-9000", label, asked)
@@ -70,6 +73,34 @@ def test_each_form_of_key_finds_its_runs_and_no_others() -> None:
         group = group_get(key)
         assert {found.pk for found in group.runs()} == runs, key
         assert group.key == key
+
+
+def variants(*names: str) -> list[Run]:
+    """A run of a drive each of these variants of one model; an empty name is the model alone."""
+    return [
+        sample_run(SampleRun(vendor="ATA", model=f"WDC WD10EZEX-{name}".rstrip("-"), unit=f"{place:064x}"))
+        for place, name in enumerate(names)
+    ]
+
+
+def test_a_variant_is_a_group_of_the_runs_whose_drives_name_it() -> None:
+    first, other, again, plain = variants("75WN4A0", "21WN4A0", "75WN4A0", "")
+    slug = first.drive_model.slug
+    assert slug == plain.drive_model.slug
+    group = group_get(f"{slug}~variant:75wn4a0")
+    assert group.key == variant_key(slug, "75WN4A0") and group.label == "variant 75WN4A0"
+    assert {run.pk for run in group.runs()} == {first.pk, again.pk}
+    assert [run.pk for run in group_get(variant_key(slug, "21WN4A0")).runs()] == [other.pk]
+    with pytest.raises(GroupsError, match=r"no variant “00BN5A0”\. Its drives name 21WN4A0, 75WN4A0"):
+        group_get(f"{slug}~variant:00BN5A0")
+
+
+def test_what_a_drive_says_of_its_vendor_is_no_other_variant() -> None:
+    bridged = sample_run(SampleRun(vendor="WDC", model="WD10EZEX-75WN4A0", unit="e" * 64))
+    run = variants("75WN4A0")[0]
+    assert bridged.drive_model == run.drive_model
+    group = group_get(variant_key(run.drive_model.slug, "75WN4A0"))
+    assert {one.pk for one in group.runs()} == {bridged.pk, run.pk}
 
 
 def test_a_unit_is_found_by_as_many_digits_as_tell_it_from_others() -> None:
