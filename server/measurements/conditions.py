@@ -15,8 +15,8 @@ from django.db.models import F, OuterRef, QuerySet, TextField, Value
 from django.db.models.fields.json import KT
 from django.db.models.functions import Cast, Concat
 
-from server.catalog.names import drive_name
 from server.measurements.models import Benchmark, Run
+from server.measurements.variants import variant_told
 
 Fields = Mapping[str, Any]
 """The columns that `_FIELDS` names."""
@@ -66,7 +66,7 @@ _AS_JSON = ("bridge", "link_speed", "hba", "write_cache", "look_ahead")
 
 def _variant(fields: Fields) -> str:
     """Return what the maker tells drives of one model apart by, which may be different mechanisms."""
-    return drive_name(fields["vendor"], fields["model"] or "").variant
+    return variant_told(fields["vendor"], fields["model"])
 
 
 def _batch(fields: Fields) -> str:

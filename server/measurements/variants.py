@@ -26,6 +26,20 @@ _TOLD = {
 }
 
 
+_BRIDGED = "ATA"
+"""What SCSI's vendor field says where the disk behind it is an ATA one (SAT, 10.3)."""
+_PRODUCT_LENGTH = 16
+"""Characters of SCSI's product field (SPC, standard INQUIRY data)."""
+
+
+def variant_told(vendor: str | None, model: str | None) -> str:
+    """Return the variant that a drive names; none where the field may have ended within it."""
+    said = (model or "").strip()
+    if (vendor or "").strip() == _BRIDGED and len(said) == _PRODUCT_LENGTH:
+        return ""
+    return drive_name(vendor, said).variant
+
+
 def variants_of(drive_model: DriveModel) -> Mapping[str, tuple[Told, ...]]:
     """Return each variant that a published run's drive names, with what such drives say."""
     updated = Aggregate.objects.filter(drive_model=drive_model).aggregate(at=Max("updated_at"))["at"]
@@ -46,7 +60,6 @@ def _read(drive_model: DriveModel) -> dict[str, tuple[Told, ...]]:
     runs = Run.objects.filter(drive_model=drive_model, submission__state=State.PUBLISHED)
     found: dict[str, tuple[Told, ...]] = {}
     for told in runs.order_by().values_list(*_TOLD.values()).distinct():
-        variant = drive_name(*told).variant
-        if variant:
+        if variant := variant_told(*told):
             found[variant] = (*found.get(variant, ()), told)
     return found

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from server.catalog.loading import catalog_load
 from server.core.lifecycle import Provenance, State
+from server.measurements.conditions import conditions_of
 from server.measurements.group_keys import (
     GroupsError,
     GroupType,
@@ -93,6 +94,19 @@ def test_a_variant_is_a_group_of_the_runs_whose_drives_name_it() -> None:
     assert [run.pk for run in group_get(variant_key(slug, "21WN4A0")).runs()] == [other.pk]
     with pytest.raises(GroupsError, match=r"no variant “00BN5A0”\. Its drives name 21WN4A0, 75WN4A0"):
         group_get(f"{slug}~variant:00BN5A0")
+
+
+def test_a_variant_that_a_field_of_sixteen_characters_cut_is_none() -> None:
+    """SCSI's product field ends after 16: `75W` is what is left of some variant, not one of its own."""
+    cut = sample_run(SampleRun(vendor="ATA", model="WDC WD10EZEX-75W", unit="d" * 64))
+    whole = variants("75WN4A0")[0]
+    assert cut.drive_model == whole.drive_model
+    with pytest.raises(GroupsError, match="Its drives name 75WN4A0"):
+        group_get(variant_key(cut.drive_model.slug, "75W"))
+    told = conditions_of(Run.objects.filter(drive_model=cut.drive_model))
+    assert [told[run.pk].whole["variant"] for run in (cut, whole)] == ["", "75WN4A0"]
+    full = sample_run(SampleRun(vendor="WDC", model="WD10EZEX-21WN4A0", unit="e" * 64))
+    assert [run.pk for run in group_get(variant_key(cut.drive_model.slug, "21WN4A0")).runs()] == [full.pk]
 
 
 def test_what_a_drive_says_of_its_vendor_is_no_other_variant() -> None:
