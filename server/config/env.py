@@ -54,7 +54,9 @@ class Env(environs.Env):
             raise ImproperlyConfigured("\n".join(lines)) from None
 
 
-def database_from_url(url: str, *, statement_timeout_ms: int = 0, **options: Any) -> dict[str, Any]:
+def database_from_url(
+    url: str, *, statement_timeout_ms: int = 0, patience_s: int = 5, **options: Any
+) -> dict[str, Any]:
     """Turn `postgresql://user:password@host:port/name?host=/socket/folder` into a Django database entry."""
     try:
         parts = conninfo_to_dict(url)
@@ -66,8 +68,9 @@ def database_from_url(url: str, *, statement_timeout_ms: int = 0, **options: Any
     entry = {key: str(parts.pop(name, None) or "") for key, name in names.items()}
     settings = {**SESSION, "statement_timeout": statement_timeout_ms}
     # A server that is gone without a word must not hold a process for as long as the kernel tries.
-    limits = {"connect_timeout": 5, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
-    for name, value in {**limits, "tcp_user_timeout": 40_000}.items():
+    probes = {"keepalives_idle": 6 * patience_s, "keepalives_interval": 2 * patience_s, "keepalives_count": 3}
+    limits = {"connect_timeout": patience_s, **probes, "tcp_user_timeout": 8_000 * patience_s}
+    for name, value in limits.items():
         parts.setdefault(name, str(value))
     parts.setdefault("options", " ".join(f"-c {name}={value}" for name, value in settings.items()))
     return {"ENGINE": "django.db.backends.postgresql", **entry, **options, "OPTIONS": parts}

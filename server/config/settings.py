@@ -116,6 +116,17 @@ DATABASES = {
         statement_timeout_ms=DATABASE_STATEMENT_TIMEOUT_MS,
     )
 }
+REPLICA_MAX_LAG_S = env.int("REPLICA_MAX_LAG_S", 10, validate=Range(min=1))
+"""How old what the replica answers with may be."""
+if env.str("REPLICA_DATABASE_URL", None):
+    DATABASES["replica"] = env.postgresql(
+        "REPLICA_DATABASE_URL",
+        CONN_MAX_AGE=env.int("DATABASE_CONN_MAX_AGE_S", 60, validate=Range(min=0)),
+        statement_timeout_ms=DATABASE_STATEMENT_TIMEOUT_MS,
+        # Whoever waits for it can be answered by the primary.
+        patience_s=2,
+        TEST={"MIRROR": "default"},
+    )
 DATABASE_SESSION = SESSION
 """What the account that `manage.py app_role` makes has of its own, behind a pool that passes nothing on."""
 REDIS_URL = env.str("REDIS_URL")

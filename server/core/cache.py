@@ -11,9 +11,9 @@ What is rendered from several things is kept under tags that name them (`tagged_
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from hmac import compare_digest
@@ -27,17 +27,19 @@ from django.core.cache import cache as cache
 from django.core.cache import caches
 from django.core.cache.backends.locmem import LocMemCache
 from django.core.cache.backends.redis import RedisCache, RedisCacheClient, RedisSerializer
-from django.db import transaction
+from django.db import InterfaceError, OperationalError, transaction
 from django.utils.functional import cached_property
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
+from server.core.circuit_breaker import CircuitBreaker
+from server.core.replication import has_replica, primary_position
+
 log = structlog.get_logger("diskatlas.cache")
 
 TIMEOUT_S = 0.5
-OPEN_S = 5.0
 AWAY = (RedisError, OSError)
 """What a Redis that is gone, or hangs, raises."""
 DAY_S = 24 * 3600
@@ -53,61 +55,6 @@ def redis_options() -> dict[str, Any]:
     # A connection that a restarted Redis has closed is opened anew; what hangs is not waited for twice.
     retry = Retry(NoBackoff(), 1, supported_errors=(RedisConnectionError,))
     return {"socket_timeout": TIMEOUT_S, "socket_connect_timeout": TIMEOUT_S, "retry": retry}
-
-
-class CircuitBreaker:
-    """Knows whether Redis answered last, for all threads of the process."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._open_until = 0.0
-
-    def allows(self) -> bool:
-        """Return whether to ask Redis. Of those who ask after a pause one may, the others wait for it."""
-        if not self._open_until:
-            return True
-        with self._lock:
-            now = time.monotonic()
-            if now < self._open_until:
-                return False
-            self._open_until = now + OPEN_S
-            return True
-
-    @property
-    def open(self) -> bool:
-        """Whether Redis is left alone."""
-        return bool(self._open_until)
-
-    def close(self) -> None:
-        """Forget what was."""
-        self._open_until = 0.0
-
-    def failed(self, error: Exception) -> None:
-        """Leave Redis alone for a while."""
-        with self._lock:
-            first, self._open_until = not self._open_until, time.monotonic() + OPEN_S
-        if first:
-            log.warning("redis away; nothing is cached, each process limits alone", error=repr(error))
-
-    def succeeded(self) -> None:
-        """Ask Redis again. Purges may have been lost, by any process: what was kept before is let go."""
-        if self._open_until:
-            with self._lock:
-                self._open_until = 0.0
-            log.warning("redis back")
-            cache_purge(EVERYTHING)
-
-    def call(self, ask: Callable[[], T], *, away: Callable[[], T]) -> T:
-        """Return what Redis answers, or what is answered for it."""
-        if not self.allows():
-            return away()
-        try:
-            found = ask()
-        except AWAY as error:
-            self.failed(error)
-            return away()
-        self.succeeded()
-        return found
 
 
 class SignedSerializer(RedisSerializer):
@@ -136,7 +83,17 @@ class SignedSerializer(RedisSerializer):
         return super().loads(pickled)
 
 
-breaker = CircuitBreaker()
+def _opened(error: Exception) -> None:
+    log.warning("redis away; nothing is cached, each process limits alone", error=repr(error))
+
+
+def _closed() -> None:
+    """Purges may have been lost, by any process: what was kept before is let go."""
+    log.warning("redis back")
+    cache_purge(EVERYTHING)
+
+
+breaker = CircuitBreaker(AWAY, opened=_opened, closed=_closed)
 
 
 local_attempts = LocMemCache("sign-in", {})
@@ -243,6 +200,7 @@ LISTS = "lists"
 RUNS = "runs"
 """Which runs were published last."""
 _PURGES = "purges"
+_POSITION = "purges:position"
 _KEEP_PURGES_S = 7 * DAY_S
 """Longer than anything is kept under tags."""
 
@@ -269,6 +227,24 @@ def cache_purge(*tags: str) -> None:
     count = cache.incr(_PURGES)
     if count is not None:
         cache.set_many({f"tag:{tag}": count for tag in tags}, _KEEP_PURGES_S)
+        if has_replica():
+            _position_keep(count)
+
+
+def _position_keep(count: int) -> None:
+    """Note up to where a replica has to have replayed so that it has what this purge, and those before it,
+    stand for. The position is asked for after the count is taken: purges before it were committed before."""
+    with suppress(OperationalError, InterfaceError):
+        cache.set(_POSITION, (count, primary_position()), _KEEP_PURGES_S)
+
+
+def purged_up_to(purges: int) -> int:
+    """Return a position of the primary's log that is not before any commit whose purge is among `purges`."""
+    noted: tuple[int, int] | None = cache.get(_POSITION)
+    if noted is not None and noted[0] == purges:
+        return noted[1]
+    # Nobody noted it, or another process is about to: at this moment all of them are committed.
+    return primary_position()
 
 
 def purge_on_commit(*tags: str) -> None:

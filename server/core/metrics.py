@@ -53,6 +53,11 @@ cache_lookups = Counter(
     "Pages and verdicts asked of what is kept, by result.",
     ["cache", "result"],
 )
+replica_reads = Counter(
+    "diskatlas_replica_reads_total",
+    "Answers that a replica may give, by who gave them: it, the primary, or the primary after it failed.",
+    ["from"],
+)
 
 
 def method_label(method: str | None) -> str:

@@ -20,6 +20,7 @@ from django.http.response import HttpResponseBase
 
 from server.core.cache import purges_before, tagged_get, tagged_set
 from server.core.metrics import lookup_count
+from server.core.replica import replica_answer
 
 MOST_BYTES = 1024 * 1024
 """A larger page is not kept."""
@@ -54,8 +55,10 @@ def cache_page(*headers: str, known: Known = ()) -> Callable[[View], View]:
         @wraps(view)
         def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             _narrow(request, names, means)
-            if request.method != "GET" or not settings.PAGE_CACHE_S:
+            if request.method != "GET":
                 return view(request, *args, **kwargs)
+            if not settings.PAGE_CACHE_S:
+                return replica_answer(lambda: view(request, *args, **kwargs))
             key = _key(request, headers)
             found: tuple[bytes, dict[str, str]] | None = tagged_get(key)
             lookup_count("page", hit=found is not None)
@@ -64,7 +67,7 @@ def cache_page(*headers: str, known: Known = ()) -> Callable[[View], View]:
             purges, tags = purges_before(), set[str]()
             token = _shown.set(tags)
             try:
-                response = view(request, *args, **kwargs)
+                response = replica_answer(lambda: view(request, *args, **kwargs), purges=purges)
             finally:
                 _shown.reset(token)
             if tags and isinstance(response, HttpResponse) and _alike(response):

@@ -25,6 +25,8 @@ from server.api.framework.parameters import parameters_check
 from server.api.framework.query_deadline import QueryDeadline
 from server.api.tokens import BearerAuthentication, ScopePermission
 from server.core.rate_limit import RateLimitState
+from server.core.replica import replica_answer
+from server.core.replication import on_primary
 
 REVALIDATE = "public, no-cache"
 """Caches may keep an answer but ask before they give it again: what is withdrawn must vanish."""
@@ -46,6 +48,8 @@ class ReadView(APIView):
     """Those of them that may be given more than once."""
     more_problems: ClassVar[tuple[int, ...]] = ()
     """Statuses of problems that only some views have."""
+    from_replica: ClassVar[bool] = False
+    """Whether the answer may be as old as the replica (`REPLICA_MAX_LAG_S`)."""
     deadline: QueryDeadline
     """Bounds the queries of the request being answered."""
     modified: datetime | None = None
@@ -53,6 +57,11 @@ class ReadView(APIView):
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Answer; the answer carries its tag and where the client stands."""
+        if self.from_replica and request.method in {"GET", "HEAD"}:
+            return replica_answer(lambda: self._answer(request, *args, **kwargs))
+        return self._answer(request, *args, **kwargs)
+
+    def _answer(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         with QueryDeadline() as self.deadline:
             response: HttpResponseBase = super().dispatch(request, *args, **kwargs)
             if isinstance(response, Response) and not response.is_rendered:
@@ -67,11 +76,17 @@ class ReadView(APIView):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Check who asks, how often, and with which parameters; raises Problem."""
-        super().initial(request, *args, **kwargs)
+        with on_primary():  # Tokens may be new, and note when they were used.
+            super().initial(request, *args, **kwargs)
         if request.method in {"GET", "HEAD"}:
             lines = self.streams(request)
             self.deadline.limit_ms = settings.API_EXPORT_LIMIT_MS if lines else settings.API_PAGE_LIMIT_MS
             parameters_check(request, self.known_parameters(), repeatable=self.repeatable)
+
+    def check_throttles(self, request: Request) -> None:
+        """Count the request; once, where the primary answers after the replica."""
+        if not hasattr(request._request, "rate_limit_state"):
+            super().check_throttles(request)
 
     def streams(self, request: Request) -> bool:
         """Return whether the answer is a stream of many lines, which counts apart and may take longer."""

@@ -43,6 +43,7 @@ class TableView(ReadView):
 
     renderer_classes = TABLES
     schema = TableSchema()
+    from_replica = True
     tables: ClassVar[Mapping[str, tuple[str, Columns]]]
     """Name of a table to what one of its rows is and the row's fields; the usual one first. Where there is
     more than one, `rows` says which is meant."""

@@ -46,6 +46,7 @@ class Resource(ReadView, GenericAPIView[Any]):
     renderer_classes = TABLES
     filter_backends = []
     schema = ResourceSchema()
+    from_replica = True
     expansions: ClassVar[Mapping[str, Prefetching]] = {}
     """What the rows need read in advance for a field that comes on demand."""
 

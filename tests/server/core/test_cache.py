@@ -14,7 +14,7 @@ from django.core.cache import cache
 from django.test import Client
 
 from server.accounts.models import User
-from server.core import cache as core_cache
+from server.core import circuit_breaker
 from server.core.cache import (
     TIMEOUT_S,
     breaker,
@@ -77,7 +77,7 @@ def test_18_9_an_entry_that_the_archive_did_not_write_is_not_there_and_runs_noth
 def come_back(redis: RedisServer, away: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Have it answer again, and the breaker try."""
     redis.start() if away == "kill" else redis.go_on()
-    monkeypatch.setattr(core_cache, "OPEN_S", 0.0)
+    monkeypatch.setattr(circuit_breaker, "OPEN_S", 0.0)
     breaker.failed(OSError("sample"))
     cache.get("anything")
     assert not breaker.open
