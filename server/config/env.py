@@ -9,6 +9,7 @@ from typing import Any
 
 import environs
 from django.core.exceptions import ImproperlyConfigured
+from marshmallow.validate import Range
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
 
@@ -74,6 +75,20 @@ def database_from_url(
         parts.setdefault(name, str(value))
     parts.setdefault("options", " ".join(f"-c {name}={value}" for name, value in settings.items()))
     return {"ENGINE": "django.db.backends.postgresql", **entry, **options, "OPTIONS": parts}
+
+
+def databases_of(env: Env, *, statement_timeout_ms: int) -> dict[str, Any]:
+    """Return Django's entries of the primary, and of the replica where one is named."""
+    more = {
+        "CONN_MAX_AGE": env.int("DATABASE_CONN_MAX_AGE_S", 60, validate=Range(min=0)),
+        "statement_timeout_ms": statement_timeout_ms,
+    }
+    found = {"default": env.postgresql("DATABASE_URL", CONN_HEALTH_CHECKS=True, **more)}
+    if env.str("REPLICA_DATABASE_URL", None):
+        # Little patience: whoever waits for it can be answered by the primary.
+        mirror = {"MIRROR": "default"}
+        found["replica"] = env.postgresql("REPLICA_DATABASE_URL", patience_s=2, TEST=mirror, **more)
+    return found
 
 
 def _line(name: str, messages: list[str]) -> str:

@@ -10,7 +10,7 @@ from marshmallow.validate import Range, Regexp
 
 from server.api.description import TAGS
 from server.api.version import API_VERSION
-from server.config.env import SESSION, Env
+from server.config.env import SESSION, Env, databases_of
 from server.config.providers import sign_in_providers
 
 BASE_DIR = Path(__file__).resolve().parents[2]
@@ -108,25 +108,9 @@ TEMPLATES: list[dict[str, Any]] = [
 # PostgreSQL and Redis are the only ones; the embedded instances are addressed in the same way as real
 # servers.
 DATABASE_STATEMENT_TIMEOUT_MS = env.int("DATABASE_STATEMENT_TIMEOUT_MS", 0, validate=Range(min=0))
-DATABASES = {
-    "default": env.postgresql(
-        "DATABASE_URL",
-        CONN_MAX_AGE=env.int("DATABASE_CONN_MAX_AGE_S", 60, validate=Range(min=0)),
-        CONN_HEALTH_CHECKS=True,
-        statement_timeout_ms=DATABASE_STATEMENT_TIMEOUT_MS,
-    )
-}
+DATABASES = databases_of(env, statement_timeout_ms=DATABASE_STATEMENT_TIMEOUT_MS)
 REPLICA_MAX_LAG_S = env.int("REPLICA_MAX_LAG_S", 10, validate=Range(min=1))
 """How old what the replica answers with may be."""
-if env.str("REPLICA_DATABASE_URL", None):
-    DATABASES["replica"] = env.postgresql(
-        "REPLICA_DATABASE_URL",
-        CONN_MAX_AGE=env.int("DATABASE_CONN_MAX_AGE_S", 60, validate=Range(min=0)),
-        statement_timeout_ms=DATABASE_STATEMENT_TIMEOUT_MS,
-        # Whoever waits for it can be answered by the primary.
-        patience_s=2,
-        TEST={"MIRROR": "default"},
-    )
 DATABASE_SESSION = SESSION
 """What the account that `manage.py app_role` makes has of its own, behind a pool that passes nothing on."""
 REDIS_URL = env.str("REDIS_URL")
