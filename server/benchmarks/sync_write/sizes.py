@@ -92,6 +92,8 @@ FEWEST_SIZES = 4
 LEVEL = 0.95
 BELOW_CORNER = 0.45
 """Shorter than this share of a track, a write crosses to the next one less often than not."""
+PASSES = 4
+"""So often the length of a track is put in: it says how many writes cross, and how many matters little."""
 LEAST_LEVER = 0.1
 """The data of the longest of the short writes must take this share of a turn for the slope to be told."""
 
@@ -124,15 +126,19 @@ def on_track(sizes: Sequence[Size], law: Line, turn_ms: float) -> Line | None:
     """The line through the medians of writes that stay on their track; None where it can't be told.
 
     A write of a share p of a track crosses to the next one with chance p, and is then the slower for it: the
-    median of the others is the quantile (1 - p) / 2 of all.
+    median of the others is the quantile (1 - p) / 2 of all. The law of all sizes has the gaps between tracks
+    in its slope and makes tracks too short, so that p is taken again from the line that it leads to.
     """
     corner = turn_ms / law.slope_ms_per_byte
     short = [one for one in sizes if one.bytes <= BELOW_CORNER * corner]
-    stayed = [float(np.quantile(one.latency_ms, (1 - one.bytes / corner) / 2)) for one in short]
     errors = [one.median_error_ms + 1e-4 * one.median_ms for one in short]
-    line = _line([one.bytes for one in short], stayed, errors)
-    if line is None or line.slope_ms_per_byte * short[-1].bytes < LEAST_LEVER * turn_ms:
-        return None
+    line = None
+    for _ in range(PASSES):
+        stayed = [float(np.quantile(one.latency_ms, max(1 - one.bytes / corner, 0.0) / 2)) for one in short]
+        line = _line([one.bytes for one in short], stayed, errors)
+        if line is None or line.slope_ms_per_byte * short[-1].bytes < LEAST_LEVER * turn_ms:
+            return None
+        corner = turn_ms / line.slope_ms_per_byte
     return line
 
 
