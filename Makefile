@@ -286,7 +286,7 @@ fuzz-api: venv ## Ask the API everything its description allows, and much else (
 INPUTS ?= 1000000
 .PHONY: fuzz-parsers
 fuzz-parsers: venv ## Give the parsers of probe and archive INPUTS mutated inputs each (an hour)
-	@FUZZ_INPUTS=$(INPUTS) $(BIN)/python -m pytest -s -q --no-header tests/fuzz
+	@FUZZ_INPUTS=$(INPUTS) $(BIN)/python -m pytest -s -q --no-header --timeout=0 tests/fuzz
 	@CARGO_PROFILE_DEV_OPT_LEVEL=2 PROPTEST_CASES=$(INPUTS) $(CARGO) test --locked --all-features \
 	  --manifest-path $(MANIFEST) --test fuzz -- --nocapture
 

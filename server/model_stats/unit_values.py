@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from django.db.models import Avg, Count, F, QuerySet
+from django.db.models import Avg, Count, F, Q, QuerySet
 
 from server.accounts.holders import not_revoked_at
 from server.benchmarks.contract import MetricKey
@@ -39,7 +39,7 @@ class UnitAmong:
 
     unit: Unit
     units: int
-    """How many units of the model have a digest, shown or not."""
+    """How many units there are to compare, shown or not, with this one."""
     shown: int
     runs: Sequence[Run]
     """Its own published runs, the latest first."""
@@ -59,13 +59,23 @@ def unit_find(*, drive_model_id: int, digits: str) -> Unit | None:
 
 
 def unit_among(*, unit: Unit, metrics: Collection[str]) -> UnitAmong:
-    """Return a unit's numbers and the others' in some metrics."""
-    measured = {"runs__provenance": Provenance.PROBE, "runs__submission__state": State.PUBLISHED}
-    every = Unit.objects.filter(drive_model_id=unit.drive_model_id, **measured).distinct()
-    others = every.exclude(pk=unit.pk).order_by("-first_seen_at", "-pk").values_list("pk", flat=True)
-    ids = [unit.pk, *others[: UNITS_SHOWN - 1]]
+    """Return a unit's numbers and the others' in some metrics: of those units that count in its model's."""
+    others = (
+        Unit.objects.filter(
+            not_revoked_at("runs__submission"),
+            drive_model_id=unit.drive_model_id,
+            runs__provenance=Provenance.PROBE,
+            runs__submission__state=State.PUBLISHED,
+            runs__beyond_share=False,
+        )
+        .exclude(pk=unit.pk)
+        .distinct()
+    )
+    latest = others.order_by("-first_seen_at", "-pk").values_list("pk", flat=True)
+    ids = [unit.pk, *latest[: UNITS_SHOWN - 1]]
     published = Run.objects.filter(
         not_revoked_at("submission"),
+        Q(beyond_share=False) | Q(unit=unit),
         unit_id__in=ids,
         drive_model_id=unit.drive_model_id,
         provenance=Provenance.PROBE,
@@ -88,7 +98,7 @@ def unit_among(*, unit: Unit, metrics: Collection[str]) -> UnitAmong:
     for metric, scope, unit_id, mean, count in rows:
         points[metric, scope].append(UnitPoint(unit_id, mean, count, *made.get(unit_id, ("", ""))))
     found = {place: tuple(sorted(held, key=lambda one: one.value)) for place, held in points.items()}
-    return UnitAmong(unit, every.count(), len(ids), runs_of_unit(unit=unit), found)
+    return UnitAmong(unit, others.count() + 1, len(ids), runs_of_unit(unit=unit), found)
 
 
 def _made(published: QuerySet[Run]) -> dict[int, tuple[str, str]]:

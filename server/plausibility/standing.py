@@ -3,7 +3,7 @@
 A unit's digest is the sender's own word, so one key can invent as many units of a model as it likes. A holder
 has standing against a run where more of its published runs, of other models, were confirmed by other holders
 when they came in than moderators rejected of its runs. Keys that only ever met on the one model witness
-nothing there.
+nothing there. What came in since a key's revocation earns nothing; rejections stay, or they could be revoked.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 
 from django.db.models import Count, QuerySet
 
-from server.accounts.holders import holder_keyid_at
+from server.accounts.holders import holder_keyid_at, not_revoked_at
 from server.core.lifecycle import Provenance, State
 from server.measurements.models import Run
 from server.plausibility.models import CheckResult
@@ -33,6 +33,7 @@ def standing_elsewhere(
     def standing_among(keyids: Iterable[str]) -> frozenset[str]:
         wanted = list(keyids)
         of_others = Run.objects.filter(
+            not_revoked_at("submission"),
             provenance=provenance,
             submission__state=State.PUBLISHED,
             check_results__check_key=CONFIRMED.key,

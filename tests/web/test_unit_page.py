@@ -6,7 +6,9 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
+from server.accounts.models import ProbeKey
 from server.core.lifecycle import Provenance
+from server.measurements.models import Run
 from server.model_stats.unit_values import UNITS_SHOWN, UnitAmong, UnitPoint
 from server.web.unit_strips import unit_strips
 from tests.support.sample_units import measured
@@ -51,6 +53,30 @@ def test_simulated_runs_and_unknown_units_have_no_page(client: Client) -> None:
     assert client.get(address(slug, 7)).status_code == 404
     assert client.get(f"/drives/{slug}/units/zz/").status_code == 404
     assert "no other yet" in text_of(get(client, address(slug, 1)))
+
+
+def test_a_unit_that_only_a_revoked_key_measured_is_none_of_the_others(
+    client: Client,
+) -> None:
+    slug = measured(1, 100.0).drive_model.slug
+    stolen = measured(2, 200.0, keyid="stolen")
+    stolen.submission.refresh_from_db()
+    assert "beside 1 other" in text_of(get(client, address(slug, 1)))
+    ProbeKey.objects.filter(pk=stolen.submission.probe_key_id).update(
+        status="revoked", revoked_from=stolen.submission.received_at
+    )
+    cache.clear()
+    assert "no other yet" in text_of(get(client, address(slug, 1)))
+    assert "200" not in text_of(get(client, address(slug, 2)))
+
+
+def test_units_beyond_their_holders_share_push_no_others_out(client: Client) -> None:
+    slug = measured(1, 100.0).drive_model.slug
+    flood = [measured(unit, 400.0, keyid="flood") for unit in (2, 3)]
+    Run.objects.filter(pk=flood[1].pk).update(beyond_share=True)
+    assert "beside 1 other" in text_of(get(client, address(slug, 1)))
+    cache.clear()
+    assert "beside 2 others" in text_of(get(client, address(slug, 3)))
 
 
 def test_the_way_leads_from_the_run_to_its_unit(client: Client) -> None:
