@@ -18,7 +18,7 @@ from rest_framework.response import Response
 
 from server.api.framework.formats import TABLES, streamed, streams_lines
 from server.api.framework.keyset import chunks_after
-from server.api.framework.openapi import described
+from server.api.framework.openapi import described, problems
 from server.api.framework.parameters import (
     LARGEST,
     digest_or_none,
@@ -30,11 +30,13 @@ from server.api.framework.parameters import (
 from server.api.framework.query_deadline import QueryDeadline
 from server.api.framework.read_view import ReadView
 from server.api.framework.rows import columns_of, rows_words
+from server.core.problems import problem
 from server.core.signed_note import verifier_key
 from server.submissions.models import Decision
 from server.submissions.selectors import decisions_public
 from server.submissions.withdrawal import tombstones_list
 from server.transparency import publication_log
+from server.transparency.cosignatures import head_cosigned
 from server.transparency.log_entry import VERSION, time_text
 from server.transparency.log_key import keys_list
 from server.transparency.models import LogKey, LogLeaf, Withdrawal
@@ -203,6 +205,22 @@ class CheckpointView(ReadView):
     def get(self, request: Request) -> HttpResponse:
         """Return the signed note alone."""
         note = publication_log.log_head().checkpoint
+        return HttpResponse(note, content_type="text/plain; charset=utf-8")
+
+
+@described(
+    "log_cosigned",
+    "The latest head that witnesses cosigned",
+    responses={(200, "text/plain"): OpenApiTypes.STR, **problems(404)},
+)
+class CosignedView(ReadView):
+    """The head with what others signed under it."""
+
+    def get(self, request: Request) -> HttpResponse:
+        """Return the signed note with its cosignatures (C2SP tlog-cosignature)."""
+        note = head_cosigned()
+        if note is None:
+            raise problem("not-found", "No witness cosigned a head of this log yet.")
         return HttpResponse(note, content_type="text/plain; charset=utf-8")
 
 

@@ -16,6 +16,7 @@ from server.api import (
     statistics,
     subscriptions,
     views,
+    witness,
 )
 from server.api.resources import (
     breakdowns,
@@ -131,6 +132,8 @@ urlpatterns = [
     path("drives/<slug:slug>/exports/<str:form>/", exports.DriveExportView.as_view(), name="drive-export"),
     path("log/", publication_log.LogView.as_view(), name="log"),
     path("log/checkpoint", publication_log.CheckpointView.as_view(), name="log-checkpoint"),
+    path("log/cosigned", publication_log.CosignedView.as_view(), name="log-cosigned"),
+    path("log/witness/add-checkpoint", witness.AddCheckpointView.as_view(), name="log-add-checkpoint"),
     path("log/proofs/inclusion", publication_log.InclusionView.as_view(), name="log-inclusion"),
     path("log/proofs/consistency", publication_log.ConsistencyView.as_view(), name="log-consistency"),
     path("", root.RootView.as_view(names=tuple(_LISTED)), name="root"),

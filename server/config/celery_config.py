@@ -63,6 +63,8 @@ beat_schedule: dict[str, Any] = {
     "remove-orphans": {"task": "submissions.orphaned_envelopes_remove", "schedule": 3600.0},
     "expire-rejected": {"task": "submissions.rejected_envelopes_expire", "schedule": 86400.0},
 }
+if settings.LOG_WITNESSES:
+    beat_schedule["ask-witnesses"] = {"task": "transparency.cosignatures_ask", "schedule": 3600.0}
 if settings.RELEASE_DAY_OF_MONTH:
     beat_schedule["release"] = {
         "task": "datasets.release_build",

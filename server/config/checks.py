@@ -11,6 +11,9 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register
 from django.http.request import validate_host
 
+from server.transparency.cosignatures import NotCosigned, witness_read
+from server.transparency.witness import logs_named
+
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 
@@ -47,6 +50,21 @@ def check_envelope_folder(**_kwargs: Any) -> list[CheckMessage]:
         f"Make {location} writable for the account that runs the server, or set ENVELOPES_DIR or S3_BUCKET."
     )
     return [Error(f"Envelopes cannot be stored below {folder}.", hint=hint, id="diskatlas.E003")]
+
+
+@register()
+def check_witnesses(**_kwargs: Any) -> list[CheckMessage]:
+    """A witness or log that is written wrong would be passed over in silence."""
+    wrong = logs_named(settings.WITNESSED_LOGS)
+    for entry in settings.LOG_WITNESSES:
+        try:
+            witness_read(entry)
+        except NotCosigned as error:
+            wrong.append(str(error))
+    hint = (
+        "`manage.py witness --show` prints the key of an archive's cosignatures, /api/v1/log/ that of a log."
+    )
+    return [Error(words, hint=hint, id="diskatlas.E015") for words in wrong]
 
 
 @register()

@@ -198,6 +198,10 @@ STORAGES = {
 LOG_ORIGIN = env.str("LOG_ORIGIN", "localhost/diskatlas-log")
 LOG_KEY = env.str("LOG_KEY", None)
 LOG_KEY_FILE = env.path("LOG_KEY_FILE", DATA_DIR / "log-key")
+LOG_WITNESSES = env.list("LOG_WITNESSES", [], subcast=str.strip)
+"""Who is asked every hour to cosign the log's head, as `URL KEY` each."""
+WITNESSED_LOGS = env.list("WITNESSED_LOGS", [], subcast=str.strip)
+"""Verifier keys of the logs whose heads this archive cosigns when they are sent."""
 
 # Dataset releases.
 RELEASE_DAY_OF_MONTH = env.int("RELEASE_DAY_OF_MONTH", 1, validate=Range(0, 28))

@@ -202,6 +202,7 @@ PROBLEM_TYPES = _types(
         "that has an index, which the detail names, or take it as NDJSON, which may take longer.",
     ),
     ProblemType("withdrawn", "Withdrawn", 410, "The run was withdrawn. Its tombstone says when and why."),
+    ProblemType("bad-proof", "The proof does not hold", 422, "Send the proof from the head cosigned last."),
     ProblemType("forbidden", "Forbidden", 403, "This address is not open to you."),
     ProblemType(
         "method-not-allowed",

@@ -11,11 +11,14 @@ from dataclasses import dataclass
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
+from server.core.text import printable
+
 _ED25519 = b"\x01"
 """The byte by which notes tell this kind of signature from others."""
 _COSIGNATURE = b"\x04"
 """The same of a cosignature with its time."""
 _HEAD = "\u2014 "
+_LONGEST_NAME = 200
 
 
 class NoteError(Exception):
@@ -106,7 +109,7 @@ def _cosigned(text: str, at_s: int) -> bytes:
 def _parts(note: str) -> tuple[str, str]:
     """Return text and signature lines of a note, each with the line feed at its end."""
     text, there, lines = note.rpartition("\n\n")
-    if not there or not lines.endswith("\n"):
+    if not there or not lines.endswith("\n") or "\t" in note or "\r" in note or printable(note) != note:
         raise NoteError("The head is not a signed note.")
     return f"{text}\n", lines
 
@@ -114,7 +117,7 @@ def _parts(note: str) -> tuple[str, str]:
 def _signed(note: str, name: str, named: bytes) -> tuple[str, bytes]:
     """Return a note's text, and the bytes of the signature by the key of that name and id."""
     text, lines = _parts(note)
-    for line in lines.splitlines():
+    for line in lines.split("\n"):
         who, _space, packed = line.removeprefix(_HEAD).rpartition(" ")
         if line.startswith(_HEAD) and who == name and (raw := _unpacked(packed))[:4] == named:
             return text, raw[4:]
@@ -122,10 +125,10 @@ def _signed(note: str, name: str, named: bytes) -> tuple[str, bytes]:
 
 
 def _stated(text: str, name: str) -> Checkpoint:
-    origin, size, root, *_extensions = [*text.splitlines(), "", "", ""]
+    origin, size, root, *_extensions = [*text.split("\n"), "", "", ""]
     hashed = _unpacked(root)
     plain = size.isascii() and size.isdigit() and len(size) <= 18 and (size == "0" or size[0] != "0")
-    if origin != name or not plain or len(hashed) != 32:
+    if origin != name or len(origin) > _LONGEST_NAME or not plain or len(hashed) != 32:
         raise NoteError("The note is not a checkpoint: expected name, size and root, a line each.")
     return Checkpoint(origin, int(size), hashed)
 

@@ -111,9 +111,11 @@ class Withdrawal(models.Model):
 
 
 class WitnessedHead(models.Model):
-    """A head of another archive's log that this one cosigned: it goes on from the one before."""
+    """A head of another log that this archive cosigned: it goes on from the one before."""
 
-    server = models.CharField(max_length=300, help_text="The archive's address.")
+    server = models.CharField(
+        max_length=300, blank=True, help_text="The archive's address; empty for a head that its log sent."
+    )
     origin = models.CharField(max_length=200)
     verifier_key = models.CharField(max_length=400)
     size = models.BigIntegerField()
@@ -123,7 +125,24 @@ class WitnessedHead(models.Model):
 
     class Meta:
         ordering = ["id"]
-        constraints = [models.UniqueConstraint(fields=["server", "size"], name="witnessedhead_once_per_size")]
+        constraints = [
+            models.UniqueConstraint(fields=["server", "origin", "size"], name="witnessedhead_once_per_size")
+        ]
 
     def __str__(self) -> str:
         return f"{self.origin}, {self.size} leaves"
+
+
+class Cosignature(models.Model):
+    """The last cosignature of a witness under this log's head."""
+
+    witness = models.CharField(max_length=400, unique=True, help_text="Its verifier key.")
+    size = models.BigIntegerField(help_text="Leaves of the head.")
+    line = models.TextField(help_text="The line of the signed note.")
+    at_s = models.BigIntegerField(help_text="When it was made, as it says, in seconds since 1970.")
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"{self.witness.partition('+')[0]}, {self.size} leaves"

@@ -66,7 +66,7 @@ API = {
         drives/<slug:slug>/batches/<str:part>/ drives/<slug:slug>/firmware/<str:part>/
         drives/<slug:slug>/variants/<str:part>/
         drives/<slug:slug>/units/<str:part>/ comparisons/ comparisons/charts/ log/ log/leaves/ log/checkpoint
-        log/proofs/inclusion log/proofs/consistency releases/ releases/<int:number>/
+        log/proofs/inclusion log/proofs/consistency log/cosigned releases/ releases/<int:number>/
         releases/<int:number>/files/<path:path> releases/latest/ releases/latest/files/<path:path>
         tombstones/ decisions/ statistics/ wanted/ facets/ firmware/
         vendors/ vendors/<slug:slug>/ literature/ runs/ runs/<uuid:run_id>/ runs/<uuid:run_id>/envelope/
@@ -82,7 +82,7 @@ API = {
     **_all(
         SEND,
         """submissions/ keys/me/runs/ keys/me/withdraw/ keys/me/license/ keys/me/label/ keys/me/revoke/
-        keys/me/rotate/ keys/me/login/""",
+        keys/me/rotate/ keys/me/login/ log/witness/add-checkpoint""",
     ),
     "": READ,
     "follows/": {"GET": ACCOUNTS, "POST": ACCOUNTS},

@@ -85,7 +85,7 @@ OPERATIONS = [
     for path, operations in DOCUMENT["paths"].items()
     for method, operation in operations.items()
 ]
-OPAQUE = {"log_checkpoint", "drive_export", "release_file"}
+OPAQUE = {"log_checkpoint", "log_cosigned", "log_add_checkpoint", "drive_export", "release_file"}
 """Answers that are texts or files by themselves."""
 LINES = {"text/csv", "application/x-ndjson"}
 

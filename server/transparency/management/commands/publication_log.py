@@ -1,4 +1,4 @@
-"""`manage.py publication_log [--fill] [--released FILE] [--check]`."""
+"""`manage.py publication_log [--fill] [--released FILE] [--ask-witnesses] [--check]`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
+from server.transparency.cosignatures import cosignatures_ask
 from server.transparency.log_entry import sums_entry
 from server.transparency.publication_log import leaves_list, log_append, log_check, log_fill, log_head
 
@@ -27,6 +28,9 @@ class Command(BaseCommand):
             metavar="SHA256SUMS",
             help="append a leaf for digests of files",
         )
+        parser.add_argument(
+            "--ask-witnesses", action="store_true", help="have LOG_WITNESSES cosign the head now"
+        )
         parser.add_argument("--check", action="store_true", help="compute every hash anew and compare")
 
     def handle(self, *_args: Any, **options: Any) -> None:
@@ -43,5 +47,8 @@ class Command(BaseCommand):
             if wrong:
                 raise CommandError("\n".join(["The log is not what its leaves say:", *wrong[:20]]))
             self.stdout.write("Every hash is the one of its leaves.")
+        if options["ask_witnesses"]:
+            for told in cosignatures_ask():
+                self.stdout.write(told)
         head = log_head()
         self.stdout.write(f"{head.verifier_key}\n\n{head.checkpoint}", ending="")
