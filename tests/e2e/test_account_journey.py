@@ -16,9 +16,12 @@ from pytest_django.live_server_helper import LiveServer
 from server.accounts.models import ProbeKey, User
 from server.accounts.profiles import profile_save
 from server.accounts.services import api_token_create
+from server.submissions.appeals import appeal_make
 from server.submissions.models import Submission
+from server.submissions.moderation import submission_reject
 from server.submissions.pipeline import submissions_process
 from tests.e2e.walk import AXE, findings, heard_errors
+from tests.support.moderation import moderator, quarantined
 from tests.support.probe import Probe
 
 pytestmark = [pytest.mark.browser, pytest.mark.probe, pytest.mark.django_db(transaction=True)]
@@ -35,9 +38,19 @@ OWN_PAGES = {
     "app": "/accounts/2fa/totp/activate/",
     "recovery": "/accounts/2fa/recovery-codes/",
     "delete": "/accounts/delete/",
+    "password": "/accounts/password/change/",
+    "reauthenticate": "/accounts/reauthenticate/",
+    "logout": "/accounts/logout/",
+    "device-code": "/accounts/device/?code=ABCD-EFGH",
 }
 """Pages that only their owner sees, by name."""
-STRANGERS_PAGES = {name: f"/accounts/{name}/" for name in ("login", "signup", "password/reset")}
+STRANGERS_PAGES = {
+    name: f"/accounts/{name}/"
+    for name in (
+        *("login", "signup", "password/reset", "password/reset/done", "password/reset/key/done"),
+        *("confirm-email", "confirm-email/none", "password/reset/key/1-none", "inactive"),
+    )
+}
 
 
 @pytest.fixture
@@ -166,9 +179,14 @@ def test_pages_of_an_account_are_clean(browser: Browser, site: str, theme: str) 
         pytest.skip("axe-core is not installed: call `npm ci` in frontend/")
     user = User.objects.create_user("sample", MAIL, PASSWORD)
     user.emailaddress_set.create(email=MAIL, primary=True, verified=True)
-    ProbeKey.objects.create(
+    key = ProbeKey.objects.create(
         keyid="ab" * 32, public_key=b"x" * 32, owner=user, status="claimed", name="workshop"
     )
+    rejected, appealed = (quarantined() for _number in range(2))
+    Submission.objects.update(probe_key=key)
+    for case in (rejected, appealed):
+        submission_reject(case, by=moderator(f"sample-{case.pk}"), reason="Sample reason: looked at.")
+    appeal_make(appealed, by=user, words="Sample words: the rating was wrong.")
     api_token_create(owner=user, name="notebook")
     shown = profile_save(user=user, name="Sample Person", orcid="0000-0002-1825-0097")
     context = browser.new_context(color_scheme=theme, reduced_motion="reduce")  # type: ignore[arg-type]
@@ -181,6 +199,14 @@ def test_pages_of_an_account_are_clean(browser: Browser, site: str, theme: str) 
     signed_in_by_password(page, site)
     passkey_added(page, site)
     wrong |= {name: findings(page, site + at, f"account-{name}", theme) for name, at in OWN_PAGES.items()}
+    for name, case in (("appeal", rejected), ("appealed", appealed)):
+        address = f"{site}/accounts/runs/{case.pk}/appeal/"
+        wrong[name] = findings(page, address, f"account-{name}", theme)
+        page.set_viewport_size({"width": 390, "height": 900})
+        if name == "appeal":
+            words = page.get_by_label("What speaks against the rejection")
+            box, form = words.bounding_box(), page.locator("form:has(textarea)").bounding_box()
+            assert box and form and box["width"] == form["width"], "the field is as wide as its form"
     wrong["contributor"] = findings(page, f"{site}/contributors/{shown.pk}/", "contributor", theme)
     page.goto(f"{site}/accounts/logout/")
     button(page, "Sign out")
