@@ -76,6 +76,7 @@ PARAMETERS: Mapping[str, tuple[Any, str]] = {
     # Pages, windows and places of the log.
     "limit": (100, "Rows at most."),
     "cursor": ("WzAsNDJd:c2lnbmVk", "Where the page begins, as `next` and `previous` give it."),
+    "total": ("true", "Whether to count the rows of the whole list, with its first page."),
     "after": (41, "Only what stands behind that number."),
     "type": ("run.withdrawn", "Types of events."),
     "start": (0, "Number of the first row."),

@@ -117,7 +117,7 @@ def test_an_interval_across_the_edge_is_inconclusive_and_says_what_would_decide(
     verdict = judge(terms("typical", 100), evidence_of_values(drives, units=6, runs=6))
     assert verdict.outcome == Outcome.INCONCLUSIVE
     assert verdict.needed is not None and verdict.needed > 0
-    assert f"About {verdict.needed} more drives would decide" in verdict.words
+    assert f"About {verdict.needed} more units would decide" in verdict.words
 
 
 def test_drives_that_there_are_count_towards_those_that_are_needed() -> None:
@@ -191,7 +191,7 @@ TWO_APART = [66.0, 65.9, 66.1, 66.2, 65.8, 66.0, 66.1, 65.9, 60.1, 59.9]
 def test_a_minimum_is_what_every_drive_must_reach() -> None:
     verdict = judge(terms("minimum", 62), evidence_of_values(TWO_APART, units=10, runs=10))
     assert verdict.outcome == Outcome.INCONCLUSIVE
-    assert "2 of 10 drives do not reach it." in verdict.words
+    assert "2 of 10 units do not reach it." in verdict.words
     upside_down = [126 - value for value in TWO_APART]
     lower = terms("maximum", 64, Direction.LOWER)
     assert judge(lower, evidence_of_values(upside_down, units=10, runs=10)).outcome == Outcome.INCONCLUSIVE

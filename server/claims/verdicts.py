@@ -139,7 +139,7 @@ def judge(terms: Terms, evidence: Evidence | None) -> Verdict:
     if evidence is None:
         return Verdict(
             Outcome.INCONCLUSIVE,
-            f"Nothing has been measured yet. Runs of {FIRST_INTERVAL} drives give a first interval.",
+            f"Nothing has been measured yet. Runs of {FIRST_INTERVAL} units give a first interval.",
             needed=FIRST_INTERVAL,
         )
     worse, better = _bounds(terms)
@@ -169,7 +169,7 @@ def _of_every_drive(
     far = evidence.high if up else evidence.low
     missed = far is not None and sign * far < sign * edge
     missed |= share_e_value(failed, evidence.count, 1 - MUST_REACH) >= 1 / ERROR
-    counted = f" {failed} of {evidence.count} drives do not reach it." if failed else ""
+    counted = f" {failed} of {evidence.count} units do not reach it." if failed else ""
     if missed:
         return Verdict(
             Outcome.MISSED, f"{_sentence(Outcome.MISSED, terms, evidence, percent)}{counted}", percent
@@ -190,12 +190,12 @@ def _undecided_share(
     """Return the words where it is open how many drives reach a claim; `gap` is how far their mean does."""
     more = None if counted else _more(evidence, gap, lambda n: tolerance_factor(n, MUST_REACH, ERROR))
     remedy = (
-        f" About {more} more drive{'' if more == 1 else 's'} would decide."
+        f" About {more} more unit{'' if more == 1 else 's'} would decide."
         if more
-        else " How many drives would decide can't be said."
+        else " How many units would decide can't be said."
     )
     words = (
-        f"{_measured(evidence, terms.unit)} in the mean, but whether {MUST_REACH:.0%} of all drives reach "
+        f"{_measured(evidence, terms.unit)} in the mean, but whether {MUST_REACH:.0%} of all units reach "
         f"{_number(edge)} is open.".replace("%", " %")
     )
     return Verdict(Outcome.INCONCLUSIVE, f"{words}{counted}{remedy}", percent, needed=more)
@@ -296,7 +296,7 @@ def _without_interval(
     why = f"{_few(evidence)} can't tell that from chance" if evidence.runs else "it comes without a spread"
     return Verdict(
         Outcome.INCONCLUSIVE,
-        f"{found} is {_apart(percent)}, but {why}. Runs of {FIRST_INTERVAL} drives give a first interval.",
+        f"{found} is {_apart(percent)}, but {why}. Runs of {FIRST_INTERVAL} units give a first interval.",
         percent,
         needed=max(1, FIRST_INTERVAL - evidence.units) if evidence.runs else None,
     )
@@ -304,17 +304,17 @@ def _without_interval(
 
 def _few(evidence: Evidence) -> str:
     if evidence.units > 1:
-        return f"{evidence.units} drives"
-    return "one run of one drive" if evidence.runs == 1 else f"{evidence.runs} runs of one drive"
+        return f"{evidence.units} units"
+    return "one run of one unit" if evidence.runs == 1 else f"{evidence.runs} runs of one unit"
 
 
 def _inconclusive(terms: Terms, evidence: Evidence, edge: float, percent: float) -> Verdict:
     found = _measured(evidence, terms.unit)
     gap = abs(evidence.centre - edge)
     more = _more(evidence, gap, lambda n: mean_factor(n, 2 * MEAN_ERROR))
-    what = "drive" if evidence.units > 1 else "run" if evidence.runs else "sample"
+    what = "unit" if evidence.units > 1 else "run" if evidence.runs else "sample"
     if more is None:
-        remedy = "The number lies so near to what is claimed that no number of drives is sure to decide."
+        remedy = "The number lies so near to what is claimed that no number of units is sure to decide."
     else:
         remedy = f"About {more} more {what}{'' if more == 1 else 's'} would decide."
     interval = f"the interval {_interval(evidence, terms.unit)} reaches across {_number(edge)}"
@@ -376,7 +376,7 @@ def _interval(evidence: Evidence, unit: str) -> str:
 
 
 def _of_one(evidence: Evidence) -> str:
-    return " It is of one drive and says nothing of others." if evidence.units == 1 else ""
+    return " It is of one unit and says nothing of others." if evidence.units == 1 else ""
 
 
 def _number(value: float) -> str:

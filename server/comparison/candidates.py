@@ -117,11 +117,11 @@ def _parts(row: DriveSummary, wanted: str) -> Iterator[Candidate]:
     if len(wanted) >= _SHORTEST_DIGEST and set(wanted) <= set("0123456789abcdef"):
         units = Unit.objects.filter(drive_model=model, digest__startswith=wanted).order_by("digest")
         for unit in units[:_UNITS]:
-            yield Candidate(unit_key(model.slug, unit.digest), f"{model.title}, unit {unit}", "one drive")
+            yield Candidate(unit_key(model.slug, unit.digest), f"{model.title}, unit {unit}", "one unit")
 
 
 def _counted(runs: int, noun: str, units: int) -> str:
-    of = f" of {count_words(units, 'drive')}" if units else ""
+    of = f" of {count_words(units, 'unit')}" if units else ""
     return f"{count_words(runs, noun)}{of}"
 
 
@@ -136,4 +136,4 @@ def _of_units(runs: list[Run], digest: str) -> Iterator[Candidate]:
     for run in runs:
         if run.unit and run.unit.digest.startswith(digest):
             title = f"{run.drive_model.title}, unit {run.unit}"
-            yield Candidate(unit_key(run.drive_model.slug, run.unit.digest), title, "one drive")
+            yield Candidate(unit_key(run.drive_model.slug, run.unit.digest), title, "one unit")

@@ -61,7 +61,7 @@ def _spreads(comparison: Comparison) -> list[Chart]:
     for row in pictured_rows(comparison.table):
         drawn = comparison.drawn.get((row.metric, row.scope), ())
         groups = {LETTERS[number]: values for number, values in enumerate(drawn)}
-        summary = f"Each point is one {'run' if comparison.table.noun == 'run' else 'drive'}."
+        summary = f"Each point is one {'run' if comparison.table.noun == 'run' else 'unit'}."
         words = _words(row, scope_text(row.scope), "groups", summary)
         found.append(distribution_chart(words, _axis(row), groups))
     return found

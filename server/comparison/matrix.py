@@ -211,12 +211,12 @@ def _lack(a: Member, b: Member, values: tuple[Mapping[str, float], Mapping[str, 
     if a.provenance != b.provenance:
         return "One is measured in another way than the other: side by side only."
     if a.provenance == LITERATURE:
-        return "A document gives one number and not those of the drives behind it."
+        return "A document gives one number and not those of the units behind it."
     if a.run_ids & b.run_ids:
         return "The two share runs, which would count on both sides."
     fewest = min(len(found) for found in values)
     if fewest < 2:
-        what = "run" if a.single and b.single else "drive"
+        what = "run" if a.single and b.single else "unit"
         return f"One {what} alone does not tell how far {what}s scatter: at least two of each are needed."
     return ""
 

@@ -44,12 +44,12 @@ def _measured() -> list[Suggestion]:
     found = [(model_key(slug), f"{vendor} {number}", units) for slug, vendor, number, units in rows]
     if len(found) < FEWEST:
         return []
-    drives = sum(units for _key, _title, units in found)
+    units_measured = sum(units for _key, _title, units in found)
     return [
         Suggestion(
             " · ".join(title for _key, title, _units in found),
             tuple(key for key, _title, _units in found),
-            f"The models with most drives measured here: {drives} drives.",
+            f"The models with most units measured here: {units_measured} units.",
         )
     ]
 

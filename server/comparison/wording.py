@@ -66,7 +66,7 @@ def _higher(pair: Pair, names: tuple[str, str], unit: str) -> str:
     if pair.higher == pair.b:
         difference, names = difference.mirrored(), (names[1], names[0])
     shown = quantity(difference.value, unit, difference.half_width)
-    within = ", measured on the same drives" if pair.method == "paired" else ""
+    within = ", measured on the same units" if pair.method == "paired" else ""
     if pair.percent:
         share = percent_text(pair.percent)
         return f"{names[0]} is {share} higher than {names[1]}: {shown}, {between(difference, '')}{within}"

@@ -152,13 +152,13 @@ def _lack(condition: str, parts: Sequence[BreakdownPart]) -> str:
     if not parts:
         return f"No run here tells its {one}. One that does would make the first of these {several}."
     if len(parts) == 1:
-        units = count_words(parts[0].units, "drive")
+        units = count_words(parts[0].units, "unit")
         return (
             f"All that is known here is of one {one}, {parts[0].name} ({units}). "
-            f"A run of a drive of another would tell whether {several} differ."
+            f"A run of a unit of another would tell whether {several} differ."
         )
     if max(part.units for part in parts) < 2:
-        return f"Each {one} is known by one drive, so nothing tells how drives of one {one} scatter."
+        return f"Each {one} is known by one unit, so nothing tells how units of one {one} scatter."
     return ""
 
 
@@ -192,12 +192,12 @@ def number_words(
 
 def _test_words(several: str, tested: Tested | None, components: Components) -> str:
     if tested is None or tested.p is None:
-        return tested.reason if tested and tested.reason else f"Too few drives to compare {several}."
+        return tested.reason if tested and tested.reason else f"Too few units to compare {several}."
     if not tested.differs and components.share is not None and components.share.low > 0:
         p = show_deviation(tested.adjusted_p or 0.0)
         return (
-            f"The scatter speaks for a difference between {several}, but so few drives' ranks do not show it "
-            f"(corrected p {p}). More drives would tell."
+            f"The scatter speaks for a difference between {several}, but so few units' ranks do not show it "
+            f"(corrected p {p}). More units would tell."
         )
     if not tested.differs:
         return f"No difference between {several} is shown, which does not mean that there is none."

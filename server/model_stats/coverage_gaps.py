@@ -60,14 +60,14 @@ def _kinds(rows: Sequence[MetricRow]) -> list[CoverageGap]:
 
 def _units(overview: DriveOverview) -> list[CoverageGap]:
     if overview.units == 0:
-        words = "No run tells which drive it is of, so nothing can be said of the difference between drives."
-        return [CoverageGap("Which drive it was", words)]
+        words = "No run tells which unit it is of, so nothing can be said of the difference between units."
+        return [CoverageGap("Which unit it was", words)]
     if overview.units == 1:
         words = (
-            "All runs that tell their drive are of the same one. A run of another drive would show how far "
-            "drives of this model differ."
+            "All runs that tell their unit are of the same one. A run of another unit would show how far "
+            "units of this model differ."
         )
-        return [CoverageGap("A second drive", words)]
+        return [CoverageGap("A second unit", words)]
     return []
 
 
@@ -85,7 +85,7 @@ def _claims(claims: Sequence[ClaimRow]) -> list[CoverageGap]:
     needed = [row.measured.verdict.needed for row in open_claims if row.measured.verdict.needed]
     words = "What was measured does not decide them."
     if needed:
-        most = count_words(max(needed), "more drive or run", "more drives or runs")
+        most = count_words(max(needed), "more unit or run", "more units or runs")
         words = f"What was measured does not decide them; {most} should, as far as the scatter tells."
     title = f"{count_words(len(open_claims), 'undecided claim')}".capitalize()
     return [CoverageGap(title, words, link="#claims-title", link_text="The claims")]

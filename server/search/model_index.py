@@ -21,7 +21,7 @@ from django.db import connection
 
 from server.core.cache import cache
 from server.core.lifecycle import Provenance
-from server.search.columns import LITERATURE, column_of
+from server.search.columns import COLUMNS, LITERATURE, column_of
 from server.search.models import ArchiveCounts, DriveSummary
 
 NUMBERS = (Provenance.PROBE.value, LITERATURE, Provenance.IMPORTED.value, Provenance.SIMULATED.value)
@@ -43,6 +43,7 @@ summary's own; EVIDENCE is made of several."""
 _RUNS_MOST = 2**24 - 1
 _DAYS_MOST = 2**16 - 1
 """A model's runs and the day of its last one share a float's 53 bits with the class."""
+_SHOWN = frozenset(column.place for column in COLUMNS if column.shown)
 OTHERS_HELD = 24
 """Orders by numbers that no summary holds; each takes some 160 kB at 10,000 models."""
 STOP = "\x1f"
@@ -63,15 +64,22 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(text.casefold())
 
 
-def evidence_of(measured_runs: int, last_published_at: datetime | None, headline: Collection[str]) -> float:
+def evidence_of(
+    measured_runs: int, last_published_at: datetime | None, headline: Mapping[str, Mapping[str, Any]]
+) -> float:
     """Return a model's place in the order by evidence, the best smallest; level models go by name.
 
     Measured models come first, most runs before fewer and of as many the one with the latest day; then those
-    of which the list can show a published, an imported or a simulated number, and those without any.
+    of which the list shows a published, an imported or a simulated number; then those with a number in one of
+    its other columns, and those without any.
     """
     if not measured_runs:
-        stand_ins = (place for place, numbers in enumerate(NUMBERS) if place and numbers in headline)
-        return float(next(stand_ins, len(NUMBERS)) << 40)
+        shown = (
+            place
+            for place, numbers in enumerate(NUMBERS)
+            if place and _SHOWN & headline.get(numbers, {}).keys()
+        )
+        return float(next(shown, len(NUMBERS) + (not any(headline.values()))) << 40)
     day = int(last_published_at.timestamp()) // 86_400 if last_published_at else 0
     fewer = _RUNS_MOST - min(measured_runs, _RUNS_MOST)
     return float((fewer << 16) + _DAYS_MOST - min(max(day, 0), _DAYS_MOST))

@@ -250,21 +250,21 @@ def recommended_run_of(
         default=None,
     )
     if near is not None:
-        what = "drive" if near.units > 1 else "run"
+        what = "unit" if near.units > 1 else "run"
         words = f"{_count(near.needed, what)} more would decide a claim of the vendor: {near.claim}."
         return RecommendedRun(10 + near.needed, words)
     if measured_runs and units < 2:
         known = _count(measured_runs, "run")
-        return RecommendedRun(30, f"{known} of one drive: a second drive tells the model from the specimen.")
+        return RecommendedRun(30, f"{known} of one unit: a second unit tells the model from the specimen.")
     if claims and not measured_runs:
         stated = _count(claims, "claim")
         return RecommendedRun(
-            40, f"{stated} of the vendor and no measured run. Four drives would give a first interval."
+            40, f"{stated} of the vendor and no measured run. Four units would give a first interval."
         )
     if units > 1 and batches == 1:
         every = "Both" if units == 2 else f"All {units}"
         return RecommendedRun(
-            50, f"{every} drives are of one batch: one of another would show what batches differ in."
+            50, f"{every} units are of one batch: one of another would show what batches differ in."
         )
     return None
 

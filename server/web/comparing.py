@@ -141,7 +141,7 @@ def group_views(
 def _behind(numbers: GroupNumbers) -> str:
     if not numbers.runs:
         return f"in “{'”, “'.join(numbers.documents)}”" if numbers.documents else ""
-    return f"{counted(numbers.runs, 'run')} of {counted(numbers.units, 'drive')}"
+    return f"{counted(numbers.runs, 'run')} of {counted(numbers.units, 'unit')}"
 
 
 def row_views(comparison: Comparison) -> list[tuple[str, list[RowView]]]:

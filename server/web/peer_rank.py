@@ -57,7 +57,7 @@ def peer_rank_view(peer_rank: RunPeerRank | None) -> PeerRankView | None:
     if peer_rank is None:
         return None
     unlike, rows = peer_rank.unlike_units, tuple(map(_row, peer_rank.numbers))
-    were = f"{counted(unlike, 'other drive')} of this model {'was' if unlike == 1 else 'were'} measured"
+    were = f"{counted(unlike, 'other unit')} of this model {'was' if unlike == 1 else 'were'} measured"
     return PeerRankView(
         confirmed=confirmed_words(peer_rank),
         unlike=f"{were} under conditions that do not compare." if unlike else "",
@@ -69,12 +69,12 @@ def peer_rank_view(peer_rank: RunPeerRank | None) -> PeerRankView | None:
 def confirmed_words(peer_rank: RunPeerRank) -> str:
     """Return by how many keys a run is confirmed, of how many that could."""
     if not peer_rank.other_keys:
-        return "No other key has measured another drive of this model under like conditions."
+        return "No other key has measured another unit of this model under like conditions."
     asked, found = peer_rank.other_keys, peer_rank.confirming
     if asked == 1:
-        only = "by the one other key that measured drives of this model"
+        only = "by the one other key that measured units of this model"
         return f"Confirmed {only}." if found else f"Not confirmed {only}: its numbers differ."
-    others = f"{asked} other keys that measured drives of this model"
+    others = f"{asked} other keys that measured units of this model"
     if not found:
         return f"Confirmed by none of {others}: their numbers differ."
     keys = counted(found, "key")

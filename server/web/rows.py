@@ -100,7 +100,7 @@ def _behind(value: LiteratureValue) -> str:
     if value.count:
         parts.append(f"n = {value.count}")
     if value.units and (value.count or value.units > 1):
-        parts.append(counted(value.units, "drive"))
+        parts.append(counted(value.units, "unit"))
     if value.deviation is not None:
         parts.append(f"s.d. {show_stated(value.deviation, value.unit).value}")
     return ", ".join(parts)
@@ -275,8 +275,14 @@ def fact_rows(values: Iterable[LiteratureValue], sources: Sources) -> tuple[Fact
     for (key, scope), stated in sorted(by_place.items(), key=lambda item: _order(*item[0])):
         fact = facts.get(key)
         title, definition = (fact.title, fact.definition) if fact else (key, "")
-        rows.append(FactRow(title, definition, scope_text(scope), tuple(stated)))
+        rows.append(FactRow(title, definition, _of_what(scope), tuple(stated)))
     return tuple(rows)
+
+
+def _of_what(scope: str) -> str:
+    """Return a scope in words; some are of another metric, by its key."""
+    metric = metrics_by_key().get(scope)
+    return metric.title.lower() if metric else scope_text(scope)
 
 
 def _order(key: str, scope: str) -> tuple[str, float, str]:

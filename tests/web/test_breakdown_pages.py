@@ -88,7 +88,7 @@ def test_every_link_to_a_batch_or_revision_leads_to_its_page(client: Client) -> 
     assert len(links) == 4
     for link in links:
         text = text_of(client, link)
-        assert "8 drives, 8 runs" in text, link
+        assert "8 units, 8 runs" in text, link
     batch = Batch.objects.get(week=20)
     assert batch_part(batch) == "2026-w20:site A/1"
 
@@ -113,7 +113,7 @@ def test_a_model_of_one_batch_says_what_is_missing(client: Client) -> None:
     model = measured(1).drive_model
     refresh_model(drive_model_id=model.pk)
     text = text_of(client, f"/drives/{model.slug}/batches/")
-    assert "All that is known here is of one batch, 2026-W07 (one drive)" in text
+    assert "All that is known here is of one batch, 2026-W07 (one unit)" in text
     text = text_of(client, f"/drives/{model.slug}/batches/2026-w07/")
     assert "One drive alone has no spread" in text
 

@@ -61,8 +61,8 @@ def test_the_place_of_a_drive_and_what_is_wanted_of_its_model_are_told(client: C
     of(owner, sample_run())
     client.force_login(owner)
     page = page_of(client)
-    assert "How your drives stand" in page
-    assert "No other key has measured another drive of this model" in page
+    assert "How your units stand" in page
+    assert "No other key has measured another unit of this model" in page
     assert "Still wanted:" in page and "A second opinion" in page
 
 
@@ -71,7 +71,7 @@ def test_who_has_no_runs_is_told_how_they_come(client: Client, owner: User) -> N
     client.force_login(owner)
     page = page_of(client)
     assert "There is none yet" in page and "diskatlas login http://testserver" in page
-    assert "How your drives stand" not in page
+    assert "How your units stand" not in page
 
 
 def test_the_page_asks_no_more_often_for_many_runs_than_for_few(client: Client, owner: User) -> None:

@@ -82,7 +82,7 @@ def test_what_one_drive_and_one_key_cannot_tell_is_said(client: Client) -> None:
     refresh_model(drive_model_id=model.pk)
     page = page_of(client, model)
     missing = text_of(page[page.index('id="wanting-title"') : page.index('id="runs-title"')])
-    assert "A second drive" in missing
+    assert "A second unit" in missing
     assert "A second opinion" in missing
     assert "--only seeker Copy" in missing
 

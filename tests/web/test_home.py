@@ -67,7 +67,7 @@ def test_the_first_page_counts_names_what_is_wanted_and_what_is_new(client: Clie
     page = client.get("/").content.decode()
     wanted = page[page.index("wanted-title") : page.index("latest-title")]
     assert f"/drives/{model.slug}/" in wanted
-    assert "Three runs of one drive: a second drive tells the model from the specimen." in wanted
+    assert "Three runs of one unit: a second unit tells the model from the specimen." in wanted
     latest = page[page.index("latest-title") :]
     assert latest.count("/runs/") == 4
     assert [row.pk for row in recommended_runs()] == [model.pk]

@@ -54,7 +54,7 @@ def text_of(client: Client, address: str) -> str:
 def test_the_ledger_shows_claim_source_verdict_and_evidence(client: Client, model: DriveModel) -> None:
     text = text_of(client, "/claims/")
     assert "3 claims" in text and "A sample sheet" in text and "p. 150" in text
-    assert "exceeded" in text and "missed" in text and "10 runs, 10 drives" in text
+    assert "exceeded" in text and "missed" in text and "10 runs, 10 units" in text
 
 
 @pytest.mark.parametrize(

@@ -99,12 +99,12 @@ def test_a_run_that_others_confirm_later_says_so(client: Client) -> None:
     run = measured(1)
     refresh_model(drive_model_id=run.drive_model_id)
     page = text_of(get(client, f"/runs/{run.pk}/"))
-    assert "No other drive of this model was measured under like conditions." in page
+    assert "No other unit of this model was measured under like conditions." in page
     resigned(measured(2, 101.0), "ef" * 32)
     refresh_model(drive_model_id=run.drive_model_id)
     page = text_of(get(client, f"/runs/{run.pk}/"))
-    assert "Confirmed by the one other key that measured drives of this model." in page
-    assert "Rotation time whole drive" in page[page.index("Beside other drives of its model") :]
+    assert "Confirmed by the one other key that measured units of this model." in page
+    assert "Rotation time whole drive" in page[page.index("Beside other units of its model") :]
 
 
 @pytest.mark.django_db

@@ -68,7 +68,7 @@ API = {
         drives/<slug:slug>/units/<str:part>/ comparisons/ comparisons/charts/ log/ log/leaves/ log/checkpoint
         log/proofs/inclusion log/proofs/consistency log/cosigned releases/ releases/<int:number>/
         releases/<int:number>/files/<path:path> releases/latest/ releases/latest/files/<path:path>
-        tombstones/ decisions/ statistics/ wanted/ facets/ firmware/
+        tombstones/ events/ decisions/ statistics/ wanted/ facets/ firmware/
         vendors/ vendors/<slug:slug>/ literature/ runs/ runs/<uuid:run_id>/ runs/<uuid:run_id>/envelope/
         runs/<uuid:run_id>/document/ runs/<uuid:run_id>/standing/ runs/<uuid:run_id>/charts/
         runs/<uuid:run_id>/benchmarks/<slug:kind>/samples/ units/ batches/ measurements/ aggregates/ claims/
@@ -133,7 +133,7 @@ SITE = {
         drives/<slug:slug>/batches/<str:part>/ drives/<slug:slug>/firmware/<str:part>/
         drives/<slug:slug>/badge/ datasets/<int:number>/
         drives/<slug:slug>/badge.svg drives/<slug:slug>/platter.svg drives/<slug:slug>/card.png
-        drives/<slug:slug>/feed.atom feed.atom
+        drives/<slug:slug>/feed.atom feed.atom events.atom
         drives/<slug:slug>/numbers/<slug:kind>/ runs/<uuid:run_id>/ runs/<uuid:run_id>/status/
         runs/<uuid:run_id>/envelope.json claims/ claims/claims.csv compare/ compare/suggest/
         compare/comparison.csv contribute/ download/<str:name> methods/ methods/claims/ methods/<slug:slug>/

@@ -34,7 +34,7 @@ def test_samples_are_folded_behind_their_mean(client: Client) -> None:
     shown = page_with(client, samples=[151.72, 152.17], count=2, units=1, deviation=0.32)
     assert "151.82 ms [1, Table 1]" in shown
     assert re.search(
-        r"<details[^>]*><summary>n = 2, 1 drive, s\.d\. 0\.32</summary>151\.72, 152\.17</details>", shown
+        r"<details[^>]*><summary>n = 2, 1 unit, s\.d\. 0\.32</summary>151\.72, 152\.17</details>", shown
     )
 
 

@@ -38,7 +38,7 @@ def test_like_units_are_shown_without_a_flag(client: Client) -> None:
     for place in range(3):
         model = measured(place, 100.0 + place).drive_model
     text = page_of(client, model)
-    assert "The spread over drives of" in text
+    assert "The spread over units of" in text
     assert "mechanisms are sold" not in text and "These numbers are of" not in text
 
 
@@ -52,7 +52,7 @@ def test_unlike_runs_are_told_with_their_counts(client: Client) -> None:
 
 def test_a_model_with_one_run_has_no_section_of_units(client: Client) -> None:
     model = measured(1).drive_model
-    assert "The spread over drives of" not in page_of(client, model)
+    assert "The spread over units of" not in page_of(client, model)
 
 
 def test_the_methods_of_statistics_have_a_page_with_maxtors_arithmetic(client: Client) -> None:

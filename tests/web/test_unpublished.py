@@ -71,7 +71,15 @@ def test_18_3_its_charts_are_shown_to_those_alone_who_see_its_page(client: Clien
 def test_18_3_its_model_and_vendor_are_listed_nowhere(client: Client, run: Any) -> None:
     slug = run.drive_model.slug
     for address in (
-        *("/", "/drives/", "/drives/?q=lure", "/drives/?format=csv", "/drives/suggest/?q=lure", "/feed.atom"),
+        *(
+            "/",
+            "/drives/",
+            "/drives/?q=lure",
+            "/drives/?format=csv",
+            "/drives/suggest/?q=lure",
+            "/feed.atom",
+            "/events.atom",
+        ),
         *("/compare/suggest/?q=lure", f"/compare/?d={slug}&d=x", "/claims/"),
         *("/api/v1/drives/", "/api/v1/drives.csv", "/api/v1/drives.ndjson", "/api/v1/drives/?q=lure"),
         *(

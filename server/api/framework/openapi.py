@@ -79,17 +79,22 @@ PAGE_PARAMETERS = (
 
 
 class PageShape(BasePagination):
-    """A page holds its rows and the addresses of its neighbours; it says no total, since counting is not
-    free."""
+    """A page holds its rows and the addresses of its neighbours, and how many rows there are where that costs
+    nothing or was asked for."""
 
     def get_paginated_response_schema(self, schema: Any) -> dict[str, Any]:
         address = {"type": ["string", "null"], "format": "uri"}
         return {
             "type": "object",
-            "required": ["next", "previous", "results"],
+            "required": ["next", "previous", "total", "results"],
             "properties": {
                 "next": {**address, "description": "Address of the next page; null on the last one."},
                 "previous": {**address, "description": "Address of the page before; null on the first."},
+                "total": {
+                    "type": ["integer", "null"],
+                    "description": "Rows of the list. Null where there are more pages and `total=true` "
+                    "did not ask for it, or where counting takes too long.",
+                },
                 "results": schema,
             },
         }

@@ -10,6 +10,7 @@ from itertools import chain, islice
 from typing import Any, ClassVar
 
 from django.conf import settings
+from django.db import transaction
 from django.db.models import Model, QuerySet
 from django.http import HttpResponseBase
 from drf_spectacular.utils import OpenApiParameter
@@ -24,6 +25,7 @@ from server.api.framework.formats import TABLES, streamed, streams_lines
 from server.api.framework.keyset import (
     Cursor,
     Ordering,
+    Page,
     Ranked,
     cursor_read,
     cursor_text,
@@ -32,11 +34,13 @@ from server.api.framework.keyset import (
 )
 from server.api.framework.openapi import PAGE_PARAMETERS, PageShape, ResourceSchema
 from server.api.framework.plans import RowPlan, plan_of
-from server.api.framework.query_deadline import QueryTimeout
+from server.api.framework.query_deadline import QueryDeadline, QueryTimeout
 from server.api.framework.read_view import ReadView
 from server.api.framework.rows import RowSerializer, Shape, columns_of, rows_words
 from server.core.problems import ErrorItem, Problem, problem
 
+COUNT_LIMIT_MS = 300
+"""How long the rows of a list are counted."""
 Prefetching = Callable[[QuerySet[Any]], QuerySet[Any]]
 
 
@@ -137,7 +141,7 @@ class ListView(ListModelMixin, Resource):
         return self.rows()
 
     def known_parameters(self) -> set[str]:
-        known = super().known_parameters() | {"limit", "cursor", "ordering"}
+        known = super().known_parameters() | {"limit", "cursor", "ordering", "total"}
         known |= {"q"} if self.searches else set()
         known |= {"since"} if self.since_column else set()
         filterset: Any = getattr(self, "filterset_class", None)
@@ -146,6 +150,8 @@ class ListView(ListModelMixin, Resource):
     def list_parameters(self) -> Iterator[OpenApiParameter]:
         """Give the descriptions of the list's parameters but its filters."""
         yield from PAGE_PARAMETERS
+        described = "`true`: also count the rows of the whole list, with its first page."
+        yield OpenApiParameter("total", enum=["true", "false"], description=described)
         yield OpenApiParameter(
             "ordering",
             enum=sorted(self._orderings()),
@@ -177,13 +183,31 @@ class ListView(ListModelMixin, Resource):
                 cursor=cursor,
                 limit=limit,
             )
+        rows = plan.rows(page.rows, self._row(shape))
         return Response(
             {
                 "next": self._address(page.next, salt),
                 "previous": self._address(page.previous, salt),
-                "results": plan.rows(page.rows, self._row(shape)),
+                # Last: its deadline ends that of the request.
+                "total": self._total(queryset, page),
+                "results": rows,
             }
         )
+
+    def _total(self, queryset: QuerySet[Any] | Ranked, page: Page) -> int | None:
+        """Return how many rows the list has: of one page the rows on it, of more where that was asked for and
+        is counted in time; else None."""
+        counted = parameters.choice_read(self.request, "total", ("true", "false"), "false") == "true"
+        if page.next is None and page.previous is None:
+            return len(page.rows)
+        if not counted or page.previous is not None:
+            return None
+        rows = queryset.queryset if isinstance(queryset, Ranked) else queryset
+        try:
+            with transaction.atomic(), QueryDeadline(COUNT_LIMIT_MS):
+                return rows.order_by().count()
+        except QueryTimeout:
+            return None
 
     def _plan(self, queryset: QuerySet[Any] | Ranked, shape: Shape) -> RowPlan:
         row: Any = self.serializer_class
@@ -313,4 +337,4 @@ class RegistryView(ListModelMixin, Resource):
             entry: Any = self.serializer_class
             columns = list(columns_of(entry(context={"shape": shape})))
             return streamed([found], request.accepted_renderer, columns, name=self.file_name)
-        return Response({"next": None, "previous": None, "results": found})
+        return Response({"next": None, "previous": None, "total": len(found), "results": found})

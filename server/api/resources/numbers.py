@@ -44,7 +44,7 @@ class MeasurementSerializer(RowSerializer, RunNumberSerializer):
     run = serializers.UUIDField(source="benchmark.run_id")
     drive = DriveField(source="benchmark.run.drive_model")
     drive_unit = serializers.CharField(
-        source="benchmark.run.unit.digest", default=None, allow_null=True, help_text="Digest of the drive."
+        source="benchmark.run.unit.digest", default=None, allow_null=True, help_text="Digest of the unit."
     )
     provenance = serializers.CharField(source="benchmark.run.provenance")
     kind = serializers.CharField(source="benchmark.kind")
@@ -73,7 +73,7 @@ _QUALITIES = ("good", "fair", "poor", "none")
 class MeasurementFilters(_RunFilters):
     """Filters of numbers."""
 
-    drive_unit = django_filters.CharFilter("benchmark__run__unit__digest", label="Digest of the drive.")
+    drive_unit = django_filters.CharFilter("benchmark__run__unit__digest", label="Digest of the unit.")
     provenance = django_filters.ChoiceFilter(
         field_name="benchmark__run__provenance", choices=Provenance.choices
     )

@@ -255,7 +255,7 @@ def _off(percent: float | None) -> str:
 def _figures(evidence: Evidence, unit: str) -> Figures:
     behind = [counted(evidence.runs, "run")] if evidence.runs else []
     shown = show(evidence.centre, unit, low=evidence.low, high=evidence.high)
-    return Figures(shown, ", ".join([*behind, counted(evidence.units, "drive")]))
+    return Figures(shown, ", ".join([*behind, counted(evidence.units, "unit")]))
 
 
 def _facets(facets: LedgerFacets, chosen: dict[str, str]) -> list[FacetView]:

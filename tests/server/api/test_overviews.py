@@ -61,7 +61,7 @@ def test_a_models_overview_keeps_measured_and_simulated_apart(client: Client, mo
     [measured] = [one for one in found["overviews"] if one["provenance"] == "probe"]
     assert [part["part"] for part in measured["batches"]] == ["2026-w07"]
     assert [part["label"] for part in measured["firmwares"]] == ["S1"]
-    assert found["wanted"] == "Three runs of one drive: a second drive tells the model from the specimen."
+    assert found["wanted"] == "Three runs of one unit: a second unit tells the model from the specimen."
     get(client, "drives/no-such/overview/", 404)
 
 

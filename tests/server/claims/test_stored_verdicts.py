@@ -102,7 +102,7 @@ def test_runs_that_do_not_say_of_which_drive_they_are_count_as_one_drives() -> N
     for value in (110, 111, 112):
         model = run_with(value, unit=None)
     claim(model)
-    assert "one drive" in only(model).measured.verdict.words
+    assert "one unit" in only(model).measured.verdict.words
 
 
 def test_poor_values_do_not_count() -> None:

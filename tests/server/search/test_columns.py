@@ -131,7 +131,8 @@ def test_the_choice_of_columns_names_what_there_is_and_leads_to_the_list(client:
 )
 def test_columns_that_are_no_number_s_are_left_out(client: Client, key: str) -> None:
     page = get(client, f"/drives/?col={key}&sort={key}")
-    assert "Many 000" in page and "aria-sort" in page
+    assert "Many 000" in page and "the most measured first" in " ".join(page.split())
+    assert "aria-sort" not in page and "aria-sort" in get(client, f"/drives/?col={key}&sort=name")
 
 
 def test_the_column_of_mtm_has_its_metric_s_title() -> None:

@@ -89,7 +89,16 @@ def test_every_address_of_an_erased_run_says_when_and_why(
     assert client.get("/api/v1/tombstones/").json()["results"][0]["erased"] is True
     for address in (f"/drives/{slug}/", f"/api/v1/drives/{slug}/"):
         assert client.get(address).status_code == 404
-    lists = ("/", "/drives/", "/drives/?q=lure", "/api/v1/drives.csv", "/api/v1/vendors/", "/feed.atom")
+    lists = (
+        "/",
+        "/drives/",
+        "/drives/?q=lure",
+        "/api/v1/drives.csv",
+        "/api/v1/vendors/",
+        "/feed.atom",
+        "/events.atom",
+        "/api/v1/events/",
+    )
     for address in lists:
         answer = client.get(address)
         text = (b"".join(answer) if answer.streaming else answer.content).decode()
