@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from server.catalog.models import DriveModel
+from server.search.models import DriveSummary
 from tests.e2e.walk import address_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -79,3 +80,17 @@ def test_20_a_list_shows_its_numbers_on_a_phone_without_scrolling_sideways(
     box = number.bounding_box()
     assert box is not None and box["x"] >= 0 and box["x"] + box["width"] <= WIDTH
     assert number.evaluate("e => getComputedStyle(e, '::before').content") == '"Outer bandwidth"'
+
+
+def test_20_no_number_of_a_card_runs_out_of_its_place(
+    phone: Page, empty_site: str, sample_model: DriveModel
+) -> None:
+    """The first number of a second line stood in the column of the box to tick, and on the next number."""
+    DriveSummary.objects.update(year=1998, capacity_bytes=10**12, rpm=7200, measured_runs=0, units=0)
+    phone.goto(f"{empty_site}/drives/")
+    row = phone.get_by_role("row", name=sample_model.title)
+    expect(row.get_by_role("cell", name="9.680")).to_be_visible()
+    wide = row.locator("td.num:visible").evaluate_all(
+        "all => all.filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent.trim())"
+    )
+    assert wide == []
