@@ -13,7 +13,7 @@ use crate::submit::endpoint::Endpoint;
 use crate::submit::http::Client;
 use crate::terminal::{say, text};
 use crate::transparency::note::{VerifierKey, cosigned_at_s};
-use crate::transparency::{Watched, known_head, watch};
+use crate::transparency::{Watched, head_cosigned, known_head, watch};
 
 /// The most that a signed head takes; its signatures are of a hundred bytes each.
 const MOST_BYTES: u64 = 65_536;
@@ -43,8 +43,8 @@ struct WatchArgs {
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
 
-    /// With --against: the witness that must have cosigned it, as name+id+base64
-    #[arg(long, value_name = "KEY", requires = "against")]
+    /// The witness that must have cosigned the head of --against, or the one that the archive shows with cosignatures, as name+id+base64
+    #[arg(long, value_name = "KEY")]
     witness: Option<String>,
 
     /// The key that must have signed the log's head, as name+id+base64; remembered from the first time otherwise
@@ -59,7 +59,12 @@ struct WatchArgs {
 pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
     let Command::Watch(args) = &args.command;
     let endpoint = Endpoint::parse(&args.url).map_err(|error| UsageError(error.to_string()))?;
-    let against = args.against.as_deref().map(read).transpose()?;
+    let http = Client::new(Duration::from_secs(30));
+    let against = match (args.against.as_deref(), &args.witness) {
+        (Some(path), _) => Some(read(path)?),
+        (None, Some(_)) => Some(head_cosigned(&http, endpoint.base())?),
+        (None, None) => None,
+    };
     let cosigned = cosigned(against.as_deref(), args.witness.as_deref())?;
     let folder = known_head::folder();
     let seen = match &folder {
@@ -67,7 +72,6 @@ pub fn execute(args: &Args, stdout: &mut dyn Write) -> anyhow::Result<Status> {
             .with_context(|| format!("can't read what was seen of the log, in {}", folder.display()))?,
         None => None,
     };
-    let http = Client::new(Duration::from_secs(30));
     match watch(&http, endpoint.base(), args.log_key.as_deref(), seen.as_ref(), against.as_deref()) {
         Ok(shown) => {
             if let Some(folder) = &folder {

@@ -158,6 +158,17 @@ pub fn watch(
     Ok(Watched { origin: now.origin, size: now.size, verifier_key, goes_on_from, agrees_with, seen: known })
 }
 
+/// The head that the archive shows with what witnesses signed under it: a signed note, of which nothing is checked yet.
+/// Errors: [`LogError`] where it shows none.
+pub fn head_cosigned(http: &dyn Http, server: &str) -> Result<String, LogError> {
+    let url = format!("{server}/api/v1/log/cosigned");
+    let answer = http.get(&url)?;
+    if answer.status != 200 {
+        return Err(refused(&url, &answer));
+    }
+    String::from_utf8(answer.body).map_err(|_| LogError::NotALog(url))
+}
+
 struct Log<'a> {
     http: &'a dyn Http,
     server: &'a str,
@@ -254,11 +265,14 @@ impl Log<'_> {
 
 fn parsed(url: String, answer: &Response) -> Result<Value, LogError> {
     if answer.status != 200 {
-        let problem =
-            Problem::parse(&answer.body).map_or_else(|| format!("status {}", answer.status), |it| it.to_string());
-        return Err(LogError::Refused(format!("{url}: {problem}")));
+        return Err(refused(&url, answer));
     }
     serde_json::from_slice(&answer.body).map_err(|_| LogError::NotALog(url))
+}
+
+fn refused(url: &str, answer: &Response) -> LogError {
+    let problem = Problem::parse(&answer.body).map_or_else(|| format!("status {}", answer.status), |it| it.to_string());
+    LogError::Refused(format!("{url}: {problem}"))
 }
 
 fn text<'a>(value: &'a Value, name: &str) -> Result<&'a str, LogError> {

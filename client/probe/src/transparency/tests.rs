@@ -158,3 +158,19 @@ fn a_split_view_is_found_by_the_head_of_somebody_else() {
     let error = watched(&checkpoint(1, &first(), 4), None).unwrap_err();
     assert!(matches!(error, LogError::Note(_)), "a head that another key signed proves nothing: {error}");
 }
+
+#[test]
+fn the_head_that_witnesses_cosigned_is_the_archives_to_show() {
+    let note = checkpoint(1, &first(), 3);
+    let shown = Response { status: 200, body: note.clone().into_bytes(), ..Response::default() };
+    let none =
+        br#"{"type": "x/", "title": "Not found", "status": 404, "detail": "No witness cosigned.", "errors": []}"#;
+    let missing = Response { status: 404, body: none.to_vec(), ..Response::default() };
+    let rubbish = Response { status: 200, body: vec![0xff], ..Response::default() };
+    let http = FakeHttp::new([shown, missing, rubbish].map(Ok));
+    assert_eq!(super::head_cosigned(&http, SERVER).unwrap(), note);
+    let error = super::head_cosigned(&http, SERVER).unwrap_err();
+    assert!(error.to_string().contains("No witness cosigned."), "{error}");
+    let error = super::head_cosigned(&http, SERVER).unwrap_err();
+    assert!(matches!(error, LogError::NotALog(_)), "{error}");
+}
