@@ -200,36 +200,37 @@ impl Tool {
 
 /// What a file is that no reader takes, where that can be told.
 fn unknown(input: &Input) -> String {
-    let text = text_of(&input.bytes);
-    let known = NOT_CARRIED.iter().find(|(words, _)| words.iter().any(|word| text.contains(word)));
+    let text = text_of(&input.bytes).to_lowercase();
+    let known = NOT_CARRIED.iter().find(|(words, _)| words.iter().any(|word| text.contains(&word.to_lowercase())));
     known.map_or_else(
         || "this is no output of fio (JSON), hdparm -t, HD Tune (text), zcav, diskinfo -t, dd or ioping as far as it can be told; name the tool with --from, or give the whole output".to_owned(),
         |(_, why)| format!("this is {why}"),
     )
 }
 
-/// Text as programs save it: UTF-16 with its mark, else bytes, of which those that are no UTF-8 become replacement characters.
+/// Text as programs save it, without a terminal's colours: UTF-16 with its mark, else bytes, of which those that are no UTF-8
+/// become replacement characters.
 fn text_of(bytes: &[u8]) -> String {
     let units = |rest: &[u8], of: fn([u8; 2]) -> u16| {
         String::from_utf16_lossy(&rest.chunks_exact(2).map(|pair| of([pair[0], pair[1]])).collect::<Vec<_>>())
     };
-    match bytes {
+    let text = match bytes {
         [0xff, 0xfe, rest @ ..] => units(rest, u16::from_le_bytes),
         [0xfe, 0xff, rest @ ..] => units(rest, u16::from_be_bytes),
         [0xef, 0xbb, 0xbf, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
         _ => String::from_utf8_lossy(bytes).into_owned(),
-    }
+    };
+    ESCAPES.replace_all(&text, "").into_owned()
 }
 
 /// A terminal's escape sequences (ECMA-48): CSI with its parameters, and the choice of a character set.
 static ESCAPES: LazyLock<Regex> =
     LazyLock::new(|| Regex::new("\u{1b}\\[[0-9;?]*[A-Za-z]|\u{1b}[()][A-Za-z0-9]|\u{1b}[=>]").expect("a pattern"));
 
-/// Lines without colours, marks of quotation, and the space around them.
+/// Lines without control characters, marks of quotation, and the space around them.
 fn plain_lines(text: &str) -> impl Iterator<Item = String> + '_ {
     text.lines().map(|line| {
-        let plain = ESCAPES.replace_all(line, "");
-        let plain: String = plain.chars().filter(|character| !character.is_control() || *character == '\t').collect();
+        let plain: String = line.chars().filter(|character| !character.is_control() || *character == '\t').collect();
         plain.trim_start_matches(['>', '|', ' ', '\t', '\u{a0}']).trim_end().to_owned()
     })
 }

@@ -122,11 +122,24 @@ fn two_identities_in_one_file_are_of_no_drive() {
     }
 }
 
+/// A line as tools print it that colour each word by itself.
+fn words_coloured(line: &str) -> String {
+    line.split(' ').map(|word| format!("\u{1b}[1;32m{word}\u{1b}[0m")).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_tool_that_is_not_read_is_named_whatever_the_case_and_colours() {
+    for text in ["H2benchw -- by two authors\n", "h2benchw 1 -a\n", "\u{1b}[1mHD\u{1b}[0m Tach version 3\n"] {
+        let why = read(text).unwrap_err().to_string();
+        assert!(why.contains("HD Tach or h2benchw"), "{why}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
 
     #[test]
-    fn colours_marks_of_quotation_and_line_ends_change_nothing(which in 0usize..7, line in any::<prop::sample::Index>(), how in 0usize..4) {
+    fn colours_marks_of_quotation_and_line_ends_change_nothing(which in 0usize..7, line in any::<prop::sample::Index>(), how in 0usize..5) {
         let text = OUTPUTS[which];
         let lines: Vec<&str> = text.lines().collect();
         let at = line.index(lines.len());
@@ -134,6 +147,7 @@ proptest! {
             0 if number == at => format!("\u{1b}[33m{line}\u{1b}(B\u{1b}[m"),
             1 => format!("> {line}"),
             2 => format!("{line}\r"),
+            3 => words_coloured(line),
             _ => (*line).to_owned(),
         }).collect();
         let found = read(&changed.join("\n")).unwrap();
