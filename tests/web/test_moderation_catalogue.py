@@ -190,3 +190,14 @@ def test_the_log_opens_a_model_by_any_address_it_had(signed_in: Client, by: User
         answer = signed_in.get("/moderation/catalogue/", {"model": asked})
         assert answer.headers["Location"] == names(one.drive_model)
     assert "No model has the address" in words(signed_in.get("/moderation/catalogue/?model=none"))
+
+
+@pytest.mark.parametrize("act", ["merge", "split", "name", "unname", "vendors", "\0"])
+@pytest.mark.parametrize("text", ["\0", "\u202e", "x" * 5000, "<b>"])
+def test_whatever_a_form_brings_is_done_or_refused_in_words(signed_in: Client, act: str, text: str) -> None:
+    model = run_of("Sample 9000").drive_model
+    sent = {"act": act, "reason": REASON, **dict.fromkeys(("into", "number", "text", "string"), text)}
+    page = signed_in.post(names(model), sent, follow=True)
+    assert page.status_code == 200 and "<b></" not in page.content.decode()
+    assert signed_in.get("/moderation/catalogue/", {"model": text}).status_code == 200
+    assert "\0" not in "".join(DriveAlias.objects.values_list("text", flat=True))

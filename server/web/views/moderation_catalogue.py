@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from server.accounts.models import User
 from server.catalog.models import DriveAlias, DriveModel, DriveRedirect, Vendor
+from server.core.text import printable
 from server.submissions import catalogue_changes as changes
 from server.submissions.models import CatalogueChange
 from server.submissions.moderation import PERMISSION, SHORTEST_REASON, NoReason
@@ -31,7 +32,7 @@ def log(request: HttpRequest) -> HttpResponse:
     """Show every change of names with its reason; moderators also see whose it was, and undo it."""
     user = request.user
     named = user.is_active and user.has_perm(PERMISSION)
-    if named and (slug := request.GET.get("model", "").strip().strip("/").rpartition("/")[2]):
+    if named and (slug := printable(request.GET.get("model", "")).strip().strip("/").rpartition("/")[2]):
         moved = DriveRedirect.objects.filter(slug=slug).values_list("drive_model__slug", flat=True).first()
         if moved or DriveModel.objects.filter(slug=slug).exists():
             return HttpResponseRedirect(reverse("catalogue-model", args=[moved or slug]))
@@ -95,7 +96,7 @@ def model(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _act(request: HttpRequest, found: DriveModel, by: User, reason: str) -> CatalogueChange:
     """Do what the form asks for; raises NotPossible where it asks for nothing that there is."""
-    sent = request.POST
+    sent = {name: printable(request.POST.get(name, "")) for name in request.POST}
     match sent.get("act", ""):
         case "merge":
             target = DriveModel.objects.select_related("vendor").filter(slug=sent.get("into", "")).first()
@@ -105,7 +106,7 @@ def _act(request: HttpRequest, found: DriveModel, by: User, reason: str) -> Cata
         case "split":
             return changes.model_split(
                 source=found,
-                strings=sent.getlist("string"),
+                strings=request.POST.getlist("string"),
                 number=sent.get("number", ""),
                 by=by,
                 reason=reason,
