@@ -160,6 +160,11 @@ test-faults: ROUNDS = 1
 test-faults: venv object-storage ## Hurt every part of an archive in turn; look for what was lost (ROUNDS)
 	@FAULTS_ROUNDS=$(ROUNDS) $(BIN)/python -m pytest -s -rs --no-header tests/faults/field
 
+PROBE_STAGE ?= compiled
+.PHONY: test-images
+test-images: venv ## Build the image by buildah, run it, publish in it (PROBE_STAGE=built)
+	@$(BIN)/python -m tools.image_run --probe $(PROBE_STAGE)
+
 .PHONY: test-vm
 test-vm: venv probe simtool ## Boot emulated disks in QEMU and look at what the static probe says and does
 	@$(BIN)/python -m pytest -rs --no-header tests/vm
