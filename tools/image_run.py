@@ -34,7 +34,7 @@ PACKAGES = (
     *("python3", "python3-venv", "ca-certificates", "gcc", "libc6-dev", "gcc-aarch64-linux-gnu"),
     *("libc6-dev-arm64-cross", "musl-tools"),
 )
-HOST_FILES = ("/etc/pip.conf", "/etc/npmrc", "/root/.npmrc")
+HOST_FILES = ("/etc/pip.conf", "/etc/npmrc", f"{Path.home()}/.npmrc")
 """How this machine reaches its package registries."""
 CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
 PATIENCE_S = 180.0
