@@ -50,7 +50,8 @@ def sectors(findings: tuple[Finding, ...], region: str) -> Measurement:
         low, high = low - 1, high + 1
     if best.even and (most := _with_slipped(here, best)) > high:
         high, quality, reason = most, max(quality, Quality.FAIR, key=ORDER.index), reason or SHORTENED
-    if best.even and (most := _with_spares(sure, best)) > high:
+    several = any(_surfaces_seen(f) > 1 for f in findings)
+    if best.even and (most := _with_spares(sure, best, several=several)) > high:
         low, high = low - 1, most
         quality, reason = max(quality, Quality.FAIR, key=ORDER.index), reason or NO_CYLINDERS_END
     return Measurement(
@@ -71,21 +72,26 @@ def _with_slipped(here: list[Finding], best: Period) -> float:
     return float(np.floor(min(passing) + 0.3)) if passing else best.high
 
 
-def _with_spares(models: list[Model], best: Period) -> float:
-    """The most blocks that a track may hold where some steps stay unexplained and no boundary was seen to end
-    a cylinder: spares there, spread over its tracks, shorten what looks like each of them."""
+def _with_spares(models: list[Model], best: Period, *, several: bool) -> float:
+    """The most blocks that a track may hold where no boundary was seen to end a cylinder: spares there,
+    spread over its tracks, shorten what looks like each of them. They may where steps stay unexplained, or
+    where `several` surfaces were seen elsewhere, so that cylinders end here as well."""
     passing = [
         model.lines.track_blocks
         for model in models
         if model.period is best and model.gaps is not None and model.gaps.shape.heads == 1
-        if not model.gaps.enough
+        if several or not model.gaps.enough
     ]
     return float(np.floor(min(passing) + 0.3)) if passing else best.high
 
 
-NO_CYLINDERS_END = (
-    "Some steps stay unexplained and no cylinder's end was told: spares there would make tracks look shorter."
-)
+def _surfaces_seen(finding: Finding) -> int:
+    """How many surfaces two sorts of gaps count; 0 where only one sort was seen."""
+    gaps = finding.model.gaps if finding.two_gaps and finding.model is not None else None
+    return 0 if gaps is None else gaps.shape.heads
+
+
+NO_CYLINDERS_END = "No cylinder's end was told here: spares there would make tracks look shorter."
 SHORTENED = "Slipped sectors shorten some of the tracks: those without may hold more."
 UNEVEN = (
     "No whole number of blocks puts the boundaries where they lie: this is the mean over tracks of different "

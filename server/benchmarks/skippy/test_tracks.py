@@ -88,6 +88,17 @@ def test_a_narrow_band_at_one_place_is_no_cylinder(widths: tuple[int, ...], surf
     assert surfaces or "more do not" in found.reason
 
 
+def test_spares_that_make_both_gaps_alike_at_one_place_do_not_shorten_the_track() -> None:
+    """Every second boundary comes early there, by as much as the other gap is longer."""
+    outer = walks(lambda _n: 60, 2, 60, region="outer")
+    inner = walks(lambda n: 58 - (4 if n % 2 else 0), 2, 58, (HEAD_MS, HEAD_MS), region="inner")
+    found = KIND.extract(entry_of(*outer, *inner), FACTS)
+    assert value(found, "surfaces") == 2
+    track = one(found, "sectors_per_track", "inner")
+    assert track.quality is not Quality.GOOD or track.value == 58, track
+    assert track.low is not None and track.high is not None and track.low <= 58 <= track.high
+
+
 def test_a_length_that_the_steps_cannot_tell_from_others_names_them() -> None:
     # The constant step and the cylinder have a divisor of 15: the steps end on every fifteenth block only.
     found = one(platter(lambda n: 400 - (60 if n % 3 == 2 else 0), 3, 400), "sectors_per_track", "outer")
