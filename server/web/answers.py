@@ -59,7 +59,7 @@ class AnswersView:
 
     rows: tuple[AnswerView, ...]
     class_words: str
-    """Empty where too little is known of the model to say whom it is ranked with."""
+    """Whom it is ranked with; empty where it is with nobody."""
 
     def __bool__(self) -> bool:
         return bool(self.rows)
@@ -88,7 +88,9 @@ def answers_of(
             alike = alike or _alike(model, row.metric, row.aggregate, ranked, index)
         elif row.literature:
             found.append(_published(row, row.metric, sources))
-    return AnswersView((*found, *([alike] if alike else [])), ranked.words if ranked and found else "")
+    answers = (*found, *([alike] if alike else []))
+    among_others = any(one.rank is not None and one.rank.strip is not None for one in answers)
+    return AnswersView(answers, klass.words if klass is not None and among_others else "")
 
 
 def _question(metric: Metric, scope: str) -> str:

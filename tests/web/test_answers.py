@@ -78,7 +78,9 @@ def test_how_alike_units_are_is_ranked_too_the_most_alike_first(client: Client) 
 def test_a_model_that_nobody_else_is_measured_beside_says_so(client: Client) -> None:
     model = rated("Alone", [150.0])
     archive_counts_update()
-    assert "the only one measured of its class" in section(get(client, f"/drives/{model.slug}/"))
+    words = section(get(client, f"/drives/{model.slug}/"))
+    assert "the only one measured of its class" in words
+    assert "Ranked among" not in words
 
 
 def test_of_a_model_that_little_is_known_of_no_rank_is_given(client: Client) -> None:

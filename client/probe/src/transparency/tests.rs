@@ -163,9 +163,9 @@ fn a_split_view_is_found_by_the_head_of_somebody_else() {
 fn the_head_that_witnesses_cosigned_is_the_archives_to_show() {
     let note = checkpoint(1, &first(), 3);
     let shown = Response { status: 200, body: note.clone().into_bytes(), ..Response::default() };
-    let none =
+    let problem =
         br#"{"type": "x/", "title": "Not found", "status": 404, "detail": "No witness cosigned.", "errors": []}"#;
-    let missing = Response { status: 404, body: none.to_vec(), ..Response::default() };
+    let missing = Response { status: 404, body: problem.to_vec(), ..Response::default() };
     let rubbish = Response { status: 200, body: vec![0xff], ..Response::default() };
     let http = FakeHttp::new([shown, missing, rubbish].map(Ok));
     assert_eq!(super::head_cosigned(&http, SERVER).unwrap(), note);
