@@ -19,20 +19,18 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import psycopg
 import pytest
 
+from tests.support.history import git, release_before
 from tools.embedded.binaries import PROJECT
 from tools.embedded.postgres import free_port
 from tools.services import throw_away
 
 pytestmark = [pytest.mark.processes, pytest.mark.timeout(600)]
-FIRST = "61acbac9"
-"""The first version whose migrations were only added to since."""
 PATIENCE_S = 180.0
 PAGES = (
     "/",
@@ -51,22 +49,6 @@ for number in range(int(sys.argv[1]), int(sys.argv[2])):
                    unit_digest=unit, rotation_rate_rpm=None)
     print(base64.b64encode(envelope(run)).decode())
 """
-
-
-def git(*arguments: str) -> bytes:
-    return subprocess.run(["git", *arguments], cwd=PROJECT, capture_output=True, check=True).stdout
-
-
-def release_before() -> str:
-    """Return the commit of the release before this one; skips where the history lacks it."""
-    with suppress(subprocess.CalledProcessError):
-        if tag := git("describe", "--tags", "--abbrev=0", "--match", "v[0-9]*", "HEAD^").decode().strip():
-            return tag
-    try:
-        git("cat-file", "-e", f"{FIRST}^{{tree}}")
-    except (subprocess.CalledProcessError, FileNotFoundError):
-        pytest.skip("the history of this clone does not reach back to the release before")
-    return FIRST
 
 
 @dataclass
@@ -167,6 +149,7 @@ class Version:
 def versions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Version, Version, str]]:
     """The release before and this one, on one empty database, and the database's address."""
     commit = release_before()
+    assert commit is not None
     data = tmp_path_factory.mktemp("upgrade")
     before = data / "before"
     before.mkdir()
