@@ -85,7 +85,7 @@ def test_a_claim_that_one_run_would_decide_is_wanted_most() -> None:
     unmeasured = recommended_run_of(measured_runs=0, units=0, batches=0, claims=2, undecided=[])
     batch = recommended_run_of(measured_runs=6, units=3, batches=1, claims=2, undecided=[])
     assert near and alone and unmeasured and batch
-    assert near.words == "One drive more would decide a claim of the vendor: Rotation, “7200”."
+    assert near.words == "One unit more would decide a claim of the vendor: Rotation, “7200”."
     assert near.rank < alone.rank < unmeasured.rank < batch.rank
 
 

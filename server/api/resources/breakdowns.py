@@ -104,7 +104,8 @@ class FirmwareView(ListModelMixin, Resource):
         rows = firmware_list(after=after, limit=limit + 1, drive_model_id=only)
         more = rows[limit - 1].place if len(rows) > limit else None
         found = self.serialized(rows[:limit], shape, many=True)
-        return Response({"next": self._address(more), "previous": None, "results": found})
+        total = len(found) if more is None and not request.query_params.get("cursor") else None
+        return Response({"next": self._address(more), "previous": None, "total": total, "results": found})
 
     def _cursor(self) -> Key:
         text = self.request.query_params.get("cursor")

@@ -122,7 +122,9 @@ class RunRowsView(ListModelMixin, Resource):
 
     def page(self, rows: list[dict[str, Any]], last: Place | None) -> dict[str, Any]:
         """Return a page of rows; the next one begins behind `last`, and there is none without."""
-        return {"next": self._address(last), "previous": None, "results": rows}
+        whole = last is None and self.request.query_params.get("cursor") is None
+        total = len(rows) if whole else None
+        return {"next": self._address(last), "previous": None, "total": total, "results": rows}
 
     def _address(self, after: Place | None) -> str | None:
         if after is None:

@@ -119,12 +119,13 @@ def kinds_filter(column: str = "kind", **more: Any) -> NameFilter:
 
 
 def scope_filter(model: type[Model], names: type[Model] | None = None) -> NameFilter:
-    """Return the filter of a list of `model` by its column `scope`; `names` is the table whose scopes are
-    proposed for one that no row has, where `model` is too large to be looked through."""
+    """Return the filter of a list of `model` by its column `scope`. Where `model` is too large to be looked
+    through, the scopes of `names` and of its own latest rows are proposed for one that no row has."""
 
     def scopes() -> frozenset[str]:
-        rows = (names or model)._default_manager.order_by()
-        return frozenset(rows.values_list("scope", flat=True).distinct())
+        known = (names or model)._default_manager.order_by().values_list("scope", flat=True).distinct()
+        latest = model._default_manager.order_by("-pk").values_list("scope", flat=True)
+        return frozenset(known) | frozenset(latest[:_LATEST] if names else ())
 
     def trouble(name: str) -> str | None:
         # With all metrics named, an index on metric and scope answers; a scope alone has none.
@@ -139,6 +140,7 @@ def scope_filter(model: type[Model], names: type[Model] | None = None) -> NameFi
 
 
 _SCOPES_KEEP_S = 300
+_LATEST = 10_000
 _METRIC = "Key of a metric, as `/api/v1/metrics/` lists them."
 _KIND = "Slug of a benchmark kind, as `/api/v1/methods/` lists them."
 

@@ -20,8 +20,9 @@ from server.api.urls import urlpatterns
 from server.catalog.models import Vendor
 from tests.support.sample_units import measured
 
-UNBOUNDED = {"submissions", "schema", ""}
-"""Addresses that read no rows: one takes submissions, one is the OpenAPI document, one is every other."""
+UNBOUNDED = {"submissions", "log-add-checkpoint", "schema", ""}
+"""Addresses that list no rows: one takes submissions, one the heads of logs that are witnessed, one is the
+OpenAPI document, one is every other."""
 
 
 def asked(query: str) -> Any:

@@ -20,6 +20,8 @@ from server.catalog.models import Claim, DriveAlias, DriveModel
 from server.core.lifecycle import Provenance
 from server.measurements.models import Benchmark, Run
 from server.model_stats.refresh import derived_rows_refresh
+from server.subscriptions.events import events_list, release_event_add, run_events_add
+from server.subscriptions.models import ArchiveEvent
 from tests.support.sample_archive import SampleRun, sample_archive, sample_run
 
 pytestmark = pytest.mark.django_db
@@ -45,6 +47,9 @@ def varied() -> None:
     Run.objects.filter(pk=run.pk).update(batch=None, firmware="")
     Benchmark.objects.filter(run=run, kind="zoned").update(elapsed_ns=None)
     Benchmark.objects.filter(run=run, kind="seeker").delete()
+    run_events_add(ArchiveEvent.Kind.RUN_PUBLISHED, [run.pk])
+    release_event_add(1)
+    events_list()
 
 
 def shapes_of(row: type[RowSerializer]) -> list[Shape]:

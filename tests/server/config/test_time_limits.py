@@ -17,7 +17,7 @@ from django.db.backends.signals import connection_created
 from server.config.celery import app, statements_bound
 from server.core import cache, task_queue
 from server.subscriptions import delivery
-from server.transparency import witness
+from server.transparency import log_http
 from tests.server.config.test_settings import GOOD
 from tools.embedded.binaries import PROJECT
 
@@ -103,7 +103,7 @@ def test_mails_and_calls_to_others_have_limits(settings: LazySettings) -> None:
     limits: dict[str, Any] = {
         "mails": settings.EMAIL_TIMEOUT,
         "webhooks": delivery.WHOLE_TIMEOUT_S,
-        "logs that are witnessed": witness.TIMEOUT_S,
+        "logs that are witnessed": log_http.TIMEOUT_S,
         "sign-in by others": app_settings.REQUESTS_TIMEOUT,
     }
     assert {name for name, limit_s in limits.items() if not 0 < limit_s <= LONGEST_S} == set()
