@@ -114,6 +114,10 @@ _VARIANT_WORDS = (
 )
 
 
+_VARIANT_SHAPE = r"^[A-Za-z0-9_-]{1,200}~variant:[A-Za-z0-9_.-]{1,60}$"
+
+
+@extend_schema_field({"type": "string", "pattern": _VARIANT_SHAPE})
 class VariantFilter(django_filters.CharFilter):
     """Runs whose drives name a variant, by its key in comparisons."""
 
