@@ -135,4 +135,5 @@ def test_ticked_drives_are_compared(page: Page, site: str, sample_model: DriveMo
     page.get_by_role("checkbox", name="Compare Otherdata SD7200NM").check()
     page.get_by_role("checkbox", name=f"Compare {sample_model.title}").check()
     page.get_by_role("button", name="Compare the ticked ones").click()
-    assert page.url.endswith(f"/compare/?d=otherdata-sd7200nm&d={sample_model.slug}")
+    # In the order of the list, which begins with what is measured.
+    assert page.url.endswith(f"/compare/?d={sample_model.slug}&d=otherdata-sd7200nm")
