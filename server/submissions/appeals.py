@@ -7,7 +7,7 @@ another than who rejected lets it stand.
 from __future__ import annotations
 
 from django.db import transaction
-from django.db.models import F, OuterRef, QuerySet, Subquery
+from django.db.models import OuterRef, QuerySet, Subquery
 
 from server.accounts.models import User
 from server.core import clock
@@ -41,7 +41,8 @@ def appeal_make(submission: Submission, *, by: User, words: str) -> Appeal:
     if len(words) < SHORTEST:
         raise BadAppeal(f"Say in {SHORTEST} characters or more what speaks against the rejection.")
     event_add(locked, State.REJECTED, ASKED)
-    return Appeal.objects.create(submission=locked, by=by, at=clock.now(), words=words)
+    rejection = locked.decisions.last()
+    return Appeal.objects.create(submission=locked, by=by, rejection=rejection, at=clock.now(), words=words)
 
 
 def may_appeal(submission: Submission) -> bool:
@@ -58,10 +59,9 @@ def appeal_open(submission: Submission) -> Appeal | None:
 
 def appealed_list() -> QuerySet[Submission]:
     """Return the rejected submissions whose appeal nobody has answered, the oldest appeal first."""
-    return Submission.objects.filter(pk__in=_open().values("submission")).order_by("appeal__at", "pk")
+    return Submission.objects.filter(pk__in=_open().values("submission")).order_by("appeal__pk")
 
 
 def _open() -> QuerySet[Appeal]:
-    decided = Decision.objects.filter(submission=OuterRef("submission")).order_by("-id")
-    unanswered = Appeal.objects.annotate(decided_at=Subquery(decided.values("at")[:1]))
-    return unanswered.filter(submission__state=State.REJECTED, at__gte=F("decided_at"))
+    last = Decision.objects.filter(submission=OuterRef("submission")).order_by("-id").values("id")[:1]
+    return Appeal.objects.filter(submission__state=State.REJECTED, rejection=Subquery(last))

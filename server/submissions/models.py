@@ -158,6 +158,13 @@ class Appeal(models.Model):
 
     submission = models.OneToOneField(Submission, on_delete=models.CASCADE, related_name="appeal")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    rejection = models.OneToOneField(
+        Decision,
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="+",
+        help_text="What it speaks against; a trigger names it for who does not.",
+    )
     at = models.DateTimeField()
     words = models.TextField()
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from importlib import import_module
+
 import pytest
 from allauth.account.models import EmailAddress
 from django.core import mail
-from django.db import transaction
+from django.db import connection, transaction
 from django.test import Client
 
 from server.accounts.models import ProbeKey, User
+from server.core import clock
 from server.core.lifecycle import State
 from server.submissions import moderation
-from server.submissions.appeals import ASKED, BadAppeal, NotAppealable, appeal_make
+from server.submissions.appeals import ASKED, BadAppeal, NotAppealable, appeal_make, appealed_list
 from server.submissions.models import Appeal, Submission
 from server.submissions.withdrawal import run_erase
 from tests.support.moderation import moderator, quarantined
@@ -120,6 +124,41 @@ def test_an_appeal_waits_in_the_queue_until_another_moderator_answers(
     assert "ask to look at again" not in signed_in(moderator("third")).get("/moderation/").content.decode()
     with pytest.raises(NotAppealable):
         appeal_make(Submission.objects.get(pk=rejected.pk), by=holder, words=WORDS)
+
+
+@pytest.mark.parametrize("hours", [-1, 1])
+def test_a_clock_that_jumps_neither_hides_nor_repeats_an_appeal(
+    holder: User, rejected: Submission, monkeypatch: pytest.MonkeyPatch, hours: int
+) -> None:
+    moment = clock.now()
+    monkeypatch.setattr(clock, "now", lambda: moment + timedelta(hours=hours))
+    appeal_make(rejected, by=holder, words=WORDS)
+    assert list(appealed_list()) == [rejected]
+    monkeypatch.setattr(clock, "now", lambda: moment - timedelta(hours=2 * hours))
+    moderation.submission_reject(rejected, by=moderator("second"), reason="The photograph shows 5400.")
+    assert list(appealed_list()) == []
+
+
+def test_an_appeal_of_the_release_before_names_its_rejection(holder: User, rejected: Submission) -> None:
+    rejection = rejected.decisions.get()
+    Appeal.objects.create(submission=rejected, by=holder, at=clock.now(), words=WORDS)
+    assert Appeal.objects.get().rejection == rejection
+    assert list(appealed_list()) == [rejected]
+
+
+@pytest.mark.parametrize("hours", [-1, 0])
+def test_appeals_from_before_are_given_their_rejection(
+    holder: User, rejected: Submission, hours: int
+) -> None:
+    """An hour early is what a clock that was put back made of it."""
+    rejection = rejected.decisions.get()
+    appeal = appeal_make(rejected, by=holder, words=WORDS)
+    moderation.submission_reject(rejected, by=moderator("second"), reason="The photograph shows 5400.")
+    Appeal.objects.filter(pk=appeal.pk).update(rejection=None, at=rejection.at + timedelta(hours=hours))
+    fill = import_module("server.submissions.migrations.0007_appeal_rejection").FILL
+    with connection.cursor() as cursor:
+        cursor.execute(fill)
+    assert Appeal.objects.get().rejection == rejection
 
 
 def test_an_appeal_that_is_right_leads_to_publication_by_two(holder: User, rejected: Submission) -> None:
