@@ -1,7 +1,7 @@
 """Rules that the image and `compose.yaml` keep: no root, a health check each, no secret inside.
 
-hadolint looks at the Dockerfile; here stands what it does not know, and what `compose.yaml` keeps, for which
-there is no linter that does without a container engine.
+hadolint looks at the Dockerfile, and Docker Compose's loader at the compose files
+(`tests/integrations/test_compose_files.py`); here stands what they do not know.
 """
 
 from __future__ import annotations
