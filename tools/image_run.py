@@ -1,7 +1,7 @@
-"""Builds the image from Debian's base by buildah, where no container engine runs, and runs it: real
-PostgreSQL and Redis, a signed run that is uploaded and published, and its page. As root; some ten minutes.
+"""Builds the image from Debian's base by buildah, where no container engine runs, and has
+tools/image_trial.py run it as docker/compose.yaml does. As root; some ten minutes.
 
-    python3 -m tools.image_run [--probe built]
+    python3 -m tools.image_run [--probe built] [--store FOLDER]
 
 Registries of images are not asked: debootstrap makes one base, which stands for all those that the Dockerfile
 names, with this machine's Rust and Node. `--probe built` takes the binaries of `make probe` in place of the
@@ -12,21 +12,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-import urllib.error
-import urllib.request
-from collections.abc import Callable
-from contextlib import ExitStack, suppress
 from pathlib import Path
 
-from tools.embedded.postgres import free_port
-from tools.services import Services
+from tools.hosts import private, why_no_hosts
 
 ROOT = Path(__file__).resolve().parents[1]
 IMAGE = "localhost/diskatlas:test"
@@ -37,7 +31,6 @@ PACKAGES = (
 HOST_FILES = ("/etc/pip.conf", "/etc/npmrc", f"{Path.home()}/.npmrc")
 """How this machine reaches its package registries."""
 CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
-PATIENCE_S = 180.0
 
 
 class Builder:
@@ -56,6 +49,10 @@ class Builder:
     def command(self, *arguments: str) -> list[str]:
         """Return a call as a command line."""
         return ["buildah", *self._options, *arguments]
+
+    def has_image(self) -> bool:
+        """Return whether the image was built before."""
+        return IMAGE in self.call("images", "--format", "{{.Name}}:{{.Tag}}").split()
 
     def base(self, dockerfile: str) -> None:
         """Make the base, under every name that the Dockerfile begins a stage with."""
@@ -115,100 +112,52 @@ def context_make(folder: Path, *, probe_built: bool) -> Path:
     return folder
 
 
-def image_run(builder: Builder, folder: Path) -> str:
-    """Migrate, serve, upload and publish in the image; return what was seen."""
-    # So deep a folder that PostgreSQL listens at a port: its sockets are closed to the image's account.
-    deep = folder / ("services-" + "x" * 90)
-    folder.chmod(0o711)
-    services = Services(deep, durable=False)
-    port = free_port()
-    with ExitStack() as stack:
-        stack.callback(services.stop)
-        environment = {
-            **services.start(),
-            "SECRET_KEY": "image-image-image-image-image-image-image-image",
-            "ALLOWED_HOSTS": "127.0.0.1",
-            "HEALTHCHECK_ADDRESS": f"127.0.0.1:{port}",
-            "MODEL_REFRESH_DELAY_S": "1",
-        }
-        container = builder.call("from", "--pull=never", IMAGE)
-        options = [f"--env={name}={value}" for name, value in environment.items()]
-        run = builder.command("run", "--isolation", "chroot", "--network", "host", *options, container, "--")
-        entrypoint = ["/bin/sh", "/app/docker/entrypoint.sh"]
-        subprocess.run([*run, "python", "manage.py", "migrate", "--verbosity", "0"], check=True)
-        web = ["gunicorn", "server.config.wsgi:application", "--config", "python:server.config.gunicorn"]
-        for role in ([*web, "--bind", f"127.0.0.1:{port}"], ["worker"]):
-            child = subprocess.Popen([*run, *entrypoint, *role], start_new_session=True)
-            stack.callback(_end, child)
-        _wait(lambda: _get(port, "/health/")[0] == 200, "the site")
-        account = subprocess.run([*run, "id", "-u"], stdout=subprocess.PIPE, text=True, check=True)
-        sent = _upload(port)
-        _wait(lambda: _state(port, sent) == "published", "the run's publication")
-        _wait(lambda: _get(port, "/drives/acme-image-1/")[0] == 200, "the drive's page")
-        pages = {path: _get(port, path)[0] for path in ("/", "/drives/acme-image-1/", "/contribute/")}
-    return f"account {account.stdout.strip()}; a run published; pages {pages}"
-
-
-def _end(child: subprocess.Popen[bytes]) -> None:
-    with suppress(ProcessLookupError):
-        os.killpg(child.pid, 15)
-    child.wait(60)
-
-
-def _upload(port: int) -> str:
-    from tests.support.documents import document, envelope, skippy_part
-
-    body = envelope(document(skippy_part(), vendor="ACME", model="IMAGE-1", rotation_rate_rpm=None))
-    status, answer = _get(port, "/api/v1/submissions/", body)
-    if status != 202:
-        raise SystemExit(f"image_run: the upload was answered {status}: {answer[:500]!r}")
-    return str(json.loads(answer)["id"])
-
-
-def _state(port: int, submission: str) -> str:
-    return str(json.loads(_get(port, f"/api/v1/submissions/{submission}/")[1])["state"])
-
-
-def _get(port: int, path: str, body: bytes | None = None) -> tuple[int, bytes]:
-    headers = {"Content-Type": "application/json"} if body else {}
-    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", data=body, headers=headers)
-    try:
-        with urllib.request.urlopen(request, timeout=30) as answer:
-            return int(answer.status), bytes(answer.read())
-    except urllib.error.HTTPError as error:
-        return error.code, error.read()
-    except OSError:
-        return 0, b""
-
-
-def _wait(holds: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not holds():
-        if time.monotonic() > deadline:
-            raise SystemExit(f"image_run: {what} did not come within {PATIENCE_S:g} s")
-        time.sleep(0.5)
+def image_try(builder: Builder, folder: Path) -> None:
+    """Run the image as docker/compose.yaml has it; raises CalledProcessError where something is wrong."""
+    made = builder.call("from", "--pull=never", IMAGE)
+    root = builder.call("mount", made)
+    shown = json.loads(builder.call("inspect", "--type", "image", IMAGE))
+    place = folder / "trial"
+    place.mkdir()
+    # The servers' account has to pass.
+    for parent in (folder, place):
+        parent.chmod(0o711)
+    trial = [
+        sys.executable,
+        "-m",
+        "tools.image_trial",
+        root,
+        json.dumps(shown["Docker"]["config"]),
+        str(place),
+    ]
+    subprocess.run(private(trial), cwd=ROOT, check=True)
 
 
 def main() -> int:
     """Run the command line; return the exit code."""
     parser = argparse.ArgumentParser(prog="image_run", description=__doc__.partition("\n")[0])
     parser.add_argument("--probe", choices=["compiled", "built"], default="compiled")
-    parser.add_argument("--store", type=Path, help="a folder whose image was built before")
+    parser.add_argument("--store", type=Path, help="a folder that keeps what was built; one that has it")
     options = parser.parse_args()
-    lacking = [name for name in ("buildah", "debootstrap", "node") if shutil.which(name) is None]
-    if lacking or os.geteuid() != 0:
-        print(f"image_run: needs root, buildah, debootstrap and Node; missing: {lacking}", file=sys.stderr)
+    needed = ("buildah", "debootstrap", "node", "caddy", "setpriv")
+    lacking = [name for name in needed if shutil.which(name) is None]
+    if lacking or (reason := why_no_hosts()) is not None:
+        print(f"image_run: needs {', '.join(needed)}; missing: {lacking or reason}", file=sys.stderr)
         return 1
     with tempfile.TemporaryDirectory(prefix="diskatlas-image-") as name:
         folder = Path(name)
         builder = Builder(options.store or folder)
         began = time.monotonic()
-        if options.store is None:
+        if options.store is None or not builder.has_image():
             context = context_make(folder / "context", probe_built=options.probe == "built")
             builder.base((context / "docker" / "Dockerfile").read_text(encoding="utf-8"))
             builder.build(context)
         built_s = time.monotonic() - began
-        print(f"built in {built_s:.0f} s; {image_run(builder, folder)}")
+        print(f"built in {built_s:.0f} s", flush=True)
+        try:
+            image_try(builder, folder)
+        except subprocess.CalledProcessError as trouble:
+            return trouble.returncode
     return 0
 
 

@@ -52,6 +52,8 @@ class Worker(ThreadWorker):
 
 
 worker_class = Worker
+# It would be a socket below the account's home, which is read-only in a container; nobody talks to it.
+control_socket_disable = True
 
 
 def on_starting(_server: Any) -> None:

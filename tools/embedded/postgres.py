@@ -20,7 +20,10 @@ _SOCKET_PATH_LIMIT = 100
 class Postgres:
     """One instance in `folder`, which the account owns."""
 
-    def __init__(self, folder: Path, binaries: Binaries, account: Account, *, durable: bool) -> None:
+    def __init__(
+        self, folder: Path, binaries: Binaries, account: Account, *, durable: bool, address: str = ""
+    ) -> None:
+        """Take the address of a network whose hosts may come with their passwords, to port 5432."""
         self.data = folder / f"postgres-{binaries.postgres_major}"
         self.log = folder / "postgres.log"
         self._sockets = folder / "sockets"
@@ -28,6 +31,7 @@ class Postgres:
         self._binaries = binaries
         self._account = account
         self._durable = durable
+        self._address = address
 
     @property
     def uses_socket(self) -> bool:
@@ -44,10 +48,10 @@ class Postgres:
         # a dead child that nobody has waited for.
         for left in (self.data / "postmaster.pid", self._sockets / ".s.PGSQL.5432.lock"):
             left.unlink(missing_ok=True)
-        port = 5432 if self.uses_socket else free_port()
+        port = 5432 if self.uses_socket or self._address else free_port()
         self.log.touch()
         self._account.own(self.log)
-        where = ["-D", str(self.data), "-l", str(self.log), "-o", f"-p {port}"]
+        where = ["-D", str(self.data), "-l", str(self.log), "-o", self._options(port)]
         start = [str(self._binaries.postgres / "pg_ctl"), "start", "--wait", "--timeout=60", *where]
         if self._account.run(start).returncode:
             tail = self.log.read_text(errors="replace")[-2000:]
@@ -65,6 +69,8 @@ class Postgres:
     def url(self) -> str:
         """Return DATABASE_URL for the running server."""
         password = quote(self._password_file.read_text().strip(), safe="")
+        if self._address:
+            return f"postgresql://{USER}:{password}@{self._address}:5432/{DATABASE}"
         if self.uses_socket:
             return f"postgresql://{USER}:{password}@/{DATABASE}?host={quote(str(self._sockets), safe='')}"
         return f"postgresql://{USER}:{password}@127.0.0.1:{self._pid_lines()[3]}/{DATABASE}"
@@ -94,6 +100,9 @@ class Postgres:
         self._account.own(self._sockets)
         with (self.data / "postgresql.conf").open("a") as file:
             file.write(self._configuration())
+        if self._address:
+            with (self.data / "pg_hba.conf").open("a") as file:
+                file.writelines(f"host {what} all samenet scram-sha-256\n" for what in ("all", "replication"))
         self._create_database()
 
     def _create_database(self) -> None:
@@ -121,6 +130,9 @@ class Postgres:
         if not self._durable:
             lines += ["fsync = off", "synchronous_commit = off", "full_page_writes = off"]
         return "\n# Set by tools/embedded/postgres.py\n" + "\n".join(lines) + "\n"
+
+    def _options(self, port: int) -> str:
+        return f"-p {port}" + (f" -c listen_addresses={self._address}" if self._address else "")
 
     def _pid_lines(self) -> list[str]:
         try:

@@ -28,7 +28,7 @@ def listener() -> Iterator[socket.socket]:
 
 
 @pytest.fixture
-def server(listener: socket.socket) -> Iterator[str]:
+def server(listener: socket.socket, tmp_path: Path) -> Iterator[str]:
     """Run gunicorn with one thread and the archive's hooks; a reader may take nothing for one second."""
     options = [
         "--bind",
@@ -37,13 +37,12 @@ def server(listener: socket.socket) -> Iterator[str]:
         "1",
         "--threads",
         "1",
-        "--no-control-socket",
     ]
     command = [sys.executable, "-m", "gunicorn", "tests.support.endless:application", *options]
     child = subprocess.Popen(
         [*command, "--config", CONFIG],
         cwd=ROOT,
-        env={**os.environ, "WEB_SEND_TIMEOUT_S": "1"},
+        env={**os.environ, "WEB_SEND_TIMEOUT_S": "1", "HOME": str(tmp_path), "XDG_RUNTIME_DIR": ""},
         pass_fds=[listener.fileno()],
     )
     host, port = listener.getsockname()
@@ -52,6 +51,13 @@ def server(listener: socket.socket) -> Iterator[str]:
     finally:
         child.terminate()
         child.wait(PATIENCE_S)
+
+
+def test_nothing_is_written_below_its_home(server: str, tmp_path: Path) -> None:
+    """In a container that is read-only, and gunicorn's control socket would be there."""
+    with urlopen(f"{server}/", timeout=PATIENCE_S) as answer:
+        answer.read(1)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_reader_who_stops_reading_does_not_keep_the_only_thread(
