@@ -148,9 +148,25 @@ $(S3_SERVER): | prerequisites
 	@mkdir -p $(@D)
 	@GOBIN=$(abspath $(@D)) CGO_ENABLED=0 go install -trimpath $(S3_SERVER_MODULE)
 
+# The loader of Docker Compose, for the tests of docker/compose*.yaml.
+COMPOSE_CONFIG := $(BUILD)/tools/bin/compose-config
+COMPOSE_LOADER := github.com/compose-spec/compose-go/v2
+COMPOSE_LOADER_VERSION := v2.16.2
+COMPOSE_SOURCE := tests/integrations/compose_config/main.go
+.PHONY: compose-config
+compose-config: $(COMPOSE_CONFIG) ## Build what reads compose files as Docker Compose does (needs Go)
+$(COMPOSE_CONFIG): $(COMPOSE_SOURCE) | prerequisites
+	@echo "Tests: building $(COMPOSE_LOADER)@$(COMPOSE_LOADER_VERSION)"
+	@mkdir -p $(@D) && rm -rf $(BUILD)/tools/compose-config
+	@mkdir $(BUILD)/tools/compose-config && cp $(COMPOSE_SOURCE) $(BUILD)/tools/compose-config
+	@cd $(BUILD)/tools/compose-config && go mod init compose-config 2>/dev/null \
+	  && go get $(COMPOSE_LOADER)/cli@$(COMPOSE_LOADER_VERSION) \
+	  && CGO_ENABLED=0 go build -trimpath -o $(abspath $@)
+
 .PHONY: test
 test: venv build simtool node-tests ## Run every suite; with STRICT=1 a skip fails
 	@$(MAKE) object-storage || echo "Tests: no S3 server; what needs one is skipped" >&2
+	@$(MAKE) compose-config || echo "Tests: compose files are not loaded; that is skipped" >&2
 	@$(BIN)/python -m tools.suites $(if $(STRICT),--strict) $(SUITES)
 
 # `make test` has some of the faults; all of them, with a folder and with an S3 server, take a quarter of an
@@ -162,8 +178,8 @@ test-faults: venv object-storage ## Hurt every part of an archive in turn; look 
 
 PROBE_STAGE ?= compiled
 .PHONY: test-images
-test-images: venv ## Build the image by buildah, run it, publish in it (PROBE_STAGE=built)
-	@$(BIN)/python -m tools.image_run --probe $(PROBE_STAGE)
+test-images: venv compose-config ## Build the image by buildah, run all its services (PROBE_STAGE, STORE)
+	@$(BIN)/python -m tools.image_run --probe $(PROBE_STAGE) $(STORE:%=--store %)
 
 .PHONY: test-vm
 test-vm: venv probe simtool ## Boot emulated disks in QEMU and look at what the static probe says and does
@@ -252,6 +268,18 @@ bench-ingest: RUNS = 200
 bench-ingest: venv probe ## What RUNS uploads of a KIND cost until published, also against BASE=COMMIT
 	@$(BIN)/python -m tests.bench.ingest --sizes $(SIZES) --clients $(CLIENTS) --kind $(KIND) --runs $(RUNS) \
 		--rounds $(ROUNDS) $(if $(BASE),--base $(BASE)) $(if $(TABLE),--table $(TABLE))
+
+.PHONY: bench-refresh
+bench-refresh: SIZES = 1000,10000,100000
+bench-refresh: ROUNDS = 3
+bench-refresh: venv ## What refreshing a model of SIZES runs takes after one more run
+	@$(BIN)/python -m tests.bench.refresh --sizes $(SIZES) --rounds $(ROUNDS) $(if $(TABLE),--table $(TABLE))
+
+.PHONY: bench-machines
+bench-machines: RUNS = 320
+bench-machines: ROUNDS = 2
+bench-machines: venv object-storage ## An archive on several hosts: rates, same answers, losses (root, caddy)
+	@$(BIN)/python -m tests.bench.machines --runs $(RUNS) --rounds $(ROUNDS) $(if $(TABLE),--table $(TABLE))
 
 .PHONY: verdicts-simulated
 verdicts-simulated: venv ## How often claims that hold are called missed, looked at after every drive

@@ -8,9 +8,10 @@ import hashlib
 import http.client
 import json
 import random
+import socket
+import ssl
 import threading
 import time
-import urllib.request
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,6 +31,25 @@ PAUSE_S = 2.5
 RESENT, GIVEN_UP, HELD = 0.1, 0.1, 0.1
 """Shares of runs that are sent again on purpose, that are not sent again after a failure, and that a check
 holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where an archive is reached."""
+
+    port: int
+    address: str = "127.0.0.1"
+    domain: str = ""
+    """Its name where it is reached by TLS, with a certificate that nobody vouches for."""
+
+    def link(self, timeout_s: float) -> http.client.HTTPConnection:
+        """Return a connection; raises OSError where TLS does not come about."""
+        if not self.domain:
+            return http.client.HTTPConnection(self.address, self.port, timeout=timeout_s)
+        link = http.client.HTTPConnection(self.domain, timeout=timeout_s)
+        raw = socket.create_connection((self.address, self.port), timeout=timeout_s)
+        link.sock = ssl._create_unverified_context().wrap_socket(raw, server_hostname=self.domain)
+        return link
 
 
 @dataclass
@@ -58,14 +78,18 @@ class Ledger:
 class Contributor(threading.Thread):
     """Sends one run after the other until told to stop, and ends with what it began taken."""
 
-    def __init__(self, number: int, port: int, ledger: Ledger, stop: threading.Event) -> None:
+    def __init__(
+        self, number: int, site: Site, ledger: Ledger, stop: threading.Event, first: int = 0
+    ) -> None:
+        """Take the number of the first run: no two of a client may have the same."""
         super().__init__(name=f"contributor-{number}", daemon=True)
-        self._number, self._port, self._ledger, self._stop_event = number, port, ledger, stop
+        self._number, self._site, self._ledger, self._stop_event = number, site, ledger, stop
         self._key = Ed25519PrivateKey.from_private_bytes(bytes([number + 1]) * 32)
         self._random = random.Random(number)
+        self._first = first
 
     def run(self) -> None:
-        count = 1
+        count = self._first + 1
         while not self._stop_event.is_set():
             body = self._next(count, held=self._random.random() < HELD)
             count += 1
@@ -79,7 +103,11 @@ class Contributor(threading.Thread):
 
     def first_run(self) -> None:
         """Have one run taken, before anything goes wrong."""
-        self._deliver(self._next(0))
+        self.send(self._first)
+
+    def send(self, count: int) -> None:
+        """Have the run of a number taken."""
+        self._deliver(self._next(count))
 
     def _next(self, count: int, *, held: bool = False) -> bytes:
         # No two runs are alike, or one would be held as a copy of the other.
@@ -114,8 +142,9 @@ class Contributor(threading.Thread):
             time.sleep(min(float(retry_after or 0.3), MOST_WAIT_S))
 
     def _send(self, body: bytes) -> tuple[int, bytes, str]:
-        link = http.client.HTTPConnection("127.0.0.1", self._port, timeout=60)
+        link = None
         try:
+            link = self._site.link(60)
             link.request("POST", "/api/v1/submissions/", body, {"Content-Type": "application/json"})
             response = link.getresponse()
             return response.status, response.read(), response.headers.get("Retry-After", "")
@@ -124,7 +153,8 @@ class Contributor(threading.Thread):
                 self._ledger.broken += 1
             return 0, b"", ""
         finally:
-            link.close()
+            if link is not None:
+                link.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +168,9 @@ class Head:
 class LogReader(threading.Thread):
     """Keeps the heads that it sees, as somebody who trusts nobody does."""
 
-    def __init__(self, port: int, stop: threading.Event) -> None:
+    def __init__(self, site: Site, stop: threading.Event) -> None:
         super().__init__(name="log-reader", daemon=True)
-        self._port, self._stop_event = port, stop
+        self._site, self._stop_event = site, stop
         self.heads: dict[int, Head] = {}
         self.forks: list[str] = []
 
@@ -176,5 +206,12 @@ class LogReader(threading.Thread):
         return held
 
     def _get(self, address: str) -> dict[str, Any]:
-        with urllib.request.urlopen(f"http://127.0.0.1:{self._port}{address}", timeout=20) as answer:
+        link = self._site.link(20)
+        try:
+            link.request("GET", address)
+            answer = link.getresponse()
+            if answer.status != 200:
+                raise ValueError(f"{address} was answered {answer.status}")
             return dict(json.load(answer))
+        finally:
+            link.close()

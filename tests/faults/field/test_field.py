@@ -20,7 +20,7 @@ import psycopg
 import pytest
 
 from tests.faults.field.archive import Archive
-from tests.faults.field.clients import CLIENTS, MODELS, Contributor, Ledger, LogReader
+from tests.faults.field.clients import CLIENTS, MODELS, Contributor, Ledger, LogReader, Site
 from tests.faults.field.faults import FOLDER, LASTS_S, PARTS, S3, faults_of
 from tests.support.receiver import Receiver, receiver
 from tests.support.s3_server import s3_server
@@ -69,8 +69,8 @@ def test_nothing_is_lost_or_doubled_while_one_part_after_the_other_fails(
     archive: Archive, hook: Receiver
 ) -> None:
     ledger, stop = Ledger(), threading.Event()
-    clients = [Contributor(number, archive.port, ledger, stop) for number in range(CLIENTS)]
-    reader = LogReader(archive.port, stop)
+    clients = [Contributor(number, Site(archive.port), ledger, stop) for number in range(CLIENTS)]
+    reader = LogReader(Site(archive.port), stop)
     for client in clients[: len(MODELS)]:
         client.first_run()
     settle(archive)
