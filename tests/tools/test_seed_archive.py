@@ -19,9 +19,12 @@ from server.core.envelope_store import EnvelopeLost
 from server.measurements.documents import document_load, envelope_of, facts_of, summary_of
 from server.measurements.models import Aggregate, Measurement, Run, Unit
 from server.model_stats.refresh import refresh_model
+from server.plausibility.assessment import assess, reasons_to_hold
+from server.plausibility.evidence import Evidence, ModelFacts
 from server.submissions.models import Submission
 from server.submissions.validation import document_validate
 from tests.support.documents import document as document_of
+from tests.support.forging import noisy
 from tests.support.sample_archive import sample_run
 from tools.sample_archive.plan import Sizes, plan_make
 from tools.sample_archive.samples import ARCHETYPES, FORMULAS, MOST_LEVEL, Archetype
@@ -83,6 +86,15 @@ def test_samples_fit_their_schema_on_every_drive_at_both_ends_of_the_levels(driv
         made = document_of(*parts, capacity_bytes=drive.blocks * 512)
         made["conditions"]["writes"] = "none"
         document_validate(made, now=clock.now(), tolerance=timedelta(days=3650))
+
+
+@pytest.mark.parametrize("drive", ARCHETYPES, ids=lambda drive: f"{drive.capacity_gb}GB")
+def test_no_check_holds_samples_with_the_noise_of_a_machine(drive: Archetype) -> None:
+    for level in (-MOST_LEVEL, MOST_LEVEL):
+        parts = [formula(drive, level) for formula in FORMULAS.values()]
+        made = document_of(*parts, capacity_bytes=drive.blocks * 512, rotation_rate_rpm=drive.rpm)
+        answers = assess(Evidence(noisy(made, 2000.0), (), ModelFacts("SAMPLE-1")))
+        assert reasons_to_hold(answers) == []
 
 
 def test_extraction_of_the_stored_samples_gives_the_stored_numbers() -> None:

@@ -115,18 +115,16 @@ def access(drive: Archetype, level: int) -> Part:
         "processors": None,
         **_columns((places * (drive.blocks - 1)).astype(np.int64), 1, ((seek + wait) * slower * 1e6).round()),
     }
-    length = 61440
-    spread = np.linspace(0, drive.blocks - length, 17).astype(np.int64)
+    sample_ns, transfer = 300_000_000, 128
+    longest = int(_blocks_read(drive, np.zeros(1), sample_ns, transfer, level)[0])
+    spread = np.linspace(0, drive.blocks - longest, 17).astype(np.int64)
     marks = np.array([2.75 + 12.5 * step for step in range(8)] + [100.0]) / 100
-    positions = np.minimum(marks * drive.blocks, drive.blocks - length).astype(np.int64)
-    series: list[dict[str, Any]] = [random] + [
-        {
-            "pattern": name,
-            "processors": None,
-            **_columns(at, length, _reading_ns(drive, at / drive.blocks, length, level)),
-        }
-        for name, at in (("spread", spread), ("positions", positions))
-    ]
+    positions = np.minimum(marks * drive.blocks, drive.blocks - longest).astype(np.int64)
+    series: list[dict[str, Any]] = [random]
+    for name, at in (("spread", spread), ("positions", positions)):
+        length = _blocks_read(drive, at / drive.blocks, sample_ns, transfer, level)
+        elapsed = _reading_ns(drive, at / drive.blocks, length, level)
+        series.append({"pattern": name, "processors": None, **_columns(at, length, elapsed)})
     burst_ns = np.full(40, round(61_000 * slower))
     at = np.full(40, drive.blocks // 3, dtype=np.int64)
     series.append({"pattern": "burst", "processors": None, **_columns(at, 1, burst_ns)})
@@ -134,8 +132,8 @@ def access(drive: Archetype, level: int) -> Part:
         "block_bytes": BLOCK_BYTES,
         "buffer_tries": 3,
         "largest_buffer_blocks": 262144,
-        "sample_ns": 300_000_000,
-        "transfer_blocks": 128,
+        "sample_ns": sample_ns,
+        "transfer_blocks": transfer,
     }
     return _part("access", params, series, sum(sum(entry["elapsed_ns"]) for entry in series))
 
@@ -208,11 +206,23 @@ FORMULAS: dict[str, Callable[[Archetype, int], Part]] = {
 """The kinds that a sample archive holds."""
 
 
-def _reading_ns(
-    drive: Archetype, places: npt.NDArray[np.float64], blocks: int, level: int
+def _blocks_read(
+    drive: Archetype, places: npt.NDArray[np.float64], sample_ns: int, transfer: int, level: int
 ) -> npt.NDArray[np.int64]:
-    times = blocks * BLOCK_BYTES / (drive.rate_mb_per_s(places) * 1e6) * 1e9 * (1 + STEP * level)
-    return times.round().astype(np.int64)
+    """Return how many blocks whole transfers read from each place until a time has passed."""
+    transfers = np.ceil(sample_ns / (transfer * _block_ns(drive, places, level)))
+    blocks: npt.NDArray[np.int64] = transfers.astype(np.int64) * transfer
+    return blocks
+
+
+def _reading_ns(
+    drive: Archetype, places: npt.NDArray[np.float64], blocks: int | npt.NDArray[np.int64], level: int
+) -> npt.NDArray[np.int64]:
+    return np.ceil(blocks * _block_ns(drive, places, level)).astype(np.int64)
+
+
+def _block_ns(drive: Archetype, places: npt.NDArray[np.float64], level: int) -> npt.NDArray[np.float64]:
+    return BLOCK_BYTES / (drive.rate_mb_per_s(places) * 1e6) * 1e9 * (1 + STEP * level)
 
 
 def _seek_ms(drive: Archetype, share: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -230,10 +240,12 @@ def _timed(turn_ns: int, seek_ms: float, turns: npt.NDArray[np.float64]) -> list
     return [round(float(value)) for value in (arrive + wait) * turn_ns]
 
 
-def _columns(offsets: npt.NDArray[np.int64], length: int, elapsed: npt.NDArray[Any]) -> dict[str, list[int]]:
+def _columns(
+    offsets: npt.NDArray[np.int64], length: int | npt.NDArray[np.int64], elapsed: npt.NDArray[Any]
+) -> dict[str, list[int]]:
     return {
         "offset_blocks": offsets.tolist(),
-        "length_blocks": [length] * len(offsets),
+        "length_blocks": np.broadcast_to(length, offsets.shape).tolist(),
         "elapsed_ns": elapsed.astype(np.int64).tolist(),
     }
 

@@ -58,6 +58,8 @@ def measure(system: System, pool: Sequence[Upload], clients: int) -> Figures:
         began_at,
         began_at,
     )
+    if not published:
+        raise SystemExit(f"bench-ingest: none of {len(pool)} runs was published.\n{system.log_tails()}")
     assert isinstance(published, int) and isinstance(took_s, float) and isinstance(refreshed_s, float)
     return Figures(
         runs=len(pool),
