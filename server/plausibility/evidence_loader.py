@@ -8,27 +8,20 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from statistics import median
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import F, Q
 
-from server.accounts.holders import HOLDER_ID_SQL, NOT_REVOKED_SQL
 from server.benchmarks.registry import metrics_by_key
 from server.core.bulk import json_text
-from server.core.lifecycle import State
 from server.core.locks import transaction_lock
 from server.measurements.extraction import MeasurementRow, rows_of
-from server.measurements.model_measurements import unit_name
-from server.measurements.models import Benchmark, Measurement, Run
+from server.measurements.models import Benchmark, Run
 from server.plausibility.evidence import (
     NEAR_NS,
-    ROTATION_RATE,
-    USABLE,
     Copy,
     Evidence,
     ModelFacts,
@@ -40,9 +33,9 @@ from server.plausibility.evidence import (
 )
 from server.plausibility.models import SampleTrace
 from server.plausibility.nonces import requests_of
+from server.plausibility.peer_units import peers_of
 from server.plausibility.standing import standing_against
 
-PEER_RUNS = 200
 ALIKE_TRACES = 8
 """Earlier traces that one is compared with: those that look most like it, the earliest first."""
 
@@ -66,7 +59,7 @@ def evidence_gather(runs: Sequence[AssessedRun]) -> list[Evidence]:
         transaction_lock("sample-traces")
         _traces_keep(runs, traces)
         copies = _copies(runs, traces)
-    peers = _peers([one.run for one in runs])
+    peers = peers_of([one.run for one in runs])
     requests = requests_of([(one.run, one.document) for one in runs])
     return [
         _evidence(one, found, requests.get(one.run.pk), *others)
@@ -108,12 +101,6 @@ def numbers_gather(*, run: Run) -> tuple[Number, ...]:
     return tuple(numbers_of(rows))
 
 
-def peers_gather(*, run: Run) -> tuple[tuple[PeerUnit, ...], int]:
-    """Return the model's other units under comparable conditions, and how many there are under others."""
-    (found,) = _peers([run])
-    return found
-
-
 def numbers_of(rows: Iterable[MeasurementRow]) -> Iterable[Number]:
     """Return the numbers among rows, with what the registry says of them."""
     metrics = metrics_by_key()
@@ -133,129 +120,6 @@ def numbers_of(rows: Iterable[MeasurementRow]) -> Iterable[Number]:
             title,
             headline,
         )
-
-
-def conditions_key(device: Mapping[str, Any], conditions: Mapping[str, Any]) -> str:
-    """Return what two runs must have in common for their numbers to be compared."""
-    bridge = device.get("bridge") or {}
-    return json.dumps(
-        [
-            device["block_bytes"],
-            [bridge.get("usb_vendor_id"), bridge.get("usb_product_id")] if bridge else None,
-            conditions.get("write_cache_during"),
-        ]
-    )
-
-
-class _PeerRun(NamedTuple):
-    place: int
-    """Of the run that it is beside."""
-    run_id: UUID
-    unit_id: int | None
-    unit: str | None
-    keyid: str
-    block_bytes: int
-    bridge: Any
-    write_cache: Any
-
-
-# The latest published runs of the model's other units. A run without a unit's digest that the same holder
-# signed may be of this very drive: it counts for nothing. Those of another one count as one unit, as in
-# aggregates, and what came in after its key was revoked, or is beyond its holder's share, counts for nothing.
-_PEER_RUNS = f"""
-SELECT mine.place, peer.run_id, peer.unit_id, u.digest, k.keyid, peer.block_bytes,
-       peer.summary -> 'device' -> 'bridge', peer.summary -> 'conditions' -> 'write_cache_during'
-FROM unnest(%s::uuid[], %s::bigint[], %s::text[], %s::bigint[], %s::bigint[])
-    WITH ORDINALITY AS mine(run_id, model, provenance, unit, key, place)
-CROSS JOIN LATERAL (
-    SELECT r.*, {HOLDER_ID_SQL} AS holder FROM measurements_run r
-    JOIN submissions_submission s ON s.id = r.submission_id AND s.state = '{State.PUBLISHED.value}'
-    JOIN accounts_probekey k ON k.id = s.probe_key_id
-    WHERE r.drive_model_id = mine.model AND r.provenance = mine.provenance AND r.run_id <> mine.run_id
-      AND (mine.unit IS NULL OR r.unit_id IS DISTINCT FROM mine.unit)
-      AND NOT ((mine.unit IS NULL OR r.unit_id IS NULL) AND {HOLDER_ID_SQL} = mine.key)
-      AND {NOT_REVOKED_SQL} AND NOT r.beyond_share AND NOT r.in_browser
-    ORDER BY r.created_at DESC LIMIT {PEER_RUNS}
-) peer
-JOIN accounts_probekey k ON k.id = peer.holder
-LEFT JOIN measurements_unit u ON u.id = peer.unit_id
-ORDER BY mine.place, peer.created_at DESC
-"""
-
-
-def _peers(runs: Sequence[Run]) -> list[tuple[tuple[PeerUnit, ...], int]]:
-    """Return the peers of each run, and how many units were measured under other conditions."""
-    columns = zip(
-        *(
-            (run.pk, run.drive_model_id, run.provenance, run.unit_id, run.submission.probe_key.holder_id)
-            for run in runs
-        ),
-        strict=True,
-    )
-    alike: list[dict[object, list[_PeerRun]]] = [defaultdict(list) for _run in runs]
-    unlike: list[set[object]] = [set() for _run in runs]
-    mine = [conditions_key(run.summary["device"], run.summary["conditions"]) for run in runs]
-    with connection.cursor() as cursor:
-        cursor.execute(_PEER_RUNS, [list(column) for column in columns])
-        found = [_PeerRun(*row) for row in cursor.fetchall()]
-    for peer in found:
-        place, unit = peer.place - 1, peer.unit_id or peer.keyid
-        if mine[place] == _conditions_of(peer):
-            alike[place][unit].append(peer)
-        else:
-            unlike[place].add(unit)
-    values = _values({peer.run_id for units in alike for of_unit in units.values() for peer in of_unit})
-    units: dict[tuple[UUID, ...], PeerUnit] = {}
-    return [
-        (tuple(_unit(of_unit, values, units) for of_unit in mine_alike.values()), len(mine_unlike))
-        for mine_alike, mine_unlike in zip(alike, unlike, strict=True)
-    ]
-
-
-def _conditions_of(peer: _PeerRun) -> str:
-    # Django leaves the decoding of JSON to its own fields.
-    bridge, write_cache = (
-        json.loads(value) if isinstance(value, str) else value for value in (peer.bridge, peer.write_cache)
-    )
-    return conditions_key(
-        {"block_bytes": peer.block_bytes, "bridge": bridge}, {"write_cache_during": write_cache}
-    )
-
-
-def _unit(
-    of_unit: Sequence[_PeerRun],
-    values: Mapping[UUID, Mapping[tuple[str, str], float]],
-    known: dict[tuple[UUID, ...], PeerUnit],
-) -> PeerUnit:
-    """Make one entry of a unit's runs, so that a unit measured often counts once."""
-    key = tuple(peer.run_id for peer in of_unit)
-    if key not in known:
-        found: dict[tuple[str, str], list[float]] = defaultdict(list)
-        for peer in of_unit:
-            for place, value in values.get(peer.run_id, {}).items():
-                found[place].append(value)
-        first = of_unit[0]
-        known[key] = PeerUnit(
-            unit_name(first.unit, first.keyid)[:12],
-            tuple(sorted({peer.keyid for peer in of_unit})),
-            {place: median(column) for place, column in found.items()},
-        )
-    return known[key]
-
-
-def _values(runs: Iterable[UUID]) -> dict[UUID, dict[tuple[str, str], float]]:
-    headline = [key for key, metric in metrics_by_key().items() if metric.headline]
-    rows = Measurement.objects.filter(
-        Q(metric__in=headline) | Q(metric__endswith=ROTATION_RATE),
-        benchmark__run__in=list(runs),
-        extractor_version=F("benchmark__extractor_version"),
-        quality__in=USABLE,
-        value__isnull=False,
-    ).values_list("benchmark__run_id", "metric", "scope", "value")
-    found: dict[UUID, dict[tuple[str, str], float]] = {}
-    for run_id, metric, scope, value in rows:
-        found.setdefault(run_id, {})[metric, scope] = float(value or 0.0)
-    return found
 
 
 # ---- Samples seen before.

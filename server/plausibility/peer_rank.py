@@ -15,7 +15,8 @@ from server.core.cache import cached
 from server.core.lifecycle import State
 from server.measurements.models import Aggregate, Run
 from server.plausibility.evidence import USABLE, Number, PeerUnit
-from server.plausibility.evidence_loader import numbers_gather, peers_gather
+from server.plausibility.evidence_loader import numbers_gather
+from server.plausibility.peer_units import peers_gather
 from server.plausibility.peers import keys_agreeing
 
 _FORM = 1

@@ -15,8 +15,9 @@ from server.accounts.models import ProbeKey
 from server.core.lifecycle import State
 from server.measurements.models import Run
 from server.plausibility.evidence import USABLE
-from server.plausibility.evidence_loader import numbers_gather, peers_gather
+from server.plausibility.evidence_loader import numbers_gather
 from server.plausibility.models import CheckResult
+from server.plausibility.peer_units import peers_gather
 from server.plausibility.registry import CHECKS
 from server.submissions.appeals import appealed_list
 from server.submissions.models import Decision, Submission

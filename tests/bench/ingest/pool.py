@@ -29,7 +29,7 @@ from tests.support.documents import KEY, envelope
 from tools.release.native import built_probe
 from tools.sample_archive.documents import summary_of_run
 from tools.sample_archive.plan import Sizes, plan_make
-from tools.sample_archive.samples import ARCHETYPES, FORMULAS
+from tools.sample_archive.samples import ARCHETYPES, FORMULAS, MOST_LEVEL
 
 Document = dict[str, Any]
 DRIVES = ("samsung-hd103sj", "ibm-ultrastar-xp", "modern-20tb", "quantum-fireball", "seagate-hawk")
@@ -71,8 +71,11 @@ def pool_make(kind: str, count: int) -> list[Upload]:
 
 def pool_of_largest(runs: int, count: int) -> list[Upload]:
     """Return `count` runs of the model that has most of them in a sample archive of `runs` runs."""
-    base, random = _base_of_largest(runs), np.random.default_rng()
-    return [_upload(base, random, model=base["device"]["model"]) for _number in range(count)]
+    random, made = np.random.default_rng(), []
+    for level in random.integers(-MOST_LEVEL, MOST_LEVEL, count):
+        base = _base_of_largest(runs, int(level))
+        made.append(_upload(base, random, model=base["device"]["model"]))
+    return made
 
 
 @cache
@@ -95,11 +98,12 @@ def _measured(drive: str, seed: int, kind: str) -> Document:
 
 
 @cache
-def _base_of_largest(runs: int) -> Document:
+def _base_of_largest(runs: int, level: int) -> Document:
+    """Return a run of the largest model, of a unit as fast as the level says."""
     plan = plan_make(Sizes(max(runs // 100, 1), max(runs // 10, 1), runs, seed=1))
     model = int(np.argmax(plan.model_runs))
     run = int(np.argmax(plan.unit_model[plan.run_unit] == model))
-    drive, level = ARCHETYPES[int(plan.model_archetype[model])], int(plan.run_level[run])
+    drive = ARCHETYPES[int(plan.model_archetype[model])]
     document = summary_of_run(plan, run, "", datetime.now(UTC))
     document["benchmarks"] = [FORMULAS[kind](drive, level) for kind in SEEDED]
     return document

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
+from server.plausibility import peer_units
 from server.plausibility.check import Outcome
 from server.plausibility.evidence import Evidence, ModelFacts, Number, PeerUnit, nobody_has_standing
-from server.plausibility.evidence_loader import peers_gather
+from server.plausibility.peer_units import peers_gather, peers_of
 from server.plausibility.peers import FIRST, confirmed, other_units, same_rotation
 from tests.support.documents import document
 from tests.support.sample_units import measured
@@ -133,3 +136,23 @@ def test_runs_without_a_digest_are_one_unit_of_each_key() -> None:
     peers, unlike = peers_gather(run=measured(2, keyid="sample-c"))
     assert (len(peers), unlike) == (3, 0)
     assert sum(peer.name.startswith("key ") for peer in peers) == 2
+
+
+@pytest.mark.django_db
+def test_peers_are_found_behind_many_runs_of_the_own_unit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(peer_units, "READ_FIRST", 3)
+    monkeypatch.setattr(peer_units, "PEER_RUNS", 2)
+    for unit in (1, 2, 3):
+        measured(unit, keyid=f"sample-{unit}")
+    mine = [measured(9, keyid="sample-9") for _run in range(14)]
+    peers, _unlike = peers_gather(run=mine[-1])
+    assert len(peers) == 2
+
+
+@pytest.mark.django_db
+def test_a_batch_of_one_model_reads_its_latest_runs_once() -> None:
+    runs = [measured(unit, keyid=f"sample-{unit}") for unit in (1, 2, 3)]
+    with CaptureQueriesContext(connection) as queries:
+        found = peers_of(runs)
+    assert [len(peers) for peers, _unlike in found] == [2, 2, 2]
+    assert sum("measurements_run r" in query["sql"] for query in queries) == 1
