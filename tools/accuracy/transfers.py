@@ -105,7 +105,8 @@ def over_time_cases(probe: Probe, truth_of: Callable[[str], dict[str, Any]], fol
         document,
         (
             Expected("temperature.threshold", "write", cold["celsius"] + 0.5, 0.5),
-            Expected("temperature.share_left", "write", cold["share"], 0.02),
+            # Of the medium alone: a transfer's way to its place takes as long in the cold.
+            Expected("temperature.share_left", "write", cold["share"], 0.02, exact=False),
             Expected("temperature.threshold", "read", None, None),
             Expected("temperature.slope", "read", 0.0, 0.05),
         ),
@@ -121,7 +122,8 @@ def _day_expected(unsteady: dict[str, float], entry: dict[str, Any]) -> tuple[Ex
         rows.append(Expected("fluctuation.drift", "1h/read", drift, 1.5))
     if not any(unsteady[key] for key in ("wander_percent", "drift_percent_per_day", "jump_percent")):
         share = unsteady["jitter_percent"] / 100
-        rows.append(Expected("fluctuation.variation", "1h/read", share, 0.15 * share))
+        # Of the medium alone: what the drive reads ahead and the way to the place do not vary.
+        rows.append(Expected("fluctuation.variation", "1h/read", share, 0.15 * share, exact=False))
     return tuple(rows)
 
 

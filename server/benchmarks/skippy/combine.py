@@ -16,87 +16,12 @@ from server.benchmarks.skippy.findings import Finding, contradicted
 from server.benchmarks.skippy.media import FEWEST_MISSES
 from server.benchmarks.skippy.model import Model
 from server.benchmarks.skippy.series import Estimate, none, pooled
-from server.benchmarks.skippy.tracks import Period
 from server.core.robust import median
 
 REGIONS = ("outer", "middle", "inner")
 
 
-ORDER = (Quality.GOOD, Quality.FAIR, Quality.POOR)
-
-
-def sectors(findings: tuple[Finding, ...], region: str) -> Measurement:
-    here = [f for f in findings if f.trace.region == region]
-    sure = [f.model for f in here if f.trusted and f.model is not None]
-    periods = [model.period for model in sure if model.period is not None]
-    if not periods:
-        return none(metric.SECTORS_PER_TRACK, region, missing(here))
-    best = max(periods, key=lambda period: (period.even, period.margin * period.agreement))
-    quality, reason = Quality.GOOD, ""
-    low, high = float(best.low), float(best.high)
-    if not best.even:
-        quality, reason = Quality.FAIR, UNEVEN
-    elif any(period.length != best.length for period in periods if period.even):
-        quality, reason = (
-            Quality.POOR,
-            "The variants disagree: a zone boundary lies between them, or noise hides one.",
-        )
-        low = min(float(period.low) for period in periods)
-        high = max(float(period.high) for period in periods)
-    elif best.low != best.high:
-        quality, reason = Quality.FAIR, f"The samples cannot tell {best.low:g} from {best.high:g}."
-    elif best.margin < 3 or best.agreement < 0.95:
-        quality, reason = Quality.FAIR, "Few steps tell this number from its neighbours."
-        low, high = low - 1, high + 1
-    if best.even and (most := _with_slipped(here, best)) > high:
-        high, quality, reason = most, max(quality, Quality.FAIR, key=ORDER.index), reason or SHORTENED
-    several = any(_surfaces_seen(f) > 1 for f in findings)
-    if best.even and (most := _with_spares(sure, best, several=several)) > high:
-        low, high = low - 1, most
-        quality, reason = max(quality, Quality.FAIR, key=ORDER.index), reason or NO_CYLINDERS_END
-    return Measurement(
-        metric.SECTORS_PER_TRACK.key,
-        region,
-        float(best.length),
-        low,
-        high,
-        sum(period.steps for period in periods),
-        quality,
-        reason,
-    )
-
-
-def _with_slipped(here: list[Finding], best: Period) -> float:
-    """The most blocks that a track may hold where slipped sectors shorten some: those that pass in a turn."""
-    passing = [f.model.lines.track_blocks for f in here if f.slipped and f.trusted and f.model is not None]
-    return float(np.floor(min(passing) + 0.3)) if passing else best.high
-
-
-def _with_spares(models: list[Model], best: Period, *, several: bool) -> float:
-    """The most blocks that a track may hold where no boundary was seen to end a cylinder: spares there,
-    spread over its tracks, shorten what looks like each of them. They may where steps stay unexplained, or
-    where `several` surfaces were seen elsewhere, so that cylinders end here as well."""
-    passing = [
-        model.lines.track_blocks
-        for model in models
-        if model.period is best and model.gaps is not None and model.gaps.shape.heads == 1
-        if several or not model.gaps.enough
-    ]
-    return float(np.floor(min(passing) + 0.3)) if passing else best.high
-
-
-def _surfaces_seen(finding: Finding) -> int:
-    """How many surfaces two sorts of gaps count; 0 where only one sort was seen."""
-    gaps = finding.model.gaps if finding.two_gaps and finding.model is not None else None
-    return 0 if gaps is None else gaps.shape.heads
-
-
-NO_CYLINDERS_END = "No cylinder's end was told here: spares there would make tracks look shorter."
-SHORTENED = "Slipped sectors shorten some of the tracks: those without may hold more."
-UNEVEN = (
-    "No whole number of blocks puts the boundaries where they lie: this is the mean over tracks of different "
-    "lengths, or of lengths that are no multiple of a block."
-)
+OFF_TURN = "The turn that these series show is not the one of the other series: something bends their lines."
 
 
 def missing(findings: list[Finding]) -> str:
@@ -107,6 +32,8 @@ def missing(findings: list[Finding]) -> str:
         return (
             "The latencies do not rise in a line with the step: a cache answers, or the device does not turn."
         )
+    if all(finding.off_turn for finding in findings):
+        return OFF_TURN
     if bool(any(serpentine(finding) for finding in findings)):
         return (
             "The distance between track boundaries changes within the region: the layout looks like a "

@@ -8,10 +8,11 @@ from typing import Any
 from server.benchmarks.contract import Extraction, Facts
 from server.benchmarks.skippy import combine
 from server.benchmarks.skippy.definitions import CYLINDER_GAP, HEAD_GAP, SECTORS_PER_TRACK, SURFACES
-from server.benchmarks.skippy.findings import Finding, analyse
+from server.benchmarks.skippy.findings import Finding, analyse, of_one_turn
 from server.benchmarks.skippy.gaps import gap
 from server.benchmarks.skippy.readings import positioning, readings
-from server.benchmarks.skippy.rotation import rotation, turns_of, wandering, with_wandering
+from server.benchmarks.skippy.rotation import FEWEST_TURNS, rotation, turns_of, wandering, with_wandering
+from server.benchmarks.skippy.sectors import sectors
 from server.benchmarks.skippy.series import NS_PER_MS, traces_of
 from server.benchmarks.skippy.zones import consistent, rows_of, zones
 from server.core.robust import median
@@ -29,6 +30,9 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
     between = analyse(
         tuple(trace for trace in traces if trace.region not in combine.REGIONS), (*hints, *known)
     )
+    whole_run = rotation(findings, tuple(hints), turns)
+    if len(turns) >= FEWEST_TURNS:
+        findings, between = (of_one_turn(some, known[0]) for some in (findings, between))
     of_zones = zones(findings, between)
     passing = [
         *combine.thresholds(findings, True if facts.shingled else facts.write_cache),
@@ -39,9 +43,9 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
     ]
     share = wandering(turns)
     measurements = [
-        *rotation(findings, tuple(hints), turns),
+        *whole_run,
         *(with_wandering(one, share) for one in passing),
-        *combine.each_region(findings, combine.sectors),
+        *combine.each_region(findings, sectors),
         *(one for one in of_zones if one.metric in (SECTORS_PER_TRACK.key, SURFACES.key)),
         *(consistent(one, of_zones) for one in combine.surfaces(findings)),
         *readings(findings),

@@ -21,6 +21,9 @@ MOST_UNSURE = 8
 """Track lengths that the steps can't tell apart, in blocks, up to which there is a number at all."""
 SAME_TURN = 0.008
 """A model whose turn is further than this from that of its first lines has lost them."""
+SAME_SPINDLE = 1e-3
+"""Regions whose turns are further apart than this share of it contradict each other: no spindle wanders."""
+OFF_ERRORS = 3.0
 TEST_ERROR = 0.002
 """What the probe's own test of the rotation is off by at most, as a share: a mean over many turns. A model
 that left its first lines for the turn that the test found has not lost them: it mended them."""
@@ -53,6 +56,8 @@ class Finding:
     threshold: Threshold | None
     tested_ms: float = 0.0
     """The turn that the probe's own test of the rotation found; 0 where there was none."""
+    off_turn: bool = False
+    """Whether its model turns otherwise than the run does: boundaries that are put wrong bend the lines."""
 
     @cached_property
     def slipped(self) -> bool:
@@ -67,6 +72,7 @@ class Finding:
             model is not None
             and model.period is not None
             and model.gaps is not None
+            and not self.off_turn
             and model.explained >= TRUSTED_EXPLAINED
             and model.period.agreement >= TRUSTED_AGREEMENT
             and (model.period.high - model.period.low <= MOST_UNSURE or not model.period.even)
@@ -96,6 +102,22 @@ class Finding:
         """Whether the rarer boundary comes after more tracks than a disk has heads: serpentine by surface."""
         gaps = self.model.gaps if self.model is not None else None
         return self.trusted and gaps is not None and gaps.shape.heads > MOST_HEADS
+
+
+def of_one_turn(findings: tuple[Finding, ...], run_ms: float) -> tuple[Finding, ...]:
+    """The findings, of which those whose model's turn is neither the run's nor, by its error, chance are not
+    to be trusted. `run_ms` is the turn that the regions and variants agree on."""
+    return tuple(
+        replace(one, off_turn=True, threshold=None) if _turns_otherwise(one.model, run_ms) else one
+        for one in findings
+    )
+
+
+def _turns_otherwise(model: Model | None, run_ms: float) -> bool:
+    if model is None:
+        return False
+    off_ms, error_ms = abs(model.lines.turn_ms - run_ms), model.errors_ms[0]
+    return bool(np.isfinite(error_ms) and off_ms > max(SAME_SPINDLE * run_ms, OFF_ERRORS * error_ms))
 
 
 def contradicted(findings: tuple[Finding, ...]) -> bool:

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from server.benchmarks.contract import Extraction, Facts, Measurement, Quality
 from server.benchmarks.skippy import KIND
-from server.benchmarks.skippy.combine import sectors
 from server.benchmarks.skippy.findings import analyse, gaps_differ, miscounted
+from server.benchmarks.skippy.sectors import sectors
 from server.benchmarks.skippy.series import traces_of
 from tests.support import traces
 

@@ -99,6 +99,27 @@ def test_spares_that_make_both_gaps_alike_at_one_place_do_not_shorten_the_track(
     assert track.low is not None and track.high is not None and track.low <= 58 <= track.high
 
 
+@pytest.mark.parametrize(
+    ("track", "heads", "spares"), [(60, 2, 4), (60, 2, 2), (60, 3, 3), (60, 3, 6), (120, 2, 2), (240, 2, 4)]
+)
+def test_spares_that_make_both_gaps_alike_everywhere_do_not_shorten_the_track(
+    track: int, heads: int, spares: int
+) -> None:
+    """No place counts the surfaces, and the mean of a cylinder's tracks is a whole number of blocks."""
+    found = platter(
+        lambda n: track - (spares if n % heads == heads - 1 else 0), heads, track + 2, (HEAD_MS, HEAD_MS)
+    )
+    length = one(found, "sectors_per_track", "outer")
+    assert length.value is None or length.value == track or length.quality is not Quality.GOOD, length
+    if length.low is not None and length.high is not None:
+        assert length.low <= track <= length.high, length
+
+
+def test_tracks_of_one_surface_are_known_to_the_block() -> None:
+    found = one(platter(lambda _: 240, 1, 245), "sectors_per_track", "outer")
+    assert (found.value, found.low, found.high, found.quality) == (240, 240, 240, Quality.GOOD)
+
+
 def test_a_length_that_the_steps_cannot_tell_from_others_names_them() -> None:
     # The constant step and the cylinder have a divisor of 15: the steps end on every fifteenth block only.
     found = one(platter(lambda n: 400 - (60 if n % 3 == 2 else 0), 3, 400), "sectors_per_track", "outer")
@@ -261,3 +282,17 @@ def test_five_spoiled_accesses_among_many_tries_are_no_cylinders() -> None:
     assert one(found, "surfaces").value is None
     assert one(found, "head_switch_gap", "middle").value is None
     assert value(found, "sectors_per_track", "middle") == 47
+
+
+@pytest.mark.parametrize(
+    ("drive", "place", "track"),
+    [("cylinder-18-heads", "60", 151), ("cylinder-18-heads", "85", 121), ("cylinder-20-heads", "85", 724)],
+)
+def test_few_noisy_tracks_in_cylinders_with_spares_are_right_or_in_their_interval(
+    drive: str, place: str, track: int
+) -> None:
+    entry = json.loads((DRAWN / f"{drive}.json").read_text(encoding="utf-8"))
+    found = one(KIND.extract(entry, FACTS), "sectors_per_track", place)
+    assert found.value == track or found.quality is not Quality.GOOD, found
+    assert found.low is not None and found.high is not None
+    assert found.low <= track <= found.high, found

@@ -94,6 +94,14 @@ def test_a_place_that_shows_nothing_says_why() -> None:
     assert number.value is None and number.reason
 
 
+def test_a_place_that_turns_otherwise_than_the_run_is_not_believed() -> None:
+    """No spindle does; boundaries that noise puts wrong bend the turn, and tracks with it."""
+    _entry, found = run_of(more=(between(450, track=160, heads=6, turn_ms=8.333 * 1.004, first_block=5),))
+    odd = one(found, "sectors_per_track", "45")
+    assert odd.value is None and "not the one of the other series" in odd.reason
+    assert value(found, "sectors_per_track", "40") == 168
+
+
 def test_tracks_that_are_not_alike_may_hold_a_block_less_at_a_place() -> None:
     def found(quality: Quality) -> Measurement:
         return Measurement("skippy.sectors_per_track", "10", 187.0, 187.0, 188.0, 9, quality, "")

@@ -17,6 +17,7 @@ from server.benchmarks.skippy.boundaries import Labelled, Places, Shape, agree, 
 from server.benchmarks.skippy.rarer import Rarer
 from server.benchmarks.skippy.rhythm import Beat
 from server.benchmarks.skippy.series import BoolArray, FloatArray, IntArray
+from server.benchmarks.skippy.shorter import longest_track
 from server.benchmarks.skippy.steps import Steps
 
 # ---- Where cylinders of given shapes lie: the places of each series' boundaries that most steps agree with.
@@ -242,7 +243,9 @@ def _climb(few: Labelled, best: Places, mean: Places, beat: Beat, physical: floa
     cylinder = heads * beat.length
     # Where most steps agree already the best length is next to this one.
     spaced = 12 if best.score < NEAR * len(few.tracks) else 0
-    tracks = _spaced(shortest, min(longest, int(cylinder / max(heads - 1, 1))), spaced)
+    # No cylinder holds more than as many tracks as it has heads.
+    fewest = shortest if heads == 1 else -(-round(cylinder) // heads)
+    tracks = _spaced(fewest, min(longest, int(cylinder / max(heads - 1, 1))), spaced)
     shapes = [Shape(track, heads, round(cylinder) if heads > 1 else track) for track in tracks]
     if shapes:
         found = places(few, shapes, mean.start, [beat.length / 4] * len(shapes))
@@ -310,18 +313,22 @@ def _around(shape: Shape, step: int) -> list[Shape]:
         (-step, -step * shape.heads),
         (step, step),
         (-step, -step),
+        (step, -step),
+        (-step, step),
     ]
     return [replace(shape, track=shape.track + a, cylinder=shape.cylinder + b) for a, b in pairs]
 
 
 def _neighbours(few: Labelled, best: Places, sides: list[int]) -> list[float]:
-    """Most steps that agree with tracks longer by so many blocks, with the same or the longer cylinder."""
+    """Most steps that agree with tracks longer by so many blocks, in cylinders of about the same length or
+    longer by as much for each track."""
     shapes, reaches, owners = [], [], []
     for by in sides:
         shape, track = best.shape, best.shape.track + by
         lengths = {shape.cylinder + by * shape.heads}
-        if shape.heads > 1 and shape.cylinder <= shape.heads * track:
-            lengths.add(shape.cylinder)
+        if shape.heads > 1:
+            # A last track longer than the others is none that spares leave, but heads that differ make one.
+            lengths |= {shape.cylinder + beside for beside in (-1, 0, 1)}
         shapes += [replace(shape, track=track, cylinder=length) for length in lengths]
         reaches += [4.0 + abs(by) * shape.heads] * len(lengths)
         owners += [by] * len(lengths)
@@ -353,4 +360,6 @@ def judge(few: Labelled, best: Places, mean: Places | None, physical: float) -> 
         low, high = min(length, longest), max(length, longest)
         return Period(length, score / max(total, 1), 3.0, low, high, total, False)
     margin = best.score - max(others.values(), default=0.0)
+    if shape.heads == 1:
+        close.append(longest_track(few, best, longest))
     return Period(shape.track, best.score / max(total, 1), margin, min(close), max(close), total)

@@ -14,9 +14,10 @@ from typing import Any
 
 from server.benchmarks.contract import Axis, Chart, Measurement, Quality, Series, View
 from server.benchmarks.skippy import definitions as metric
-from server.benchmarks.skippy.combine import LAYOUT_SENTENCES, NO_CYLINDERS, layout_of, missing, sectors
+from server.benchmarks.skippy.combine import LAYOUT_SENTENCES, NO_CYLINDERS, layout_of, missing
 from server.benchmarks.skippy.findings import Finding
 from server.benchmarks.skippy.gaps import ONE_SORT, gap
+from server.benchmarks.skippy.sectors import sectors
 from server.benchmarks.skippy.series import none
 
 PLACES = {"outer": 0.0, "middle": 50.0, "inner": 100.0}
