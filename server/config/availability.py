@@ -8,7 +8,7 @@ from pathlib import Path
 
 import structlog
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connection
+from django.db import DataError, InterfaceError, OperationalError, connection
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.views.decorators.http import require_safe
 from psycopg.errors import QueryCanceled
@@ -43,7 +43,16 @@ class AvailabilityMiddleware:
         return self._get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponseBase | None:
-        """Answer for a view that found no database; leave other failures to their own answer."""
+        """Answer for a view that found no database, or asked it with what it takes nowhere; leave other
+        failures to their own answer."""
+        if isinstance(exception, DataError):
+            log.warning("not taken by the database", path=request.path, exc_info=exception)
+            return error_response(
+                request,
+                "bad-request",
+                "The request holds what no text or number of the archive can be, such as a NUL character. Leave "
+                "it out.",
+            )
         if request.path in HEALTH_PATHS or not isinstance(exception, DATABASE_UNREACHABLE):
             return None
         if isinstance(exception.__cause__, QueryCanceled):

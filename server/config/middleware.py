@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 
 import structlog
@@ -67,6 +68,41 @@ class PageLimitMiddleware:
         )
         response.headers["Retry-After"] = str(state.reset_s)
         return response
+
+
+class LargeBodyMiddleware:
+    """Answers so many requests with a large body at a time, in each process of the web server, and tells the
+    others to come again.
+
+    A proxy keeps small bodies back until they are whole; of a large one the rest may come as slowly as its
+    sender likes, and holds a thread. Half of the threads are left to all others.
+    """
+
+    RETRY_S = 30
+    LARGE_BYTES = 1024**2
+    """What docker/Caddyfile keeps back (`request_buffers`)."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self._get_response = get_response
+        self._places = threading.BoundedSemaphore(max(1, settings.WEB_THREADS // 2))
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        length = request.META.get("CONTENT_LENGTH") or "0"
+        if not length.isdecimal() or int(length) <= self.LARGE_BYTES:
+            return self._get_response(request)
+        if not self._places.acquire(blocking=False):
+            response = error_response(
+                request,
+                "overloaded",
+                f"Other large uploads are under way, so that none of your {length} bytes was read. Send them "
+                f"again in {self.RETRY_S} s.",
+            )
+            response.headers["Retry-After"] = str(self.RETRY_S)
+            return response
+        try:
+            return self._get_response(request)
+        finally:
+            self._places.release()
 
 
 class SecondFactorMiddleware:

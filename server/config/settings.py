@@ -69,6 +69,8 @@ MIDDLEWARE = [
     "server.config.middleware.RequestLogMiddleware",
     "server.config.availability.AvailabilityMiddleware",
     "server.config.middleware.PageLimitMiddleware",
+    "server.config.charset.CharsetMiddleware",
+    "server.config.middleware.LargeBodyMiddleware",
     "server.web.redirects.DriveRedirectMiddleware",
     "server.api.middleware.CompressionMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -234,6 +236,9 @@ AGGREGATES_COOLDOWN_FACTOR = env.int("AGGREGATES_COOLDOWN_FACTOR", 30, validate=
 PAGE_CACHE_S = env.int("PAGE_CACHE_S", 600, validate=Range(min=0))
 ARCHIVE_COUNTS_EVERY_S = env.int("ARCHIVE_COUNTS_EVERY_S", 15, validate=Range(min=1))
 PIPELINE_VISIBILITY_TIMEOUT_S = env.int("PIPELINE_VISIBILITY_TIMEOUT_S", 900, validate=Range(min=1))
+
+WEB_THREADS = env.int("WEB_THREADS", 4, validate=Range(min=1))
+"""Requests that a process of the web server answers at once: half of them may bring a large body."""
 
 BEHIND_PROXY = env.bool("BEHIND_PROXY", False)
 """Whether a proxy in front says by which scheme and from which address a request came."""
