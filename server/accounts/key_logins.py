@@ -69,6 +69,10 @@ def code_read(text: str) -> str:
 def login_decide(*, login_id: UUID, by: User, approve: bool) -> KeyLogin | None:
     """Give the key and those that it followed to an account, or refuse; None where nothing waits any more.
     Raises Taken."""
+    key = ProbeKey.objects.filter(logins=login_id).first()
+    if key is not None:
+        # Keys first, as revoking does: what waits while its key is locked is asked for by a key that holds.
+        list(holder_keys(key).select_for_update())
     login = _waiting().select_for_update(of=("self",)).select_related("key").filter(pk=login_id).first()
     if login is None:
         return None

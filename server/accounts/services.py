@@ -7,9 +7,10 @@ import secrets
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from django.db import transaction
 from django.db.models import Q, QuerySet
 
-from server.accounts.models import ApiToken, ProbeKey, User, scopes_usual
+from server.accounts.models import ApiToken, KeyLogin, ProbeKey, User, scopes_usual
 from server.core import clock
 from server.core.envelope import ALGORITHM, Envelope
 from server.core.problems import ErrorItem, problem
@@ -18,15 +19,8 @@ from server.core.problems import ErrorItem, problem
 def probe_key_for(envelope: Envelope, known: ProbeKey | None) -> ProbeKey:
     """Return the key to check the envelope with, which is the known one of its keyid or not yet written;
     raises Problem where there is none or it is revoked."""
-    if known is not None and known.status == ProbeKey.Status.REVOKED:
-        raise problem(
-            "revoked-key",
-            "The key that signed this was revoked by its holder. Make a new one with `diskatlas key new "
-            "--force`: it signs from then on.",
-            ErrorItem("/signatures/0/keyid", "is revoked"),
-        )
     if known is not None:
-        return known
+        return not_revoked(known)
     if envelope.public_key is not None:
         return ProbeKey(keyid=envelope.keyid, public_key=envelope.public_key, algorithm=ALGORITHM)
     raise problem(
@@ -35,6 +29,18 @@ def probe_key_for(envelope: Envelope, known: ProbeKey | None) -> ProbeKey:
         "to the signature, "
         "as the probe does.",
         ErrorItem("/signatures/0", "public_key is needed for a key that is new here"),
+    )
+
+
+def not_revoked(key: ProbeKey) -> ProbeKey:
+    """Return the key; raises Problem where its holder gave it up."""
+    if key.status != ProbeKey.Status.REVOKED:
+        return key
+    raise problem(
+        "revoked-key",
+        "The key that signed this was revoked by its holder. Make a new one with `diskatlas key new "
+        "--force`: it signs from then on.",
+        ErrorItem("/signatures/0/keyid", "is revoked"),
     )
 
 
@@ -48,12 +54,16 @@ def probe_key_register(key: ProbeKey) -> ProbeKey:
     return found
 
 
+@transaction.atomic
 def probe_key_revoke(*, key: ProbeKey, since: datetime) -> ProbeKey:
-    """Refuse what a key signs from now on, and mark what came in since then; an earlier date holds."""
-    if key.revoked_from is None or since < key.revoked_from:
-        key.status, key.revoked_from = ProbeKey.Status.REVOKED, since
-        key.save(update_fields=["status", "revoked_from"])
-    return key
+    """Refuse what a key signs from now on, and mark what came in since then; an earlier date holds. What the
+    key asked for and waits for an account to approve is refused too."""
+    locked = ProbeKey.objects.select_for_update(no_key=True).get(pk=key.pk)
+    KeyLogin.objects.filter(key=locked, state=KeyLogin.State.PENDING).update(state=KeyLogin.State.DENIED)
+    if locked.revoked_from is None or since < locked.revoked_from:
+        locked.status, locked.revoked_from = ProbeKey.Status.REVOKED, since
+        locked.save(update_fields=["status", "revoked_from"])
+    return locked
 
 
 # ---- API tokens: made once, shown once, kept as a digest.

@@ -25,6 +25,7 @@ from server.api.request_body import BodyLimits, body_read
 from server.api.serializers import SignatureSerializer
 from server.core.envelope import COMMAND_TYPE
 from server.core.lifecycle import State
+from server.core.rate_limit import client_address
 from server.submissions.commands import MOST_BYTES, Command, command_run
 from server.submissions.holder import (
     HolderRuns,
@@ -180,7 +181,11 @@ class CommandView(APIView):
         content = body_read(request, LIMITS)
         with QueryDeadline(settings.API_PAGE_LIMIT_MS):
             done = command_run(
-                content=content, action=self.action, addresses=own_addresses(request), do=type(self).do
+                content=content,
+                action=self.action,
+                addresses=own_addresses(request),
+                do=type(self).do,
+                sender=client_address(request._request),
             )
             data = self.shape(done, context={"request": request}).data
         return Response(data, headers={"Cache-Control": "private, no-store"})

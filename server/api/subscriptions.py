@@ -9,6 +9,7 @@ from uuid import UUID
 from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
+from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -19,6 +20,7 @@ from server.api.framework.read_view import ReadView
 from server.api.framework.rows import AddressField
 from server.api.tokens import CHALLENGE
 from server.core.problems import ErrorItem, Problem, problem
+from server.core.rate_limit import rate_limit_hit
 from server.measurements.selectors import drive_model_public
 from server.subscriptions.models import ArchiveEvent, Delivery, Subscription
 from server.subscriptions.services import (
@@ -34,6 +36,8 @@ from server.subscriptions.services import (
 from server.subscriptions.webhooks import MOST_LETTERS, BadTarget, message_id
 
 TAG = ["follows"]
+TESTS_PER_HOUR = 60
+"""Test messages of one account: anybody's address may be named as a webhook."""
 STATES = [(state.value, state.value) for state in (Subscription.State.ACTIVE, Subscription.State.PAUSED)]
 _KINDS: dict[str, tuple[type, str]] = {
     "drive": (str, "a text"),
@@ -256,6 +260,11 @@ class FollowTestView(AccountView):
     )
     def post(self, request: Request, follow_id: UUID) -> Response:
         """Send a message without runs."""
+        state = rate_limit_hit(
+            policy="webhook-test", client=str(_owner(request).pk), quota=TESTS_PER_HOUR, window_s=3600
+        )
+        if state.exceeded:
+            raise Throttled(state.reset_s)
         made = webhook_test(follow=self.follow(request, follow_id))
         return Response(delivery_data(made), status=202)
 

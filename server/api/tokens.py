@@ -9,7 +9,8 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
-from server.accounts.models import ApiToken, User
+from server.accounts.models import ApiToken, Scope, User
+from server.accounts.second_factor import second_factor_due
 from server.accounts.services import api_token_find
 from server.core.problems import problem
 
@@ -55,6 +56,15 @@ class ScopePermission(BasePermission):
         )
         trouble.headers["WWW-Authenticate"] = f'{CHALLENGE}, error="insufficient_scope", scope="{scope}"'
         raise trouble
+
+
+def account_acting(request: Request) -> User | None:
+    """Return the account for whose own things a request may ask: that of a token made to manage it. None for
+    all others, and where the account has rights without the second factor that they need."""
+    token = request.auth
+    if not isinstance(token, ApiToken) or Scope.MANAGE.value not in token.scopes:
+        return None
+    return None if second_factor_due(token.owner) else token.owner
 
 
 class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

@@ -31,7 +31,7 @@ from server.api.serializers import (
     receipt_data,
     status_data,
 )
-from server.api.tokens import BearerAuthentication, ScopePermission
+from server.api.tokens import BearerAuthentication, ScopePermission, account_acting
 from server.core.envelope_store import envelope_load
 from server.core.lifecycle import State
 from server.core.problems import Problem, problem
@@ -162,7 +162,7 @@ def _submission(request: Request, run_id: UUID) -> Submission:
     except Submission.DoesNotExist:
         raise problem("not-found", f"There is no run {run_id}. Check the address.") from None
     gone_check(submission, run_id)
-    if not submission_visible(submission, request.user):
+    if not submission_visible(submission, account_acting(request)):
         raise missing("published run", run_id)
     return submission
 

@@ -16,11 +16,13 @@ from urllib.parse import urlsplit
 
 from django.db import IntegrityError, transaction
 
+from server.accounts.holders import holder_keys
 from server.accounts.models import KeyCommand, ProbeKey
-from server.accounts.services import probe_key_for, probe_key_register
+from server.accounts.services import not_revoked, probe_key_for, probe_key_register
 from server.core import clock
 from server.core.envelope import COMMAND_TYPE, Envelope, envelope_parse, signature_check
 from server.core.problems import ErrorItem, Problem, problem
+from server.core.rate_limit import Budget, address_block, budgets_spend
 from server.core.strictjson import strict_loads
 from server.plausibility.nonces import issued_at
 from server.submissions.validation import command_validator, schema_check
@@ -29,6 +31,9 @@ T = TypeVar("T")
 LIFETIME = timedelta(minutes=10)
 """How long a command may take from its nonce to here."""
 MOST_BYTES = 16 * 1024
+BYTES_PER_DAY = 8 * 1024**2
+"""Of one network's commands, which are kept as proofs. It is no part of what uploads may fill: whoever uses
+that up must not keep others from revoking a key."""
 _DEPTH = 6
 _REMEDY = "Update the probe, or report it if the probe is new."
 
@@ -41,14 +46,26 @@ class Command:
     statement: dict[str, Any]
 
 
-def command_run(*, content: bytes, action: str, addresses: Collection[str], do: Callable[[Command], T]) -> T:
-    """Check a signed command for the archive of these addresses, and carry it out once; raises Problem."""
+def command_run(
+    *,
+    content: bytes,
+    action: str,
+    addresses: Collection[str],
+    do: Callable[[Command], T],
+    sender: str = "",
+) -> T:
+    """Check a signed command for the archive of these addresses, which came from the sender's address, and
+    carry it out once; raises Problem."""
     envelope = envelope_parse(strict_loads(content, max_depth=_DEPTH), COMMAND_TYPE)
     key, statement = signed_statement(envelope, action)
     _check_archive(statement["archive"], addresses)
     _check_nonce(statement["nonce"])
+    _check_room(len(content), sender)
     with transaction.atomic():
-        key = probe_key_register(key)
+        registered = probe_key_register(key)
+        # Its holder may have given the key up since the signature was checked.
+        keys = {one.pk: one for one in holder_keys(registered).select_for_update(no_key=True)}
+        key = not_revoked(keys[registered.pk])
         _spend(statement["nonce"], key, action, content)
         return do(Command(key, statement))
 
@@ -89,6 +106,18 @@ def _check_archive(archive: str, addresses: Collection[str]) -> None:
             "address by which the archive is reached: --server URL.",
             ErrorItem("/archive", "is another archive's address"),
         )
+
+
+def _check_room(size_bytes: int, sender: str) -> None:
+    """Count what is about to be kept, for the network that it comes from; raises Problem."""
+    budget = Budget("commands", address_block(sender), BYTES_PER_DAY)
+    [state] = budgets_spend([budget], size_bytes, window_s=86_400)
+    if state.exceeded:
+        raise problem(
+            "too-many-requests",
+            f"{state.used} bytes of commands came from your network today; the limit is {state.quota} a day "
+            f"(UTC). Nothing was done. Ask again in {state.reset_s} s.",
+        ).with_header("Retry-After", str(state.reset_s))
 
 
 def _check_nonce(nonce: str) -> None:

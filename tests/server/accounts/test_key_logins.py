@@ -149,3 +149,29 @@ def test_an_account_renames_revokes_and_lets_go_its_own_keys_only(client: Client
     key.refresh_from_db()
     assert (key.owner, key.status) == (None, "revoked")
     assert client.get(address).status_code == 405
+
+
+def test_18_a_key_that_was_given_up_goes_to_no_account_that_it_asked_for_before(
+    client: Client, holder: User
+) -> None:
+    """Whoever stole a key asks for their own account, and approves after the holder has revoked it."""
+    stolen = begun(client, name=None)
+    status, _key = ask(client, "revoke", keyid=keyid(), **{"from": None})
+    assert status == 200
+    client.force_login(holder)
+    assert "Nothing waits" in client.get(stolen["verification_uri_complete"]).content.decode()
+    assert "decided about before" in decide(client, stolen).content.decode()
+    assert ProbeKey.objects.get().owner is None
+    assert state(client, stolen) == "denied"
+
+
+def test_18_nor_does_one_that_its_account_gave_up(client: Client, holder: User) -> None:
+    client.force_login(holder)
+    decide(client, begun(client))
+    stolen = begun(client)
+    key = ProbeKey.objects.get()
+    client.post(f"/accounts/keys/{key.pk}/", {"action": "revoke"})
+    client.post(f"/accounts/keys/{key.pk}/", {"action": "release"})
+    client.force_login(User.objects.create_user("sample-thief"))
+    decide(client, stolen)
+    assert ProbeKey.objects.get().owner is None

@@ -146,3 +146,20 @@ def test_no_shared_cache_keeps_what_is_an_accounts_own(reader: Reader, model: Dr
         kept.append(reader.kept)
     assert Client().get("/api/v1/follows/").headers["Cache-Control"] == "private, no-store"
     assert kept[:3] == ["private, no-store"] * 3 and kept[4] == "private, no-store"
+
+
+def test_18_the_archive_does_not_flood_whoever_is_named_as_a_webhook(
+    reader: Reader, model: DriveModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A hundred webhooks at a stranger's address, tested again as soon as the last message ended."""
+    monkeypatch.setattr("server.api.subscriptions.TESTS_PER_HOUR", 3)
+    made = [
+        reader("POST", "", {"drive": model.slug, "url": f"{HOOK}{number}"})[1]["id"] for number in range(2)
+    ]
+    answers = []
+    for number in range(5):
+        answers.append(reader("POST", f"{made[number % 2]}/test/"))
+        Delivery.objects.update(state=Delivery.State.DELIVERED, ended_at=clock.now())
+    assert [status for status, _answer in answers] == [202, 202, 202, 429, 429]
+    assert Delivery.objects.filter(kind=Delivery.Kind.TEST).count() == 3
+    assert Reader("sample-other")("GET", "")[0] == 200

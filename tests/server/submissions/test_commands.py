@@ -11,12 +11,14 @@ import pytest
 from django.conf import LazySettings
 from django.test import Client
 
-from server.accounts.models import KeyCommand, ProbeKey
+from server.accounts.models import KeyCommand, KeyLogin, ProbeKey
+from server.accounts.services import probe_key_revoke
 from server.core import clock
+from server.submissions import commands
 from server.submissions.commands import LIFETIME, commands_forget
 from server.submissions.models import Submission
-from tests.support.commands import ARCHIVE, ask, sealed, statement
-from tests.support.documents import OTHER_KEY, envelope
+from tests.support.commands import ARCHIVE, ask, rotation, sealed, statement
+from tests.support.documents import OTHER_KEY, envelope, keyid
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 Publish = Callable[..., Submission]
@@ -141,3 +143,51 @@ def test_reads_are_forgotten_and_changes_are_kept(
     assert commands_forget() == 1
     kept = KeyCommand.objects.get()
     assert (kept.action, bytes(kept.envelope)) == ("license", body)
+
+
+@pytest.mark.parametrize("action", ["login", "rotate", "runs"])
+def test_18_a_key_that_is_revoked_while_its_command_is_checked_commands_nothing(
+    client: Client, action: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever stole a key has another one follow at the moment at which its holder gives it up."""
+    fields = {"login": {"name": None}, "runs": {"after": None}}.get(action, {})
+    body = sealed(rotation(OTHER_KEY)) if action == "rotate" else sealed(statement(action, **fields))
+    assert ask(client, "runs", after=None)[0] == 200
+    checked = commands._check_nonce
+
+    def revoked_meanwhile(nonce: str) -> None:
+        checked(nonce)
+        probe_key_revoke(key=ProbeKey.objects.get(), since=clock.now())
+
+    monkeypatch.setattr(commands, "_check_nonce", revoked_meanwhile)
+    assert kind_of(ask(client, action, body=body)) == (403, "revoked-key")
+    assert ProbeKey.objects.count() == 1 and not KeyLogin.objects.exists()
+
+
+def test_18_of_two_dates_of_a_revocation_the_earlier_holds_whichever_was_read_first(client: Client) -> None:
+    ask(client, "runs", after=None)
+    early, late = (ProbeKey.objects.get() for _time in range(2))
+    probe_key_revoke(key=early, since=clock.now() - timedelta(days=2))
+    probe_key_revoke(key=late, since=clock.now() - timedelta(days=1))
+    revoked_from = ProbeKey.objects.get().revoked_from
+    assert revoked_from is not None and revoked_from < clock.now() - timedelta(days=1.5)
+
+
+def test_18_commands_of_ever_new_keys_do_not_fill_the_database(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each is kept as a proof, padded to 16 kB, sixty times a minute."""
+    monkeypatch.setattr(commands, "BYTES_PER_DAY", 40_000)
+    padded = [sealed(statement("login", name=None)) + b" " * 15_000 for _time in range(5)]
+    answers = [ask(client, "login", body=body) for body in padded]
+    assert [status for status, _answer in answers] == [200, 200, 429, 429, 429]
+    assert "commands came from your network today" in answers[-1][1]["detail"]
+    assert sum(len(bytes(kept.envelope)) for kept in KeyCommand.objects.all()) < 40_000
+
+
+def test_18_whoever_fills_the_days_uploads_keeps_nobody_from_revoking(
+    client: Client, settings: LazySettings
+) -> None:
+    ask(client, "runs", after=None)
+    settings.SUBMISSION_MIB_PER_DAY = dict.fromkeys(settings.SUBMISSION_MIB_PER_DAY, 0)
+    assert ask(client, "revoke", keyid=keyid(), **{"from": None})[0] == 200
