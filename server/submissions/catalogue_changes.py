@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.core.exceptions import PermissionDenied
@@ -28,6 +28,7 @@ from server.submissions.moderation import PERMISSION, SHORTEST_REASON, NoReason
 from server.subscriptions.models import Subscription
 
 Action = CatalogueChange.Action
+_Row = TypeVar("_Row", DriveModel, DriveAlias, Vendor)
 _KEPT_FIELDS = [
     field.attname for field in DriveModel._meta.concrete_fields if field.attname not in ("updated_at",)
 ]
@@ -42,6 +43,7 @@ def models_merge(*, source: DriveModel, target: DriveModel, by: User, reason: st
     """Make one model of two: all of `source` goes to `target`, and its address and its devices' strings lead
     there. Raises NotPossible, NoReason, PermissionDenied."""
     reason = _checked(by, reason)
+    source, target = _present(source), _present(target)
     if source.pk == target.pk:
         raise NotPossible("That is one model already. Name another one.")
     if source.simulated != target.simulated:
@@ -84,7 +86,7 @@ def model_split(
     Raises NotPossible, NoReason, PermissionDenied.
     """
     reason = _checked(by, reason)
-    transaction_lock("catalog")
+    source = _present(source)
     there = device_strings(source)
     chosen = [text for text in there if text in strings]
     number = squeeze_spaces(number)[:256]
@@ -128,6 +130,7 @@ def model_split(
 def alias_add(*, model: DriveModel, text: str, by: User, reason: str) -> CatalogueChange:
     """Have a string mean a model from now on. Raises NotPossible, NoReason, PermissionDenied."""
     reason = _checked(by, reason)
+    model = _present(model)
     text = squeeze_spaces(text)[:512]
     key = normalize_name(text)[:512]
     other = DriveAlias.objects.select_related("drive_model__vendor").filter(normalized=key).first()
@@ -142,8 +145,9 @@ def alias_add(*, model: DriveModel, text: str, by: User, reason: str) -> Catalog
 
 @transaction.atomic
 def alias_remove(*, alias: DriveAlias, by: User, reason: str) -> CatalogueChange:
-    """Have a string mean a model no more. Raises NoReason, PermissionDenied."""
+    """Have a string mean a model no more. Raises NotPossible, NoReason, PermissionDenied."""
     reason = _checked(by, reason)
+    alias = _present(alias)
     model, text = alias.drive_model, alias.text
     alias.delete()
     _follow(model)
@@ -158,7 +162,7 @@ def vendors_merge(*, source: Vendor, target: Vendor, by: User, reason: str) -> C
     Raises NotPossible, NoReason, PermissionDenied.
     """
     reason = _checked(by, reason)
-    transaction_lock("catalog")
+    source, target = _present(source), _present(target)
     if source.pk == target.pk:
         raise NotPossible("That is one vendor already. Name another one.")
     both = source.drive_models.filter(normalized__in=target.drive_models.values("normalized"))
@@ -336,6 +340,16 @@ def _checked(by: User, reason: str) -> str:
             f"The reason has {len(reason)} characters, of {SHORTEST_REASON} at least: say what shows it."
         )
     return reason
+
+
+def _present(row: _Row) -> _Row:
+    """Return a row as it stands now that no other change of the catalogue is under way, until the transaction
+    ends; raises NotPossible where it is gone. What a moderator's page loaded may have changed since."""
+    transaction_lock("catalog")
+    found = type(row)._default_manager.filter(pk=row.pk).first()
+    if found is None:
+        raise NotPossible(f"{row} is gone: somebody merged or removed it meanwhile. The log tells.")
+    return found
 
 
 def _added(

@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponsePermanentRedirect
 from django.http.response import HttpResponseBase
 
 from server.catalog.models import DriveRedirect, Vendor
+from server.measurements.selectors import vendors_public
 from server.submissions.models import CatalogueChange
 
 _OF_MODEL = re.compile(r"^(?P<before>/(?:api/v1/)?drives/)(?P<slug>[-a-zA-Z0-9_]+)(?P<after>/.*)$")
@@ -44,10 +45,17 @@ class DriveRedirectMiddleware:
 
 
 def _vendor_moved(slug: str) -> HttpResponsePermanentRedirect | None:
-    """Return the way to the vendor that one of this address was merged into, where that stands."""
-    merged = CatalogueChange.objects.filter(
-        action=CatalogueChange.Action.VENDORS_MERGED, undone_by=None, details__source_slug=slug
-    )
-    target = merged.values_list("details__target", flat=True).first()
-    found = Vendor.objects.filter(pk=target).values_list("slug", flat=True).first() if target else None
-    return HttpResponsePermanentRedirect(f"/api/v1/vendors/{found}/") if found else None
+    """Return the way to the vendor that one of this address was merged into, be it by several merges; None
+    where none of them is shown. Vendors may have been merged to and fro."""
+    merged = CatalogueChange.objects.filter(action=CatalogueChange.Action.VENDORS_MERGED, undone_by=None)
+    passed = set[str]()
+    while slug not in passed:
+        passed.add(slug)
+        target = merged.filter(details__source_slug=slug).values_list("details__target", flat=True).first()
+        found = Vendor.objects.filter(pk=target).first() if target else None
+        if found is None:
+            return None
+        slug = found.slug
+        if Vendor.objects.filter(vendors_public(), pk=found.pk).exists():
+            return HttpResponsePermanentRedirect(f"/api/v1/vendors/{slug}/")
+    return None
