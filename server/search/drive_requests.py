@@ -15,7 +15,8 @@ from server.search.models import DriveRequest
 
 NAME_MAX = 60
 NAMES_MOST = 10_000
-"""So many names that are no model's are counted; what is asked for beyond them is not."""
+"""So many names that are no model's are counted. A new one beyond them takes the place of the one that was
+asked for least, and longest ago: whoever fills the list drives out what was asked for once."""
 _PLAIN = re.compile(r"[A-Z0-9][A-Z0-9 ._/+-]*")
 _DIGIT = re.compile(r"\d")
 
@@ -36,9 +37,8 @@ def request_name(text: str) -> str:
     return name
 
 
-def drive_request_add(*, model: DriveModel | None, text: str = "") -> DriveRequest | None:
-    """Count a drive that was asked for: a model, or a name that no model has. Returns None where too many
-    names are counted already. Raises BadName."""
+def drive_request_add(*, model: DriveModel | None, text: str = "") -> DriveRequest:
+    """Count a drive that was asked for: a model, or a name that no model has. Raises BadName."""
     today = clock.now().date()
     if model is not None:
         found, _made = DriveRequest.objects.get_or_create(
@@ -48,9 +48,10 @@ def drive_request_add(*, model: DriveModel | None, text: str = "") -> DriveReque
         purge_on_commit(model_tag(model.pk))
     else:
         name = request_name(text)
-        known = DriveRequest.objects.filter(drive_model=None, name=name).first()
-        if known is None and DriveRequest.objects.filter(drive_model=None).count() >= NAMES_MOST:
-            return None
+        others = DriveRequest.objects.filter(drive_model=None).exclude(name=name)
+        if others.count() >= NAMES_MOST:
+            least = others.order_by("asked", "last_asked_on", "pk").values("pk")[:1]
+            DriveRequest.objects.filter(pk__in=least).delete()
         defaults = {"known_form": bool(drive_name("", name).rule), "last_asked_on": today}
         found, _made = DriveRequest.objects.get_or_create(drive_model=None, name=name, defaults=defaults)
     DriveRequest.objects.filter(pk=found.pk).update(asked=F("asked") + 1, last_asked_on=today)

@@ -46,10 +46,12 @@ def appeal_make(submission: Submission, *, by: User, words: str) -> Appeal:
 
 
 def may_appeal(submission: Submission) -> bool:
-    """Return whether a moderator's rejection stands about which nobody said anything yet."""
+    """Return whether a moderator's rejection stands about which nobody said anything yet, nor did an account
+    that is deleted, with which its appeal went."""
     last = submission.decisions.last()
-    rejected = last is not None and last.verdict == Decision.Verdict.REJECTED
-    return rejected and submission.state == State.REJECTED and not hasattr(submission, "appeal")
+    if last is None or last.verdict != Decision.Verdict.REJECTED or submission.state != State.REJECTED:
+        return False
+    return not hasattr(submission, "appeal") and not submission.events.filter(reason=ASKED).exists()
 
 
 def appeal_open(submission: Submission) -> Appeal | None:

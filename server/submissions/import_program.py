@@ -30,8 +30,8 @@ MOST_BYTES = 16 * 1024**2
 _MOST_ANSWER_BYTES = 8 * 1024**2
 _TIME_LIMIT_S = 20.0
 _MOST_AT_ONCE = threading.BoundedSemaphore(2)
-"""In one process of the web server; each may take a gigabyte."""
-_WAIT_S = 10.0
+"""In one process of the web server; each may take a gigabyte. Nobody waits for a place: whoever does keeps a
+thread from the site's readers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +79,15 @@ def files_read(files: Sequence[DroppedFile], facts: DriveFacts) -> dict[str, Any
     program = import_program()
     if program is None:
         raise CannotRead("This archive has no program that reads files here.")
-    request = {
-        "files": [{"name": file.name, "base64": base64.b64encode(file.content).decode()} for file in files],
-        **asdict(facts),
-    }
-    if not _MOST_AT_ONCE.acquire(timeout=_WAIT_S):
+    if not _MOST_AT_ONCE.acquire(blocking=False):
         raise CannotRead("Too many people import files just now. Try again in a minute.")
     try:
+        request = {
+            "files": [
+                {"name": file.name, "base64": base64.b64encode(file.content).decode()} for file in files
+            ],
+            **asdict(facts),
+        }
         answer = _asked([str(program), "import-page"], orjson.dumps(request))
     finally:
         _MOST_AT_ONCE.release()

@@ -95,7 +95,7 @@ def _receive(content: bytes, address: str) -> Received:
         if known.run_id_taken:
             raise _run_id_taken(document)
         room_check()
-        _spend(len(content), key, address)
+        _spend(len(content), _sender(document, key), address)
         with envelope_received(digest):
             name = _store(digest, content)
             return _commit(digest, len(content), name, key, document)
@@ -262,7 +262,7 @@ def _keep_rejected(digest: str, content: bytes, key: ProbeKey, address: str, tro
     """Keep what its key signed, with the reason: the sender may ask what became of it, and a person may
     look."""
     try:
-        _spend(len(content), key, address)
+        _spend(len(content), key.keyid, address)
         with envelope_received(digest):
             _rejected_write(digest, content, key, trouble)
     except Problem:
@@ -311,10 +311,18 @@ _DAY_S = 86_400
 _BUDGETS = {"key": "with one key", "block": "from one network", "all": "in all"}
 
 
-def _spend(size_bytes: int, key: ProbeKey, address: str) -> None:
-    """Count what is about to be stored, for the key, the network it comes from and the archive; raises
-    Problem where a day's amount is used up."""
-    clients = {"key": key.keyid, "block": address_block(address), "all": ""}
+def _sender(document: dict[str, Any], key: ProbeKey) -> str:
+    """Return the id of the key whose holder sends a document; empty for what the archive sealed itself, with
+    one key for all who import in a browser."""
+    return "" if in_browser(document) else key.keyid
+
+
+def _spend(size_bytes: int, keyid: str, address: str) -> None:
+    """Count what is about to be stored, for the key where it is one sender's, the network it comes from and
+    the archive; raises Problem where a day's amount is used up."""
+    clients = {"block": address_block(address), "all": ""}
+    if keyid:
+        clients = {"key": keyid, **clients}
     budgets = [
         Budget(f"stored-{name}", client, settings.SUBMISSION_MIB_PER_DAY[name] * 1024**2)
         for name, client in clients.items()

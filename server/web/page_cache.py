@@ -12,10 +12,12 @@ from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from functools import wraps
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http.request import split_domain_port
 from django.http.response import HttpResponseBase
 
 from server.core.cache import purges_before, tagged_get, tagged_set
@@ -57,7 +59,7 @@ def cache_page(*headers: str, known: Known = ()) -> Callable[[View], View]:
             _narrow(request, names, means)
             if request.method != "GET":
                 return view(request, *args, **kwargs)
-            if not settings.PAGE_CACHE_S:
+            if not settings.PAGE_CACHE_S or not _own_name(request):
                 return replica_answer(lambda: view(request, *args, **kwargs))
             key = _key(request, headers)
             found: tuple[bytes, dict[str, str]] | None = tagged_get(key)
@@ -91,6 +93,18 @@ def _narrow(request: HttpRequest, known: frozenset[str], means: Mapping[str, Cal
             given.setlist(name, values)
     request.GET = given  # type: ignore[assignment]  # stubs want one that cannot be changed
     request.META["QUERY_STRING"] = given.urlencode()
+
+
+def _own_name(request: HttpRequest) -> bool:
+    """Return whether a page is asked for by a name that the operator gave the site: a name may be answered
+    under any port, and where a pattern allows hosts under any name, each of which would be another copy."""
+    host = request.get_host().lower()
+    if host == urlsplit(settings.SITE_URL).netloc.lower():
+        return True
+    port = split_domain_port(host)[1]
+    name = host.removesuffix(f":{port}") if port else host
+    own = {one.lower() for one in settings.ALLOWED_HOSTS}
+    return name in own and port in ("", str(request.META.get("SERVER_PORT", "")))
 
 
 def release() -> str:

@@ -88,3 +88,19 @@ def test_20_words_that_read_like_no_makers_number_are_shown_to_moderators_alone(
 def test_20_nothing_is_kept_of_who_asked() -> None:
     kept = {field.name for field in DriveRequest._meta.get_fields()}
     assert kept == {"id", "drive_model", "name", "known_form", "asked", "last_asked_on"}
+
+
+def test_18_whoever_fills_the_list_drives_out_what_was_asked_for_once(
+    client: Client, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One network filled it in a fortnight, and nothing new was counted for ever."""
+    monkeypatch.setattr("server.search.drive_requests.NAMES_MOST", 3)
+    settings.ASKS_PER_HOUR = 100
+    for network in ("203.0.113.1", "198.51.100.1"):
+        ask(client, network, q="ST4000DM000")
+    for number in range(6):
+        ask(client, "192.0.2.1", q=f"JUNK {number}")
+    assert ask(client, "203.0.113.1", q="WD10EZEX") == 302
+    assert names() == {"ST4000DM000": 2, "JUNK 5": 1, "WD10EZEX": 1}
+    assert ask(client, "198.51.100.1", q="WD10EZEX") == 302
+    assert names()["WD10EZEX"] == 2, "a name that is known takes nobody's place"

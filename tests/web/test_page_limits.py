@@ -14,6 +14,7 @@ from server.config import gunicorn
 from server.config.availability import AvailabilityMiddleware
 from server.config.env import database_from_url
 from server.search.columns import COLUMNS
+from server.search.models import DriveSummary
 from tests.support.sample_archive import SampleRun, sample_run
 
 pytestmark = pytest.mark.django_db
@@ -147,3 +148,41 @@ def test_18_8_one_line_of_ipv6_is_one_client_however_many_addresses_it_has(
     assert asked("2001:db8:1:3::1") == 200
     mapped = ["192.0.2.1", "::ffff:192.0.2.1", "::ffff:c000:201", "192.0.2.1"]
     assert [asked(address) for address in mapped] == [200, 200, 200, 429]
+
+
+@pytest.mark.parametrize("host", ["testserver:8001", "testserver:65535", "testserver.", "any.sample.example"])
+def test_18_a_name_that_is_not_the_sites_own_keeps_no_copy_of_a_page(
+    client: Client, settings: LazySettings, host: str
+) -> None:
+    """Each of 65,535 ports was a copy of every page, and a way around the one that is kept."""
+    settings.PAGE_CACHE_S = 60
+    settings.ALLOWED_HOSTS = ["testserver", ".sample.example"]
+    slug = sample_run().drive_model.slug
+    for page in ("/claims/", f"/drives/{slug}/", f"/drives/{slug}/badge.svg"):
+        assert client.get(page).status_code == 200
+        kept = len(cache._cache)  # type: ignore[attr-defined]
+        assert client.get(page, headers={"Host": host}).status_code == 200
+        assert len(cache._cache) == kept, page  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("host", ["testserver", "TESTSERVER:80", "archive.example:8443"])
+def test_18_under_its_own_names_a_page_is_kept(client: Client, settings: LazySettings, host: str) -> None:
+    settings.PAGE_CACHE_S = 60
+    settings.ALLOWED_HOSTS = ["testserver", "archive.example"]
+    settings.SITE_URL = "https://archive.example:8443"
+    assert client.get("/claims/", headers={"Host": host}).status_code == 200
+    assert any("page:" in key for key in cache._cache)  # type: ignore[attr-defined]
+
+
+def test_18_a_rotation_in_another_spelling_keeps_no_copy_of_the_explorer(
+    client: Client, settings: LazySettings
+) -> None:
+    settings.PAGE_CACHE_S = 60
+    run = sample_run()
+    DriveSummary.objects.filter(drive_model=run.drive_model).update(rpm=7200)
+    client.get("/explore/?rpm=7200")
+    client.get("/explore/")
+    kept = len(cache._cache)  # type: ignore[attr-defined]
+    for text in ("7200.0", "07200", "7.2e3", "+7200", "7_200", "%207200", "72e2"):
+        assert client.get(f"/explore/?rpm={text}").status_code == 200
+    assert len(cache._cache) == kept  # type: ignore[attr-defined]

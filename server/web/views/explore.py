@@ -68,7 +68,8 @@ PARAMETERS: dict[str, Callable[[str], bool]] = {
     "numbers": SOURCES.__contains__,
     "by": GROUPS.__contains__,
     "vendor": lambda text: _SLUG.fullmatch(text) is not None,
-    "rpm": lambda text: _rpm(text) is not None,
+    # In one spelling, or each other one of the same number would be a page of its own.
+    "rpm": lambda text: (rpm := _rpm(text)) is not None and f"{rpm:g}" == text,
 }
 """What the address may say, and which of it means something."""
 GROUP_WORDS = {"vendor": "Vendor", "rotation": "Rotation", "form": "Form factor"}

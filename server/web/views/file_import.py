@@ -118,11 +118,7 @@ def _read(request: HttpRequest) -> HttpResponse:
     """Read the files of the form and show what would be published."""
     given = {name: request.POST.get(name, "").strip()[:256] for name in _FACTS}
     uploads = request.FILES.getlist("files")
-    quota = settings.IMPORTS_PER_HOUR
-    state = rate_limit_hit(policy="file-import", client=limit_client(request), quota=quota, window_s=3600)
-    if state.exceeded:
-        words = f"Files were read for your address {quota} times within the hour, which is the limit. Try "
-        words += f"again in {counted(state.reset_s, 'second')}, or import them with the program."
+    if words := _too_often(request, "file-import", "Files were read for your address"):
         return _form(request, facts=given, error=words, status=429)
     if not 1 <= len(uploads) <= MOST_FILES:
         words = f"{counted(len(uploads), 'file')} came. Choose one to {MOST_FILES}, of one drive."
@@ -168,7 +164,20 @@ def _preview(
     return page(request, _TEMPLATE, context, section="contribute", status=status)
 
 
+def _too_often(request: HttpRequest, policy: str, what: str) -> str:
+    """Count a request that costs much, and return why it is one too many; empty where it is not."""
+    quota = settings.IMPORTS_PER_HOUR
+    state = rate_limit_hit(policy=policy, client=limit_client(request), quota=quota, window_s=3600)
+    if not state.exceeded:
+        return ""
+    words = f"{what} {quota} times within the hour, which is the limit. Try again in "
+    return f"{words}{counted(state.reset_s, 'second')}, or import them with the program."
+
+
 def _publish(request: HttpRequest) -> HttpResponse:
+    # An offer of some kilobytes may hold a document of many megabytes.
+    if words := _too_often(request, "file-import-consent", "Runs were sent from your address"):
+        return _form(request, error=words, status=429)
     offer, license = request.POST["offer"], request.POST.get("license", "")
     document = offer_read(offer)
     if document is None:

@@ -11,6 +11,7 @@ from django.core import mail
 from django.db import connection, transaction
 from django.test import Client
 
+from server.accounts.deletion import account_delete
 from server.accounts.models import ProbeKey, User
 from server.core import clock
 from server.core.lifecycle import State
@@ -192,3 +193,39 @@ def test_an_erased_run_keeps_no_word_of_its_appeal(holder: User, rejected: Submi
     assert tables_that_say("lureword") == ["submissions_appeal"]
     run_erase(run=rejected.run, by=moderator("second"), reason="A court of sample law ordered it.")
     assert tables_that_say("lureword") == []
+
+
+def test_18_another_account_for_the_same_key_asks_for_no_second_look(
+    holder: User, rejected: Submission
+) -> None:
+    """Whoever signs up, appeals, deletes the account and claims the key anew would ask without end."""
+    appeal_make(rejected, by=holder, words=WORDS)
+    account_delete(user=holder)
+    assert not Appeal.objects.exists()
+    again = User.objects.create_user("holder-again")
+    ProbeKey.objects.filter(pk=rejected.probe_key_id).update(owner=again, status="claimed")
+    with pytest.raises(NotAppealable):
+        appeal_make(Submission.objects.get(pk=rejected.pk), by=again, words=WORDS)
+    assert "Another look can be asked for" not in signed_in(again).get("/accounts/").content.decode()
+
+
+@pytest.mark.parametrize("appealed", [True, False])
+def test_18_a_run_in_moderation_outlives_the_account_that_sent_it(
+    holder: User, rejected: Submission, appealed: bool
+) -> None:
+    waiting = quarantined()
+    ProbeKey.objects.filter(pk=waiting.probe_key_id).update(owner=holder, status="claimed")
+    if appealed:
+        appeal_make(rejected, by=holder, words=WORDS)
+    mail.outbox.clear()
+    account_delete(user=holder)
+    assert not User.objects.filter(username="holder").exists() and tables_that_say("lureword") == []
+    judge = moderator("second")
+    client = signed_in(judge)
+    page = client.get("/moderation/")
+    assert page.status_code == 200 and str(waiting.pk) in page.content.decode()
+    moderation.submission_accept(waiting, by=judge, reason=REASON)
+    waiting.refresh_from_db()
+    assert waiting.state == State.PUBLISHED and waiting.probe_key.owner is None
+    assert client.get(f"/moderation/{rejected.pk}/").status_code == 200
+    assert mail.outbox == [], "nobody is told who asked for no mail any more"

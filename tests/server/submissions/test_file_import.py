@@ -7,7 +7,9 @@ import json
 import re
 import stat
 import subprocess
+import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +20,11 @@ from django.test import Client
 
 from server.core.envelope_store import envelope_load
 from server.core.lifecycle import Provenance, State
+from server.core.problems import Problem
 from server.measurements.model_measurements import model_measurements_read
 from server.measurements.models import Run
 from server.submissions import import_program
+from server.submissions.file_import import import_publish
 from server.submissions.import_program import CannotRead, DriveFacts, DroppedFile, NotRead, files_read
 from server.submissions.models import FileImport, Submission
 from tests.support.documents import document, envelope
@@ -202,6 +206,48 @@ class TestLimits:
         settings.IMPORTS_PER_HOUR = 2
         answers = [client.post(ADDRESS, {}).status_code for _time in range(3)]
         assert answers == [422, 422, 429]
+
+    def test_18_a_document_that_was_shown_is_not_sent_again_and_again(
+        self, client: Client, settings: LazySettings
+    ) -> None:
+        """Some kilobytes carry a document of megabytes, which is read and shown anew each time."""
+        settings.IMPORTS_PER_HOUR = 2
+        answers = [client.post(ADDRESS, {"offer": "x"}).status_code for _time in range(3)]
+        assert answers == [422, 422, 429]
+        assert client.post(ADDRESS, {}).status_code == 422, "reading files is counted apart"
+
+    @pytest.mark.parametrize("spent", ["key", "block"])
+    def test_18_one_network_does_not_use_up_what_all_others_may_import(
+        self, settings: LazySettings, queue: list[tuple[str, str]], spent: str
+    ) -> None:
+        """All imports are sealed with the archive's one key."""
+        settings.SUBMISSION_MIB_PER_DAY = {**settings.SUBMISSION_MIB_PER_DAY, spent: 0}
+        run = {**document(provenance="imported"), "license": None}
+        run["imported"] = {
+            **{"tool": "fio", "tool_version": None, "measured_at": None, "source": None, "remarks": []},
+            "files": [{"format": "fio-json", "sha256": "ab" * 32, "size_bytes": 10}],
+            "in_browser": True,
+        }
+        if spent == "key":
+            assert import_publish(document=run, license="CC0-1.0", address="203.0.113.1").created
+            return
+        with pytest.raises(Problem, match="from one network"):
+            import_publish(document=run, license="CC0-1.0", address="203.0.113.1")
+
+    def test_18_nobody_holds_a_thread_while_others_import(
+        self, client: Client, settings: LazySettings, tmp_path: Path
+    ) -> None:
+        reader = tmp_path / "reader"
+        reader.write_text("#!/bin/sh\nexec sleep 60\n")
+        reader.chmod(0o700)
+        settings.IMPORT_PROGRAM = reader
+        with ExitStack() as taken:
+            for _place in range(2):
+                taken.enter_context(import_program._MOST_AT_ONCE)
+            began = time.monotonic()
+            response = drop(client, "zcav.txt")
+        assert (response.status_code, time.monotonic() - began < 5) == (503, True)
+        assert "Too many people import files just now" in words(response)
 
     def test_more_than_the_limit_is_refused_before_it_is_read(self, client: Client) -> None:
         big = SimpleUploadedFile("fio.json", b"x" * (import_program.MOST_BYTES + 2 * 1024**2))
