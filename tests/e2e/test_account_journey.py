@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from allauth.socialaccount.models import SocialAccount
 from django.conf import LazySettings
 from django.core import mail
 from playwright.sync_api import Browser, Page, expect
@@ -23,6 +24,7 @@ from server.submissions.pipeline import submissions_process
 from tests.e2e.walk import AXE, findings, heard_errors
 from tests.support.moderation import moderator, quarantined
 from tests.support.probe import Probe
+from tests.support.sign_in_provider import SignInProvider, providers_known
 
 pytestmark = [pytest.mark.browser, pytest.mark.probe, pytest.mark.django_db(transaction=True)]
 MAIL, PASSWORD = "contributor@example.org", "a long sample password"
@@ -42,6 +44,8 @@ OWN_PAGES = {
     "reauthenticate": "/accounts/reauthenticate/",
     "logout": "/accounts/logout/",
     "device-code": "/accounts/device/?code=ABCD-EFGH",
+    "linked": "/accounts/3rdparty/",
+    "link": "/accounts/github/login/?process=connect",
 }
 """Pages that only their owner sees, by name."""
 STRANGERS_PAGES = {
@@ -49,6 +53,7 @@ STRANGERS_PAGES = {
     for name in (
         *("login", "signup", "password/reset", "password/reset/done", "password/reset/key/done"),
         *("confirm-email", "confirm-email/none", "password/reset/key/1-none", "inactive"),
+        *("github/login", "3rdparty/login/cancelled"),
     )
 }
 
@@ -60,6 +65,13 @@ def site(live_server: LiveServer, built_front_end: None, settings: LazySettings)
     settings.SITE_URL = live_server.url
     settings.ACCOUNT_RATE_LIMITS = False
     return str(live_server.url)
+
+
+@pytest.fixture
+def providers(settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[SignInProvider]:
+    """Sites by whose accounts people may sign in."""
+    with providers_known(settings, monkeypatch) as site:
+        yield site
 
 
 def button(page: Page, name: str) -> None:
@@ -174,7 +186,9 @@ def test_a_passkey_that_is_called_off_is_told_on_the_page(page: Page, site: str)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_pages_of_an_account_are_clean(browser: Browser, site: str, theme: str) -> None:
+def test_pages_of_an_account_are_clean(
+    browser: Browser, site: str, theme: str, providers: SignInProvider
+) -> None:
     if not AXE.is_file():
         pytest.skip("axe-core is not installed: call `npm ci` in frontend/")
     user = User.objects.create_user("sample", MAIL, PASSWORD)
@@ -188,6 +202,7 @@ def test_pages_of_an_account_are_clean(browser: Browser, site: str, theme: str) 
         submission_reject(case, by=moderator(f"sample-{case.pk}"), reason="Sample reason: looked at.")
     appeal_make(appealed, by=user, words="Sample words: the rating was wrong.")
     api_token_create(owner=user, name="notebook")
+    SocialAccount.objects.create(user=user, provider="github", uid=providers.uid)
     shown = profile_save(user=user, name="Sample Person", orcid="0000-0002-1825-0097")
     context = browser.new_context(color_scheme=theme, reduced_motion="reduce")  # type: ignore[arg-type]
     page = context.new_page()

@@ -15,6 +15,8 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import jwt
+import pytest
+from django.conf import LazySettings
 
 from tests.support.loopback import http_server
 
@@ -122,3 +124,41 @@ def sign_in_provider() -> Iterator[SignInProvider]:
     with http_server(Handler) as address:
         state.url = address
         yield state
+
+
+@contextmanager
+def providers_known(settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[SignInProvider]:
+    """Have an archive to which visitors may come know the three, all of them such a site."""
+    # Only once the applications are loaded can the library's own be.
+    from allauth.socialaccount.providers import registry
+    from allauth.socialaccount.providers.github.provider import GitHubProvider
+    from allauth.socialaccount.providers.github.views import GitHubOAuth2Adapter
+    from allauth.socialaccount.providers.openid_connect.provider import OpenIDConnectProvider
+    from allauth.socialaccount.providers.orcid.provider import OrcidProvider
+    from allauth.socialaccount.providers.orcid.views import OrcidOAuth2Adapter
+
+    with sign_in_provider() as site:
+        app = {"client_id": CLIENT_ID, "secret": CLIENT_SECRET}
+        oidc = {**app, "provider_id": "oidc", "name": "Sample", "settings": {"server_url": site.url}}
+        settings.SOCIALACCOUNT_PROVIDERS = {
+            "github": {"APPS": [app], "OAUTH_PKCE_ENABLED": True},
+            "orcid": {"APPS": [app]},
+            "openid_connect": {"APPS": [oidc], "OAUTH_PKCE_ENABLED": True},
+        }
+        settings.ROOT_URLCONF = "tests.support.provider_urls"
+        settings.SIGN_UP = True
+        for adapter in (GitHubOAuth2Adapter, OrcidOAuth2Adapter):
+            monkeypatch.setattr(adapter, "authorize_url", f"{site.url}/authorize")
+            monkeypatch.setattr(adapter, "access_token_url", f"{site.url}/token")
+        monkeypatch.setattr(GitHubOAuth2Adapter, "profile_url", f"{site.url}/user")
+        monkeypatch.setattr(GitHubOAuth2Adapter, "emails_url", f"{site.url}/user/emails")
+        monkeypatch.setattr(OrcidOAuth2Adapter, "profile_url", f"{site.url}/v3.0/%s/record")
+        before = registry.provider_map.copy()
+        for provider in (GitHubProvider, OrcidProvider, OpenIDConnectProvider):
+            registry.register(provider)
+        try:
+            yield site
+        finally:
+            registry.provider_map.clear()
+            registry.provider_map.update(before)
+        assert site.wrong == []

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -18,12 +19,14 @@ from django.contrib.auth.models import Permission
 from django.db import transaction
 from django.http import HttpResponse
 from django.test import Client
-from django.urls import URLResolver, get_resolver
+from django.urls import URLResolver, get_resolver, include, path
 
 from server.accounts.key_logins import login_begin
 from server.accounts.models import ApiToken, ProbeKey, User
 from server.accounts.profiles import profile_save
 from server.accounts.services import api_token_create
+from server.api.views import unknown_address
+from server.config import urls
 from server.core.lifecycle import State
 from server.submissions.catalogue_changes import alias_add
 from server.subscriptions.models import Subscription
@@ -34,7 +37,7 @@ from tests.support.sample_archive import SampleRun, sample_run
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 PEOPLE = ("anonymous", "contributor", "other contributor", "moderator", "staff")
-METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 ANYBODY = frozenset(PEOPLE)
 ACCOUNTS = ANYBODY - {"anonymous"}
 OWNER = frozenset({"contributor"})
@@ -300,7 +303,7 @@ def refused(response: Any) -> bool:
 
 def trouble(rule: Rule, method: str, person: str, response: Any) -> str:
     """Return what is wrong about an answer; empty where nothing is."""
-    status, may = response.status_code, rule.get(method, rule.get("*", NOBODY))
+    status, may = response.status_code, rule.get("GET" if method == "HEAD" else method, rule.get("*", NOBODY))
     if status == 405 and "*" in rule:
         return ""
     if status >= 500 and status != 503:
@@ -313,9 +316,22 @@ def trouble(rule: Rule, method: str, person: str, response: Any) -> str:
     return f"got {status}, and may" if status == 405 or sent_away or missing else ""
 
 
+def ruleless() -> list[str]:
+    """Return the routes that have no rule."""
+    return [route for route in routes() if rule_of(route) is None]
+
+
+def test_18_a_new_route_is_found_until_it_has_a_rule(settings: LazySettings) -> None:
+    more = ModuleType("more")
+    api = path("api/v1/", include(([path("newer/<int:number>/", unknown_address)], "more")))
+    more.urlpatterns = [path("new/", unknown_address), api, *urls.urlpatterns]  # type: ignore[attr-defined]
+    settings.ROOT_URLCONF = more
+    assert ruleless() == ["new/", "api/v1/newer/<int:number>/"]
+
+
 def test_every_route_has_a_rule_and_every_rule_a_route() -> None:
     found = list(routes())
-    assert [route for route in found if rule_of(route) is None] == []
+    assert ruleless() == []
     known = {route.replace(_SUFFIX, "/") for route in found}
     assert (set(RULES) | set(UNPUBLISHED)) - known == set()
 

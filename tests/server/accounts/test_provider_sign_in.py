@@ -10,19 +10,13 @@ from typing import Any
 import pytest
 from allauth.account.models import EmailAddress
 from allauth.socialaccount.models import SocialAccount, SocialToken
-from allauth.socialaccount.providers import registry
-from allauth.socialaccount.providers.github.provider import GitHubProvider
-from allauth.socialaccount.providers.github.views import GitHubOAuth2Adapter
-from allauth.socialaccount.providers.openid_connect.provider import OpenIDConnectProvider
-from allauth.socialaccount.providers.orcid.provider import OrcidProvider
-from allauth.socialaccount.providers.orcid.views import OrcidOAuth2Adapter
 from django.conf import LazySettings
 from django.core import mail
 from django.test import Client
 
 from server.accounts.models import User
 from server.accounts.profiles import orcid_confirmed, profile_save
-from tests.support.sign_in_provider import CLIENT_ID, CLIENT_SECRET, UID, SignInProvider, sign_in_provider
+from tests.support.sign_in_provider import UID, SignInProvider, providers_known
 
 pytestmark = pytest.mark.django_db
 BEGIN = {
@@ -37,29 +31,8 @@ PASSWORD = "a long sample password"
 @pytest.fixture
 def there(settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[SignInProvider]:
     """A provider, which stands for all three, and an archive to which visitors may come."""
-    with sign_in_provider() as site:
-        app = {"client_id": CLIENT_ID, "secret": CLIENT_SECRET}
-        oidc = {**app, "provider_id": "oidc", "name": "Sample", "settings": {"server_url": site.url}}
-        settings.SOCIALACCOUNT_PROVIDERS = {
-            "github": {"APPS": [app], "OAUTH_PKCE_ENABLED": True},
-            "orcid": {"APPS": [app]},
-            "openid_connect": {"APPS": [oidc], "OAUTH_PKCE_ENABLED": True},
-        }
-        settings.ROOT_URLCONF = "tests.support.provider_urls"
-        settings.SIGN_UP = True
-        for adapter in (GitHubOAuth2Adapter, OrcidOAuth2Adapter):
-            monkeypatch.setattr(adapter, "authorize_url", f"{site.url}/authorize")
-            monkeypatch.setattr(adapter, "access_token_url", f"{site.url}/token")
-        monkeypatch.setattr(GitHubOAuth2Adapter, "profile_url", f"{site.url}/user")
-        monkeypatch.setattr(GitHubOAuth2Adapter, "emails_url", f"{site.url}/user/emails")
-        monkeypatch.setattr(OrcidOAuth2Adapter, "profile_url", f"{site.url}/v3.0/%s/record")
-        before = registry.provider_map.copy()
-        for provider in (GitHubProvider, OrcidProvider, OpenIDConnectProvider):
-            registry.register(provider)
+    with providers_known(settings, monkeypatch) as site:
         yield site
-        registry.provider_map.clear()
-        registry.provider_map.update(before)
-        assert site.wrong == []
 
 
 def begun(client: Client, provider: str, **more: str) -> str:
