@@ -50,8 +50,8 @@ class AvailabilityMiddleware:
             return error_response(
                 request,
                 "bad-request",
-                "The request holds what no text or number of the archive can be, such as a NUL character. Leave "
-                "it out.",
+                "The request holds what no text or number of the archive can be, such as a NUL character. "
+                "Leave it out.",
             )
         if request.path in HEALTH_PATHS or not isinstance(exception, DATABASE_UNREACHABLE):
             return None
