@@ -155,8 +155,11 @@ def _claim(entry: dict[str, Any], document: dict[str, Any]) -> dict[str, Any]:
     form = entry.get("form", fact.form)
     conditions = ", ".join(text for text in (fact.conditions, entry.get("conditions", "")) if text)
     place = f"page {entry['page']}" if entry.get("page") else ""
-    quoted = document["kind"] == "quoted"
-    note = f"As quoted there; the maker's own document was not read. {entry.get('note', '')}".strip()
+    notes = [entry.get("note", "")]
+    if document["kind"] == "quoted":
+        notes.insert(0, "As quoted there; the maker's own document was not read.")
+    if document.get("copy"):
+        notes.append(f"Of the copy that was read: {document['copy']}.")
     return {
         "locator": ", ".join(text for text in (place, entry.get("section", "")) if text),
         "stated_on": document["date"],
@@ -169,7 +172,7 @@ def _claim(entry: dict[str, Any], document: dict[str, Any]) -> dict[str, Any]:
         "unit": fact.unit,
         "printed": entry["printed"],
         "conditions": conditions,
-        "note": note if quoted else entry.get("note", ""),
+        "note": " ".join(note for note in notes if note),
     }
 
 

@@ -132,6 +132,15 @@ def test_what_another_document_quotes_says_so_at_each_claim() -> None:
     }
 
 
+def test_what_is_not_known_of_the_copy_that_was_read_stands_at_each_claim() -> None:
+    sheet = sample("document/copy", "no page names a revision")
+    sheet["facts"][0]["note"] = "A note of the number."
+    assert findings("sample", sheet) == []
+    notes = [row["note"] for row in claims_of(sheet)["ST4000NM0023"]]
+    assert notes[0] == "A note of the number. Of the copy that was read: no page names a revision."
+    assert set(notes[1:]) == {"Of the copy that was read: no page names a revision."}
+
+
 def test_a_model_is_what_the_document_says_of_it_alone() -> None:
     assert identity_of(SAMPLE, "ST4000NM0023") == {
         "notes": 'Recording: "Perpendicular" (A manual, 100, Rev. B, page 3).',
