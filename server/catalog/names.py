@@ -19,6 +19,7 @@ _NAMED = {"number", "model", "variant"}
 VENDOR_FIELD = 8
 """Letters of INQUIRY's vendor field (SPC-4, 6.6.2), which some bridges fill with the model's beginning."""
 SHORTEST_SWAPPED = 10
+_SIZE = re.compile(r"[0-9] ?[GT]i?B(?:[^0-9A-Za-z_]|$)", re.IGNORECASE | re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,13 @@ def drive_name(vendor: str | None, model: str) -> DriveName:
         if found.vendor and not best.vendor:
             # A maker named in the middle says nothing of where the number begins.
             best = found if whole else replace(found, model=second)
+    for text, names_maker in _run_together(joined):
+        found = _read(text)
+        if not found.maker or not found.rule or (best.maker and not same_house(best.maker, found.maker)):
+            continue
+        # Of nobody, only a number that says how large the drive is: others are two letters and some digits.
+        if names_maker or best.maker or "capacity_gb" in found.facts:
+            return replace(found, family=_family(found))
     return best
 
 
@@ -137,13 +145,28 @@ def _readings(vendor: str, model: str) -> Iterator[tuple[str, bool]]:
         yield f"{vendor} {model}", True
     yield model, True
     # IDENTIFY's words in the other byte order, as some bridges pass them on; a short text reads as anything.
-    if names_nobody(vendor) and len(model) >= SHORTEST_SWAPPED:
-        padded = model + " " * (len(model) % 2)
+    swapped = model if names_nobody(vendor) else vendor + model if len(vendor) == VENDOR_FIELD else ""
+    if len(swapped) >= SHORTEST_SWAPPED:
+        padded = swapped + " " * (len(swapped) % 2)
         yield "".join(padded[at + 1] + padded[at] for at in range(0, len(padded), 2)).strip(), True
     # A bridge's own words before the drive's.
     for at, letter in enumerate(model):
         if letter == " ":
             yield model[at + 1 :], False
+
+
+def _run_together(text: str) -> Iterator[tuple[str, bool]]:
+    """Give what a text may stand for where a bridge left a space out or put some in, and whether that begins
+    with a maker's name: a name apart from what follows it, then the words of a number together. A size, as in
+    `HD 500 GB`, is no part of a number."""
+    capitals = _capitals(text)
+    for word in _tables().words:
+        if word.maker and capitals.startswith(word.text) and len(text) > len(word.text):
+            yield f"{text[: len(word.text)]} {text[len(word.text) :]}", True
+    if not _SIZE.search(text):
+        words = text.split()
+        for at in range(len(words) - 1):
+            yield "".join(words[at:]), False
 
 
 def _read(text: str) -> DriveName:

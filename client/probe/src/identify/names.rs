@@ -48,6 +48,17 @@ impl DriveName {
                 best = if whole { found } else { Self { model: model.clone(), ..found } };
             }
         }
+        for (text, names_maker) in run_together(&joined) {
+            let found = read(&text);
+            let other = !best.maker.is_empty() && !same_house(&best.maker, &found.maker);
+            if found.maker.is_empty() || found.rule.is_empty() || other {
+                continue;
+            }
+            // Of nobody, only a number that says how large the disk is: others are two letters and some digits.
+            if names_maker || !best.maker.is_empty() || found.facts.contains_key("capacity_gb") {
+                return Self { family: family(&found), ..found };
+            }
+        }
         best
     }
 
@@ -94,8 +105,13 @@ fn readings(vendor: &str, model: &str) -> Vec<(String, bool)> {
     }
     found.push((model.to_owned(), true));
     // IDENTIFY's words in the other byte order, as some bridges pass them on; a short text reads as anything.
-    let letters: Vec<char> = model.chars().collect();
-    if names_nobody(vendor) && letters.len() >= SHORTEST_SWAPPED {
+    let whole = vendor.chars().count() == VENDOR_FIELD;
+    let letters: Vec<char> = match names_nobody(vendor) {
+        true => model.chars().collect(),
+        false if whole => vendor.chars().chain(model.chars()).collect(),
+        false => Vec::new(),
+    };
+    if letters.len() >= SHORTEST_SWAPPED {
         let swapped: String =
             letters.chunks(2).flat_map(|pair| [pair.get(1).copied().unwrap_or(' '), pair[0]]).collect();
         found.push((swapped.trim().to_owned(), true));
@@ -104,6 +120,28 @@ fn readings(vendor: &str, model: &str) -> Vec<(String, bool)> {
     found.extend(model.match_indices(' ').map(|(at, _)| (model[at + 1..].to_owned(), false)));
     found
 }
+
+/// What a text may stand for where a bridge left a space out or put some in, and whether that begins with a
+/// maker's name: a name apart from what follows it, then the words of a number together. A size, as in
+/// `HD 500 GB`, is no part of a number.
+fn run_together(text: &str) -> Vec<(String, bool)> {
+    let capitals = text.to_ascii_uppercase();
+    let begins = |word: &&Word| {
+        !word.maker.is_empty() && capitals.starts_with(&word.text) && text.len() > word.text.len()
+    };
+    let apart = |word: &Word| {
+        let (name, rest) = text.split_at(word.text.len());
+        (format!("{name} {rest}"), true)
+    };
+    let mut found: Vec<(String, bool)> = TABLES.words.iter().filter(begins).map(apart).collect();
+    if !SIZE.is_match(text) {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        found.extend((0..words.len().saturating_sub(1)).map(|at| (words[at..].concat(), false)));
+    }
+    found
+}
+
+static SIZE: LazyLock<Regex> = LazyLock::new(|| regex(r"[0-9] ?[GT]i?B(?:[^0-9A-Za-z_]|$)"));
 
 /// What a text means; without a rule where it only names a maker.
 fn read(text: &str) -> DriveName {
