@@ -126,9 +126,8 @@ fn readings(vendor: &str, model: &str) -> Vec<(String, bool)> {
 /// `HD 500 GB`, is no part of a number.
 fn run_together(text: &str) -> Vec<(String, bool)> {
     let capitals = text.to_ascii_uppercase();
-    let begins = |word: &&Word| {
-        !word.maker.is_empty() && capitals.starts_with(&word.text) && text.len() > word.text.len()
-    };
+    let begins =
+        |word: &&Word| !word.maker.is_empty() && capitals.starts_with(&word.text) && text.len() > word.text.len();
     let apart = |word: &Word| {
         let (name, rest) = text.split_at(word.text.len());
         (format!("{name} {rest}"), true)

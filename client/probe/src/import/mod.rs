@@ -10,14 +10,12 @@ mod hdparm;
 mod hdtune;
 mod ioping;
 mod node;
+mod plain;
 mod smartctl;
 mod smartctl_text;
 mod zcav;
 
-use std::sync::LazyLock;
-
 use jiff::Timestamp;
-use regex_lite::Regex;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -29,6 +27,7 @@ use crate::report::json::Json;
 use crate::report::keys::hex;
 
 pub use dropped::split;
+use plain::{plain_lines, text_of};
 
 /// No file of these tools comes near it; more would not fit into an envelope either.
 pub const LARGEST_FILE_BYTES: u64 = 64 << 20;
@@ -130,26 +129,37 @@ const NOT_CARRIED: [(&[&str], &str); 8] = [
 ];
 
 impl Tool {
+    /// The first of these whose results a file holds is the one that it is taken for.
+    const ALL: [Self; 7] = [Self::Fio, Self::Hdparm, Self::HdTune, Self::Zcav, Self::Diskinfo, Self::Ioping, Self::Dd];
+
     /// Whose output a file is, by what only that tool prints.
     pub fn of(input: &Input) -> Option<Self> {
         let text = text_of(&input.bytes);
-        if text.contains("\"fio version\"") || fio::is_log(input) || fio::is_text(&text) {
-            Some(Self::Fio)
-        } else if text.contains("disk reads") && text.contains("Timing ") {
-            Some(Self::Hdparm)
-        } else if text.contains("HD Tune") {
-            Some(Self::HdTune)
-        } else if text.contains("#block ") {
-            Some(Self::Zcav)
-        } else if diskinfo::is_output(&text) {
-            Some(Self::Diskinfo)
-        } else if ioping::is_output(&text) {
-            Some(Self::Ioping)
-        } else if dd::is_output(&text) {
-            Some(Self::Dd)
-        } else {
-            None
+        Self::ALL.into_iter().find(|tool| tool.printed(input, &text))
+    }
+
+    fn printed(self, input: &Input, text: &str) -> bool {
+        match self {
+            Self::Fio => text.contains("\"fio version\"") || fio::is_log(input) || fio::is_text(text),
+            Self::Hdparm => text.contains("disk reads") && text.contains("Timing "),
+            Self::HdTune => text.contains("HD Tune"),
+            Self::Zcav => text.contains("#block "),
+            Self::Diskinfo => diskinfo::is_output(text),
+            Self::Ioping => ioping::is_output(text),
+            Self::Dd => dd::is_output(text),
         }
+    }
+
+    /// What else a file holds than this tool's output, as a remark for each: none of it is dropped unsaid.
+    fn beside(self, input: &Input) -> Vec<String> {
+        if fio::is_log(input) {
+            return Vec::new();
+        }
+        let text = text_of(&input.bytes);
+        let others = Self::ALL.into_iter().filter(|tool| *tool != self && tool.printed(input, &text));
+        others.map(|tool| {
+            format!("What {tool} printed in the same file was left out: a run is of one tool. Give it as a file of its own.")
+        }).collect()
     }
 
     /// The one tool whose output all files are.
@@ -206,33 +216,6 @@ fn unknown(input: &Input) -> String {
         || "this is no output of fio (JSON), hdparm -t, HD Tune (text), zcav, diskinfo -t, dd or ioping as far as it can be told; name the tool with --from, or give the whole output".to_owned(),
         |(_, why)| format!("this is {why}"),
     )
-}
-
-/// Text as programs save it, without a terminal's colours: UTF-16 with its mark, else bytes, of which those that are no UTF-8
-/// become replacement characters.
-fn text_of(bytes: &[u8]) -> String {
-    let units = |rest: &[u8], of: fn([u8; 2]) -> u16| {
-        String::from_utf16_lossy(&rest.chunks_exact(2).map(|pair| of([pair[0], pair[1]])).collect::<Vec<_>>())
-    };
-    let text = match bytes {
-        [0xff, 0xfe, rest @ ..] => units(rest, u16::from_le_bytes),
-        [0xfe, 0xff, rest @ ..] => units(rest, u16::from_be_bytes),
-        [0xef, 0xbb, 0xbf, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
-        _ => String::from_utf8_lossy(bytes).into_owned(),
-    };
-    ESCAPES.replace_all(&text, "").into_owned()
-}
-
-/// A terminal's escape sequences (ECMA-48): CSI with its parameters, and the choice of a character set.
-static ESCAPES: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new("\u{1b}\\[[0-9;?]*[A-Za-z]|\u{1b}[()][A-Za-z0-9]|\u{1b}[=>]").expect("a pattern"));
-
-/// Lines without control characters, marks of quotation, and the space around them.
-fn plain_lines(text: &str) -> impl Iterator<Item = String> + '_ {
-    text.lines().map(|line| {
-        let plain: String = line.chars().filter(|character| !character.is_control() || *character == '\t').collect();
-        plain.trim_start_matches(['>', '|', ' ', '\t', '\u{a0}']).trim_end().to_owned()
-    })
 }
 
 /// A place belongs to the middle within a twentieth of the capacity, and to the inner end from 95 % on.
@@ -348,7 +331,8 @@ pub fn document(
             return Err(lack);
         }
     };
-    let taken = tool.import(inputs, &ImportContext { device: &device, asked })?;
+    let mut taken = tool.import(inputs, &ImportContext { device: &device, asked })?;
+    taken.remarks.extend(inputs.iter().flat_map(|input| tool.beside(input)));
     let mut files: Vec<_> = inputs.iter().map(|input| file_of(input, tool.format_of(input))).collect();
     files.extend(identity.map(|input| file_of(input, smartctl::format_of(input))));
     let mut remarks = taken.remarks;

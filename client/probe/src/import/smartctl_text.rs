@@ -80,7 +80,8 @@ fn attributes(text: &str) -> Vec<Value> {
         Some(json!({"id": id, "raw": {"value": raw.parse::<u64>().ok()?}}))
     };
     let numbered = |line: &String| line.starts_with(|first: char| first.is_ascii_digit());
-    plain_lines(text).skip_while(|line| !line.starts_with("ID#")).skip(1).take_while(numbered).filter_map(row).collect()
+    let filled = plain_lines(text).filter(|line| !line.is_empty());
+    filled.skip_while(|line| !line.starts_with("ID#")).skip(1).take_while(numbered).filter_map(row).collect()
 }
 
 /// `Label: value` of the identity; each once, since a text of two drives is of none.

@@ -54,8 +54,18 @@ pub struct Job {
 }
 
 pub fn jobs(document: &Value) -> Result<Vec<Job>, String> {
-    let entries = document["jobs"].as_array().filter(|jobs| !jobs.is_empty());
-    let entries = entries.ok_or("it has no jobs; give fio's whole JSON, not of a client or a status update")?;
+    let entries = ["jobs", "client_stats"].iter().find_map(|name| document[name].as_array());
+    let mut entries: Vec<&Value> = entries.into_iter().flatten().collect();
+    // What a client sums up of all machines and jobs.
+    entries.retain(|job| job["jobname"] != "All clients");
+    if entries.is_empty() {
+        return Err("it has no jobs; give fio's whole JSON, not that of a status update".into());
+    }
+    if entries.iter().any(|job| job["hostname"] != entries[0]["hostname"]) {
+        return Err(
+            "its jobs ran on several machines, each with drives of its own; give what fio printed of one".into()
+        );
+    }
     let global = options_of(&document["global options"]);
     let mut found: Vec<Job> = Vec::new();
     for value in entries {

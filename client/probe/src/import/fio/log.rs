@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::super::{ImportContext, Input};
+use super::super::{ImportContext, Input, text_of};
 use super::job::Job;
 use super::options::Shape;
 
@@ -25,8 +25,8 @@ pub fn is_log(input: &Input) -> bool {
     if input.bytes.is_empty() {
         return name_of(&input.name).is_some();
     }
-    let first = input.bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    first.len() < 200 && std::str::from_utf8(first).is_ok_and(|line| parse(line, true).is_some())
+    let beginning = text_of(&input.bytes[..input.bytes.len().min(400)]);
+    beginning.lines().next().is_some_and(|line| line.len() < 200 && parse(line, true).is_some())
 }
 
 /// `reads_lat.1.log` is of `reads`.
@@ -59,7 +59,7 @@ pub fn of_job(job: &Job, logs: &[&Input], remarks: &mut Vec<String>) -> Result<O
     }
     let mut lines = Vec::new();
     for input in mine {
-        let text = String::from_utf8_lossy(&input.bytes);
+        let text = text_of(&input.bytes);
         for line in text.lines().filter(|line| !line.trim().is_empty()) {
             lines.push(
                 parse(line, false).ok_or_else(|| {

@@ -38,16 +38,25 @@ static ISSUED: LazyLock<Regex> = LazyLock::new(|| {
         r"^issued(?: rwts?)? *: total=(?:r=)?(\d+)[,/](?:w=)?(\d+)[,/](?:d=)?(\d+)(?:,\d+)?,? short=(?:r=)?(\d+)[,/](?:w=)?(\d+)",
     )
 });
+/// Terse lines begin with the version of their form; version 2 has no version of fio.
+static TERSE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(?:[345];fio-[23]|2;[^;]+;[0-9]+;[0-9]+;)"));
 static DISK: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(\S+): ios=\d+/\d+,"));
 
 /// Whether this is fio's normal or terse text.
 pub fn is_text(text: &str) -> bool {
-    plain_lines(text).any(|line| RESULT.is_match(&line) || line.starts_with("3;fio-"))
+    plain_lines(text).any(|line| RESULT.is_match(&line) || TERSE.is_match(&line))
 }
 
 /// Errors: why the text stands for no job, as a sentence.
 pub fn parse(text: &str) -> Result<Value, String> {
     let lines: Vec<String> = joined(text);
+    let terse: Vec<&String> = lines.iter().filter(|line| TERSE.is_match(line)).collect();
+    if let Some(line) = terse.iter().find(|line| !line.starts_with("3;")) {
+        return Err(format!(
+            "its terse lines are of version {}, and only those of version 3 are known; run fio with --terse-version=3, or better with --output-format=json+",
+            &line[..1]
+        ));
+    }
     let mut commands = lines.iter().filter_map(|line| command(line));
     let (Some(options), None) = (commands.next(), commands.next()) else {
         return Err(format!(
@@ -55,7 +64,6 @@ pub fn parse(text: &str) -> Result<Value, String> {
         ));
     };
     let options = options?;
-    let terse: Vec<&String> = lines.iter().filter(|line| line.starts_with("3;fio-")).collect();
     let job = match terse[..] {
         [] => normal(&lines, &options)?,
         [line] if !lines.iter().any(|line| RESULT.is_match(line)) => terse_job(line, &options)?,

@@ -2,6 +2,7 @@
 
 mod files;
 mod fio_text;
+mod margins;
 mod mutations;
 mod texts;
 
