@@ -5,6 +5,7 @@
 pub mod disk;
 pub mod host;
 pub mod mounts;
+mod name_tables;
 pub mod names;
 pub mod pages;
 pub mod processors;
