@@ -21,8 +21,6 @@ MOST_UNSURE = 8
 """Track lengths that the steps can't tell apart, in blocks, up to which there is a number at all."""
 SAME_TURN = 0.008
 """A model whose turn is further than this from that of its first lines has lost them."""
-SAME_SPINDLE = 1e-3
-"""Regions whose turns are further apart than this share of it contradict each other: no spindle wanders."""
 OFF_ERRORS = 3.0
 TEST_ERROR = 0.002
 """What the probe's own test of the rotation is off by at most, as a share: a mean over many turns. A model
@@ -106,7 +104,8 @@ class Finding:
 
 def of_one_turn(findings: tuple[Finding, ...], run_ms: float) -> tuple[Finding, ...]:
     """The findings, of which those whose model's turn is neither the run's nor, by its error, chance are not
-    to be trusted. `run_ms` is the turn that the regions and variants agree on."""
+    to be trusted: delays bend it by a tenth of a per cent, boundaries that are put wrong by more. `run_ms` is
+    the turn that the regions and variants agree on."""
     return tuple(
         replace(one, off_turn=True, threshold=None) if _turns_otherwise(one.model, run_ms) else one
         for one in findings
@@ -117,7 +116,7 @@ def _turns_otherwise(model: Model | None, run_ms: float) -> bool:
     if model is None:
         return False
     off_ms, error_ms = abs(model.lines.turn_ms - run_ms), model.errors_ms[0]
-    return bool(np.isfinite(error_ms) and off_ms > max(SAME_SPINDLE * run_ms, OFF_ERRORS * error_ms))
+    return bool(np.isfinite(error_ms) and off_ms > max(TEST_ERROR * run_ms, OFF_ERRORS * error_ms))
 
 
 def contradicted(findings: tuple[Finding, ...]) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 
 from server.benchmarks.contract import Measurement, Quality
 from server.benchmarks.skippy import definitions as metric
-from server.benchmarks.skippy.findings import SAME_SPINDLE, TEST_ERROR, Finding
+from server.benchmarks.skippy.findings import TEST_ERROR, Finding
 from server.benchmarks.skippy.lines import turn_at_edge
 from server.benchmarks.skippy.phase import turn_by_phase
 from server.benchmarks.skippy.series import Z95, Estimate, none, scattered, variance_between
@@ -17,6 +17,8 @@ SAME_TURN = 0.01
 """Two ways of finding the turn agree when they lie closer than this share of it."""
 SAME_DISK = 0.02
 """The probe's own test may have found something else than a turn. Within this share it found the turn."""
+SAME_SPINDLE = 1e-3
+"""Regions whose turns are further apart than this share of it contradict each other: no spindle wanders."""
 FEWEST_TURNS = 3
 """Regions and variants whose turns have to be known for their differences to say how it wanders."""
 TEST_BOUND = 0.005

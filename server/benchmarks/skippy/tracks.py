@@ -319,21 +319,26 @@ def _around(shape: Shape, step: int) -> list[Shape]:
     return [replace(shape, track=shape.track + a, cylinder=shape.cylinder + b) for a, b in pairs]
 
 
-def _neighbours(few: Labelled, best: Places, sides: list[int]) -> list[float]:
+def _neighbours(few: Labelled, best: Places, sides: list[int]) -> list[tuple[float, float]]:
     """Most steps that agree with tracks longer by so many blocks, in cylinders of about the same length or
-    longer by as much for each track."""
+    longer by as much for each track: with spares at their end, and if heads may differ as well."""
     shapes, reaches, owners = [], [], []
     for by in sides:
         shape, track = best.shape, best.shape.track + by
         lengths = {shape.cylinder + by * shape.heads}
         if shape.heads > 1:
-            # A last track longer than the others is none that spares leave, but heads that differ make one.
             lengths |= {shape.cylinder + beside for beside in (-1, 0, 1)}
         shapes += [replace(shape, track=track, cylinder=length) for length in lengths]
         reaches += [4.0 + abs(by) * shape.heads] * len(lengths)
         owners += [by] * len(lengths)
-    found = places(few, shapes, best.start, reaches)
-    return [max(one.score for one, owner in zip(found, owners, strict=True) if owner == by) for by in sides]
+    found = list(zip(places(few, shapes, best.start, reaches), owners, strict=True))
+    # A last track longer than the others is none that spares leave.
+    spared = [(one, by) for one, by in found if one.shape.cylinder <= one.shape.heads * one.shape.track]
+
+    def most(some: list[tuple[Places, int]], by: int) -> float:
+        return max(one.score for one, owner in some if owner == by)
+
+    return [(most(spared, by), most(found, by)) for by in sides]
 
 
 def judge(few: Labelled, best: Places, mean: Places | None, physical: float) -> Period:
@@ -341,16 +346,18 @@ def judge(few: Labelled, best: Places, mean: Places | None, physical: float) -> 
     total, shape = len(few.tracks), best.shape
     longest = most_blocks(few.steps, physical)
     others: dict[float, float] = {}
+    nearest = 0.0
     going = [way for way in (-1, 1) if shape.track + way <= longest]
     for by in range(1, MOST_NEIGHBOURS + 1):
         sides = [way * by for way in going]
         if not sides:
             break
         scores = _neighbours(few, best, sides)
-        others |= {shape.track + side: score for side, score in zip(sides, scores, strict=True)}
+        others |= {shape.track + side: spared for side, (spared, _) in zip(sides, scores, strict=True)}
+        nearest = max(nearest, *(any_of_them for _, any_of_them in scores))
         going = [
             way
-            for way, score in zip(going, scores, strict=True)
+            for way, (score, _) in zip(going, scores, strict=True)
             if shape.track + way * (by + 1) <= longest and (by == 1 or score >= best.score - CLOSE)
         ]
     close = [shape.track, *(track for track, score in others.items() if score >= best.score - CLOSE)]
@@ -359,7 +366,7 @@ def judge(few: Labelled, best: Places, mean: Places | None, physical: float) -> 
         # Noise in the slope can put the most that a turn holds below the mean that fits.
         low, high = min(length, longest), max(length, longest)
         return Period(length, score / max(total, 1), 3.0, low, high, total, False)
-    margin = best.score - max(others.values(), default=0.0)
+    margin = best.score - nearest
     if shape.heads == 1:
         close.append(longest_track(few, best, longest))
     return Period(shape.track, best.score / max(total, 1), margin, min(close), max(close), total)
