@@ -6,6 +6,7 @@ import os
 import sys
 import time
 import urllib.request
+from collections.abc import Mapping
 from pathlib import Path
 
 ROLE_FILE = Path("/tmp/diskatlas-role")
@@ -14,12 +15,18 @@ SCHEDULE_MAX_AGE_S = 600
 """Beat writes its schedule every three minutes; three missed times mean that it hangs."""
 
 
+def host_asked(environment: Mapping[str, str]) -> str:
+    """Return a name that the site answers to: a public one answers to its own names alone."""
+    named = environment.get("ALLOWED_HOSTS") or environment.get("SITE_DOMAIN") or "localhost"
+    # `.archive.example` stands for all below it.
+    return named.split(",")[0].strip().lstrip(".")
+
+
 def web() -> str:
     """Why the web server is not healthy; empty where it is."""
     address = os.environ.get("HEALTHCHECK_ADDRESS", "127.0.0.1:8000")
-    # A public site answers to its own names alone; `.archive.example` stands for all below it.
-    host = os.environ.get("ALLOWED_HOSTS", "").split(",")[0].strip().lstrip(".") or "localhost"
-    request = urllib.request.Request(f"http://{address}/health/", headers={"Host": host})
+    headers = {"Host": host_asked(os.environ)}
+    request = urllib.request.Request(f"http://{address}/health/", headers=headers)
     with urllib.request.urlopen(request, timeout=8) as answer:
         return "" if answer.status == 200 else f"answered {answer.status}"
 

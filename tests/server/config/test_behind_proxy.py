@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import os
 import re
+import runpy
 import shutil
 import socket
 import ssl
@@ -50,6 +51,7 @@ PUBLIC = {
     "LOG_ORIGIN": "archive.example/log",
 }
 """What an operator writes into docker/.env, as docs/operator/README.md says."""
+SECRETS = ("SECRET_KEY", "POSTGRES_PASSWORD", "APP_PASSWORD", "REDIS_PASSWORD")
 DEADLINE_S = 60.0
 
 
@@ -88,7 +90,11 @@ def test_only_the_container_that_migrates_has_the_account_that_owns_the_tables()
 
 def checked(**written: str) -> subprocess.CompletedProcess[str]:
     """Run the image's deployment check with what an operator wrote."""
-    environment = {"PATH": os.environ["PATH"], **container_environment("web", {**PUBLIC, **written})}
+    return check_deployment({**PUBLIC, **written})
+
+
+def check_deployment(written: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    environment = {"PATH": os.environ["PATH"], **container_environment("web", written)}
     command = [sys.executable, "manage.py", "check", "--deploy"]
     return subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
 
@@ -117,6 +123,50 @@ def test_18_5_the_deployment_check_fails_on_settings_that_harm(written: dict[str
     assert done.returncode != 0
     assert words in done.stderr
     assert "HINT" in done.stderr
+
+
+def test_a_domain_is_all_that_a_public_site_has_to_be_told(tmp_path: Path) -> None:
+    written = new_env(tmp_path, "archive.example")
+    done = check_deployment(written)
+    assert done.returncode == 0, done.stderr
+    # Mails alone need more than a name.
+    assert re.findall(r"diskatlas\.\w+", done.stderr) == ["diskatlas.W003"]
+    assert {written["COMPOSE_PROFILES"], written["SITE_DOMAIN"]} == {"public", "archive.example"}
+    health = runpy.run_path(str(DOCKER / "healthcheck.py"))["host_asked"]
+    assert health(container_environment("web", written)) == "archive.example"
+
+
+def test_a_new_environment_has_secrets_of_its_own_and_stays(tmp_path: Path) -> None:
+    (tmp_path / "another").mkdir()
+    first, second = new_env(tmp_path), new_env(tmp_path / "another")
+    secrets = [env[name] for env in (first, second) for name in SECRETS]
+    assert len(set(secrets)) == 2 * len(SECRETS)
+    assert all(re.fullmatch(r"[0-9a-f]{64}", secret) for secret in secrets)
+    assert (tmp_path / "env").stat().st_mode & 0o777 == 0o600
+    again = subprocess.run(
+        ["sh", DOCKER / "new-env.sh"], env={**os.environ, "ENV_FILE": str(tmp_path / "env")}, check=False
+    )
+    assert again.returncode == 1
+    assert new_env_read(tmp_path / "env") == first
+
+
+def test_an_address_is_no_domain(tmp_path: Path) -> None:
+    with pytest.raises(subprocess.CalledProcessError):
+        new_env(tmp_path, "https://archive.example/")
+    assert not (tmp_path / "env").exists()
+
+
+def new_env(folder: Path, *domain: str) -> dict[str, str]:
+    """Have an environment file written, and return what it holds."""
+    file = folder / "env"
+    command = ["sh", DOCKER / "new-env.sh", *domain]
+    subprocess.run(command, env={**os.environ, "ENV_FILE": str(file)}, check=True, capture_output=True)
+    return new_env_read(file)
+
+
+def new_env_read(file: Path) -> dict[str, str]:
+    lines = (line.partition("=") for line in file.read_text(encoding="utf-8").splitlines())
+    return {name: value for name, _equals, value in lines if name and not name.startswith("#")}
 
 
 def free_port() -> int:
