@@ -12,6 +12,7 @@ from server.api.description import TAGS
 from server.api.version import API_VERSION
 from server.config.env import SESSION, Env, databases_of
 from server.config.providers import sign_in_providers
+from server.config.site_names import SiteNames
 
 BASE_DIR = Path(__file__).resolve().parents[2]
 env = Env()
@@ -19,14 +20,9 @@ env = Env()
 DEBUG = False
 SECRET_KEY = env.str("SECRET_KEY")
 SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", [], subcast=str.strip)
-SITE_DOMAIN = env.str("SITE_DOMAIN", "", validate=Regexp(r"[a-z0-9-]+(\.[a-z0-9-]+)*$|$"))
-"""The name under which a proxy with TLS makes the site public: all else that names it follows from this."""
-ALLOWED_HOSTS = env.list(
-    "ALLOWED_HOSTS", [SITE_DOMAIN] if SITE_DOMAIN else ["localhost", "127.0.0.1", "[::1]"], subcast=str.strip
-)
-CSRF_TRUSTED_ORIGINS = env.list(
-    "CSRF_TRUSTED_ORIGINS", [f"https://{SITE_DOMAIN}"] if SITE_DOMAIN else [], subcast=str.strip
-)
+_site = SiteNames(env.str("SITE_DOMAIN", "", validate=Regexp(r"[a-z0-9-]+(\.[a-z0-9-]+)*$|$")))
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", _site.hosts, subcast=str.strip)
+CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", _site.origins, subcast=str.strip)
 
 INSTALLED_APPS = [
     "django.contrib.admin",
@@ -203,7 +199,7 @@ STORAGES = {
 }
 
 # The publication log. Without a key one is made in the data folder, once.
-LOG_ORIGIN = env.str("LOG_ORIGIN", f"{SITE_DOMAIN}/log" if SITE_DOMAIN else "localhost/diskatlas-log")
+LOG_ORIGIN = env.str("LOG_ORIGIN", _site.log_origin)
 LOG_KEY = env.str("LOG_KEY", None)
 LOG_KEY_FILE = env.path("LOG_KEY_FILE", DATA_DIR / "log-key")
 LOG_WITNESSES = env.list("LOG_WITNESSES", [], subcast=str.strip)
@@ -246,7 +242,7 @@ PIPELINE_VISIBILITY_TIMEOUT_S = env.int("PIPELINE_VISIBILITY_TIMEOUT_S", 900, va
 WEB_THREADS = env.int("WEB_THREADS", 4, validate=Range(min=1))
 """Requests that a process of the web server answers at once: half of them may bring a large body."""
 
-BEHIND_PROXY = env.bool("BEHIND_PROXY", bool(SITE_DOMAIN))
+BEHIND_PROXY = env.bool("BEHIND_PROXY", _site.public)
 """Whether a proxy in front says by which scheme and from which address a request came."""
 NUM_PROXIES = env.int("NUM_PROXIES", int(BEHIND_PROXY), validate=Range(min=0))
 REST_FRAMEWORK = {
@@ -333,7 +329,7 @@ CONTENT_SECURITY_POLICY = (
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CONTENT_TYPE_NOSNIFF = True
-HTTPS = env.bool("HTTPS", bool(SITE_DOMAIN))
+HTTPS = env.bool("HTTPS", _site.public)
 """Whether the site is reached over HTTPS: cookies become secure and HSTS is sent."""
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SECURE_SSL_REDIRECT = HTTPS
@@ -379,14 +375,10 @@ EMAIL_FILE_PATH = env.str("EMAIL_FILE_PATH", None)
 EMAIL_BACKEND = "django.core.mail.backends.{}.EmailBackend".format(
     "smtp" if env.str("EMAIL_HOST", None) else "filebased" if EMAIL_FILE_PATH else "console"
 )
-DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.str(
-    "EMAIL_FROM", f"DiskAtlas <diskatlas@{SITE_DOMAIN or 'localhost'}>"
-)
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.str("EMAIL_FROM", _site.mail_from)
 
 # Followed drives.
-SITE_URL = env.str("SITE_URL", f"https://{SITE_DOMAIN}" if SITE_DOMAIN else "http://localhost:8000").rstrip(
-    "/"
-)
+SITE_URL = env.str("SITE_URL", _site.url).rstrip("/")
 """The site's address from outside: what mails and webhooks link to."""
 SECURITY_CONTACT = env.str("SECURITY_CONTACT", "", validate=Regexp(r"(mailto:|https://)\S+$|$"))
 """Whom to tell of a hole, as an address that security.txt may have (RFC 9116)."""
