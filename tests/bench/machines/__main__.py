@@ -1,7 +1,7 @@
 """`make bench-machines`: an archive on several machines. What two worker machines publish beside one, whether
 two web machines say the same, what the replica answers, and what is lost when machines die in mid-flow.
 
-    python -m tests.bench.machines [--runs 300] [--rounds 2] [--share 0.3] [--table FILE]
+    python -m tests.bench.machines [--runs 320] [--rounds 2] [--share 0.1] [--table FILE]
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from tools.hosts import private, why_no_hosts
 PATHS = (
     *("/", "/drives/", "/drives/acme-field-1/", "/drives/acme-field-2/", "/api/v1/drives/"),
     *("/api/v1/drives/acme-field-1/", "/api/v1/vendors/", "/api/v1/runs/?limit=50", "/api/v1/drives.csv"),
-    *("/api/v1/log/leaves/?limit=50", "/api/v1/log/keys/"),
+    *("/api/v1/log/leaves/?limit=50", "/api/v1/log/"),
 )
 CHANGING = re.compile(rb'nonce="[^"]*"|name="csrfmiddlewaretoken" value="[^"]*"|"generated_at":"[^"]*"')
 """What differs between any two answers."""
@@ -204,7 +204,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="bench-machines", description=__doc__.partition("\n")[0])
     parser.add_argument("--runs", type=int, default=320, help="published in each turn")
     parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--share", type=float, default=0.3, help="of a processor, for each worker machine")
+    parser.add_argument("--share", type=float, default=0.1, help="of a processor, for each worker machine")
     parser.add_argument("--table", type=Path, help="write what was found to a file")
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()

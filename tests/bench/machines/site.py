@@ -208,7 +208,8 @@ class Machines:
     def ask(self, query: str) -> list[tuple[object, ...]]:
         """Return the rows of a query at the primary."""
         with psycopg.connect(self.database_url, autocommit=True, connect_timeout=10) as link:
-            return list(link.execute(query.encode()).fetchall())
+            cursor = link.execute(query.encode())
+            return list(cursor.fetchall()) if cursor.description else []
 
     def call(self, *arguments: str) -> str:
         """Call Python in the archive's environment; return what it printed."""
@@ -250,7 +251,14 @@ class Machines:
 
     def _redis(self, name: str, host: Host) -> None:
         command = [str(binaries_find(None).redis), "--bind", host.address, "--port", "6379", "--save", ""]
-        command += ["--dir", str(self._folder), "--appendonly", "yes" if name == "queue" else "no"]
+        command += [
+            "--requirepass",
+            PASSWORD,
+            "--dir",
+            str(self._folder),
+            "--appendonly",
+            "yes" if name == "queue" else "no",
+        ]
         with (self._folder / f"{name}.log").open("wb") as log:
             self._stack.callback(_end, subprocess.Popen(command, stdout=log, stderr=log))
 
@@ -271,8 +279,8 @@ class Machines:
             "DATABASE_URL": self.database_url,
             "REPLICA_DATABASE_URL": replica,
             "REPLICA_MAX_LAG_S": str(self.max_lag_s),
-            "REDIS_URL": f"redis://{queue.address}:6379/0",
-            "CACHE_URL": f"redis://{cache.address}:6379/0",
+            "REDIS_URL": f"redis://:{PASSWORD}@{queue.address}:6379/0",
+            "CACHE_URL": f"redis://:{PASSWORD}@{cache.address}:6379/0",
             "S3_BUCKET": BUCKET,
             "S3_ENDPOINT_URL": f"http://{self.hosts['storage'].address}:{S3_PORT}",
             "S3_REGION": REGION,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import sys
 import time
 from typing import Any
 
@@ -27,6 +29,9 @@ class Command(BaseCommand):
         parser.add_argument("--every", type=float, metavar="HOURS", help="go on for ever, at this interval")
 
     def handle(self, *_args: Any, **options: Any) -> None:
+        if options["every"]:
+            # As a container's first process it would be deaf to it. What is half made has no manifest.
+            signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
         while True:
             try:
                 self._once(options)
