@@ -55,6 +55,9 @@ static TAG: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)</?(?:html|body|head|pre|code|samp|kbd|tt|p|div|span|table|tbody|tr|td|li|ul|ol|b|i|a|font)(?:\s[^<>]*)?>",
     )
 });
+/// Of forums (`BBCode`).
+static FORUM_TAG: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)\[/?(?:code|quote|pre|spoiler|b|i|u|tt|font|size)(?:=[^\[\]\n]*)?\]"));
 static ENTITY: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"&(?:#([0-9]{1,6})|#x([0-9A-Fa-f]{1,5})|(amp|lt|gt|quot|apos|nbsp));"));
 
@@ -64,6 +67,7 @@ fn without_markup(text: String) -> String {
     } else {
         text
     };
+    let text = if text.contains("[/") { FORUM_TAG.replace_all(&text, "").into_owned() } else { text };
     if !text.contains('&') {
         return text;
     }
@@ -134,9 +138,7 @@ fn without_margins(text: String) -> String {
 fn without_margin(text: &str) -> Option<String> {
     let lines: Vec<&str> = text.lines().collect();
     let filled = || lines.iter().copied().filter(|line| !line.trim().is_empty());
-    if filled().nth(1).is_none() {
-        return None;
-    }
+    filled().nth(1)?;
     let cut = margin_of(filled)?;
     let inner = lines.iter().map(|line| if line.trim().is_empty() { Cow::Borrowed("") } else { cut(line) });
     Some(inner.collect::<Vec<_>>().join("\n"))
