@@ -7,10 +7,13 @@ import io
 from xml.etree import ElementTree
 
 import pytest
+from django.conf import LazySettings
+from django.core.cache import cache
 from django.test import Client
 
 from server.catalog.models import DriveModel
 from server.search.columns import COLUMNS
+from server.search.models import DriveSummary
 from server.search.summaries import summary_update
 from tests.support.sample_archive import sample_aggregate, sample_archive
 
@@ -75,3 +78,17 @@ def test_an_archive_without_such_numbers_says_so(client: Client, query: str) -> 
     assert response.status_code == 200
     assert "How to contribute" in response.content.decode()
     assert client.get(f"/explore/explore.svg{query}").status_code == 200
+
+
+def test_18_a_rotation_in_another_spelling_keeps_no_copy(
+    client: Client, model: DriveModel, settings: LazySettings
+) -> None:
+    settings.PAGE_CACHE_S = 60
+    DriveSummary.objects.filter(drive_model=model).update(rpm=7200)
+    page = client.get(f"/explore/?y={COLUMN.key}&rpm=7200").content.decode()
+    assert f'href="/drives/{model.slug}/"' in page
+    client.get(f"/explore/?y={COLUMN.key}")
+    kept = len(cache._cache)  # type: ignore[attr-defined]
+    for text in ("7200.0", "07200", "7.2e3", "%2B7200", "7_200", "%207200", "72e2"):
+        assert client.get(f"/explore/?y={COLUMN.key}&rpm={text}").status_code == 200
+    assert len(cache._cache) == kept  # type: ignore[attr-defined]

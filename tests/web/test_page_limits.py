@@ -14,7 +14,6 @@ from server.config import gunicorn
 from server.config.availability import AvailabilityMiddleware
 from server.config.env import database_from_url
 from server.search.columns import COLUMNS
-from server.search.models import DriveSummary
 from tests.support.sample_archive import SampleRun, sample_run
 
 pytestmark = pytest.mark.django_db
@@ -172,17 +171,3 @@ def test_18_under_its_own_names_a_page_is_kept(client: Client, settings: LazySet
     settings.SITE_URL = "https://archive.example:8443"
     assert client.get("/claims/", headers={"Host": host}).status_code == 200
     assert any("page:" in key for key in cache._cache)  # type: ignore[attr-defined]
-
-
-def test_18_a_rotation_in_another_spelling_keeps_no_copy_of_the_explorer(
-    client: Client, settings: LazySettings
-) -> None:
-    settings.PAGE_CACHE_S = 60
-    run = sample_run()
-    DriveSummary.objects.filter(drive_model=run.drive_model).update(rpm=7200)
-    client.get("/explore/?rpm=7200")
-    client.get("/explore/")
-    kept = len(cache._cache)  # type: ignore[attr-defined]
-    for text in ("7200.0", "07200", "7.2e3", "+7200", "7_200", "%207200", "72e2"):
-        assert client.get(f"/explore/?rpm={text}").status_code == 200
-    assert len(cache._cache) == kept  # type: ignore[attr-defined]
