@@ -291,7 +291,7 @@ bench-mechanisms: venv probe ## How often two mechanisms under one name are flag
 
 .PHONY: requirements
 requirements: venv ## Lock the Python dependencies anew
-	@for name in base demo dev; do \
+	@for name in base demo dev fuzz; do \
 	  $(BIN)/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 \
 	    --no-emit-index-url --no-emit-find-links --custom-compile-command 'make requirements' \
 	    --upgrade --output-file requirements/$$name.txt requirements/$$name.in; \
@@ -318,10 +318,15 @@ fuzz-api: venv ## Ask the API everything its description allows, and much else (
 # The short run of both is part of `make test`.
 INPUTS ?= 1000000
 .PHONY: fuzz-parsers
-fuzz-parsers: venv ## Give the parsers of probe and archive INPUTS mutated inputs each (an hour)
+fuzz-parsers: venv ## Give all parsers INPUTS inputs each (an hour; ENGINE=atheris: the archive's by coverage)
+ifeq ($(ENGINE),atheris)
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements/fuzz.txt
+	@$(BIN)/python -m tests.fuzz.guided --inputs $(INPUTS)
+else
 	@FUZZ_INPUTS=$(INPUTS) $(BIN)/python -m pytest -s -q --no-header --timeout=0 tests/fuzz
 	@CARGO_PROFILE_DEV_OPT_LEVEL=2 PROPTEST_CASES=$(INPUTS) $(CARGO) test --locked --all-features \
 	  --manifest-path $(MANIFEST) --test fuzz -- --nocapture
+endif
 
 .PHONY: method-figures
 method-figures: venv ## Draw the pictures of the methods' pages anew from the golden runs
