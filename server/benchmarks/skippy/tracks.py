@@ -346,7 +346,7 @@ def judge(few: Labelled, best: Places, mean: Places | None, physical: float) -> 
     total, shape = len(few.tracks), best.shape
     longest = most_blocks(few.steps, physical)
     others: dict[float, float] = {}
-    nearest = 0.0
+    uneven = False
     going = [way for way in (-1, 1) if shape.track + way <= longest]
     for by in range(1, MOST_NEIGHBOURS + 1):
         sides = [way * by for way in going]
@@ -354,7 +354,7 @@ def judge(few: Labelled, best: Places, mean: Places | None, physical: float) -> 
             break
         scores = _neighbours(few, best, sides)
         others |= {shape.track + side: spared for side, (spared, _) in zip(sides, scores, strict=True)}
-        nearest = max(nearest, *(any_of_them for _, any_of_them in scores))
+        uneven |= any(most >= best.score for _, most in scores)
         going = [
             way
             for way, (score, _) in zip(going, scores, strict=True)
@@ -366,7 +366,7 @@ def judge(few: Labelled, best: Places, mean: Places | None, physical: float) -> 
         # Noise in the slope can put the most that a turn holds below the mean that fits.
         low, high = min(length, longest), max(length, longest)
         return Period(length, score / max(total, 1), 3.0, low, high, total, False)
-    margin = best.score - nearest
+    margin = 0.0 if uneven else best.score - max(others.values(), default=0.0)
     if shape.heads == 1:
         close.append(longest_track(few, best, longest))
     return Period(shape.track, best.score / max(total, 1), margin, min(close), max(close), total)
