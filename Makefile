@@ -312,8 +312,10 @@ openapi: venv ## Write docs/reference/openapi.yaml from the API's code
 	  $(BIN)/python manage.py spectacular --fail-on-warn --file docs/reference/openapi.yaml
 
 .PHONY: fuzz-api
-fuzz-api: venv ## Ask the API everything its description allows, and much else (EXAMPLES)
-	@API_FUZZ_EXAMPLES=$(or $(EXAMPLES),300) $(BIN)/python -m pytest -q -rs tests/server/api/test_fuzz.py
+fuzz-api: venv ## Ask the API everything its description allows, and much else (EXAMPLES; MINUTES at least)
+	@end=$$((SECONDS + 60 * $(or $(MINUTES),0))); \
+	while API_FUZZ_EXAMPLES=$(or $(EXAMPLES),300) $(BIN)/python -m pytest -q -rs tests/server/api/test_fuzz.py; \
+	do ((SECONDS < end)) || exit 0; done; exit 1
 
 # The short run of both is part of `make test`.
 INPUTS ?= 1000000

@@ -46,7 +46,7 @@ PARAMETERS: Mapping[str, tuple[Any, str]] = {
     "label": ("A1", "Label of the batch."),
     "week": (38, "Week, by ISO 8601."),
     "firmware": ("PS06", "Firmware revision."),
-    "variant": ("western-digital-wd10ezex~variant:75WN4A0", "Variant that the drive names."),
+    "variant": ("western-digital-wd10ezex~variant:75WN4A0", "Variant that the unit names."),
     "license": ("CC-BY-4.0", "Licence of the run (SPDX)."),
     "block_bytes": (512, "Bytes of a block."),
     "in_browser": ("false", "Whether a page of the archive read the files."),

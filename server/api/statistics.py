@@ -63,7 +63,7 @@ class TestedSerializer(serializers.Serializer[Any]):
     metric = serializers.CharField()
     scope = serializers.CharField()
     states = StateValuesSerializer(many=True)
-    within_units = serializers.BooleanField(help_text="Whether drives were compared with themselves.")
+    within_units = serializers.BooleanField(help_text="Whether units were compared with themselves.")
     p = serializers.FloatField(allow_null=True)
     adjusted_p = serializers.FloatField(allow_null=True)
     differs = serializers.BooleanField()

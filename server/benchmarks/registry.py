@@ -40,6 +40,12 @@ def kinds_by_slug() -> dict[str, Kind]:
     return {kind.slug: kind for kind in KINDS}
 
 
+def kind_name(slug: str) -> str:
+    """Return what a kind is called in lists and sentences; a slug that is none stays as it is."""
+    kind = kinds_by_slug().get(slug)
+    return kind.name if kind else slug
+
+
 @cache
 def metrics_by_key() -> dict[str, Metric]:
     """Return every metric of every registered kind, in the registry's order."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from server.benchmarks.contract import Direction, ExportDetail, Measurand
 from server.benchmarks.measurands import by_measurand, source, sources, stand_ins
-from server.benchmarks.registry import KINDS, metrics_by_key
+from server.benchmarks.registry import KINDS, kind_name, metrics_by_key
 
 FOLDER = Path(__file__).parent
 
@@ -21,6 +21,12 @@ def test_every_kind_lives_in_the_folder_of_its_slug_with_schema_and_explanation(
         assert kind.folder == FOLDER / kind.slug
         assert (kind.folder / "schema" / "v1.json").is_file()
         assert (kind.folder / "about.md").is_file()
+
+
+def test_a_kind_is_called_by_the_short_of_its_title() -> None:
+    assert kind_name("zoned") == "ZONED" and kind_name("not-here") == "not-here"
+    names = [kind.name for kind in KINDS]
+    assert len(set(names)) == len(names) and not set(names) & {kind.slug for kind in KINDS}
 
 
 def test_an_explanation_has_the_parts_that_a_reader_looks_for() -> None:

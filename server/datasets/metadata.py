@@ -11,11 +11,12 @@ from typing import Any
 import jinja2
 from django.db.models import Func, IntegerField, Sum
 
+from server.core.text import counted
 from server.datasets.columns import CROISSANT, LISTS, Column
 from server.datasets.deltas import DELTAS
 from server.datasets.models import Release, ReleaseFile
 from server.datasets.samples import sample_columns
-from server.datasets.tables import TABLES
+from server.datasets.tables import CHANGES, TABLES, TOMBSTONES
 
 CROISSANT_VERSION = "http://mlcommons.org/croissant/1.0"
 
@@ -40,6 +41,9 @@ MEDIA = {
 }
 
 SUBJECTS = ("hard disk drives", "storage performance", "disk characterization", "benchmark")
+REFERENCES = {"run_id": "runs", "drive_model": "drive_models", "metric": "metrics"}
+"""Columns by which tables are joined, to the table whose rows each of them names."""
+SAMPLES_KEY = ("run_id", "kind", "series")
 MISSING_NAMED = 1000
 """Runs without samples that a release names; it says of how many there are none."""
 
@@ -156,12 +160,19 @@ def _json(value: Any) -> str:
 def about_of(release: Release) -> str:
     """Return what a release holds, in a few sentences."""
     runs = release.rows["runs"]
+    upto = f"up to leaf {release.log_size:,} of the publication log" if release.log_size else ""
+    if not runs:
+        return (
+            f"Release {release.number} of the archive holds no run: none that was measured on a real drive "
+            f"had been published {upto or 'when it was made'}. Simulated and imported runs are in no "
+            "release. What it has is the catalogue: models, vendors' claims, and numbers from documents."
+        )
     lost = missing_count(release) if release.missing else 0
     samples = f"the samples of {runs - lost} of them" if lost else "all samples"
     return (
-        f"Release {release.number} of the archive: {runs} runs measured on real drives, with "
-        f"{release.rows['measurements']} measurements and {samples}, up to leaf {release.log_size} of the "
-        "publication log. Simulated runs are left out; numbers from documents are a table of their own."
+        f"Release {release.number} of the archive: {counted(runs, 'run')} measured on real drives, with "
+        f"{counted(release.rows['measurements'], 'measurement')} and {samples}, {upto}. Simulated and "
+        "imported runs are left out; numbers from documents are a table of their own."
     )
 
 
@@ -258,7 +269,10 @@ def _croissant(release: Release, files: Sequence[ReleaseFile]) -> dict[str, Any]
             *(_file_object(file) for file in files),
             *(_file_set(name, members) for name, members in groups.items() if len(members) > 1),
         ],
-        "recordSet": [_record_set(*name, members) for name, members in groups.items()],
+        "recordSet": [
+            _record_set(*name, members, there={table for table, _kind in groups})
+            for name, members in groups.items()
+        ],
     }
 
 
@@ -290,7 +304,8 @@ def _set_name(table: str, kind: str) -> str:
     return "-".join(filter(None, (table, kind, "parts")))
 
 
-def _record_set(table: str, kind: str, members: Sequence[ReleaseFile]) -> dict[str, Any]:
+def _record_set(table: str, kind: str, members: Sequence[ReleaseFile], there: set[str]) -> dict[str, Any]:
+    """Return a table as records with their key; `there` are the tables that the release has as Parquet."""
     name = "-".join(filter(None, (table, kind)))
     cut = {folder.partition("=")[0] for folder in members[0].path.split("/") if "=" in folder}
     columns = [column for column in columns_of(table, kind) if column.name not in cut]
@@ -298,15 +313,29 @@ def _record_set(table: str, kind: str, members: Sequence[ReleaseFile]) -> dict[s
         source = {"fileSet": {"@id": _set_name(table, kind)}}
     else:
         source = {"fileObject": {"@id": _slug(members[0].path)}}
+    named = {column: other for column, other in _references_of(table).items() if other in there}
     return {
         "@type": "cr:RecordSet",
         "@id": name,
         "name": name,
-        "field": [_field(name, column, source) for column in columns],
+        "key": [{"@id": f"{name}/{column}"} for column in _key_of(table) if column not in cut],
+        "field": [_field(name, column, source, named.get(column.name, "")) for column in columns],
     }
 
 
-def _field(record: str, column: Column, source: dict[str, Any]) -> dict[str, Any]:
+def _key_of(table: str) -> tuple[str, ...]:
+    return SAMPLES_KEY if table == "samples" else next(one.key for one in ALL_TABLES if one.name == table)
+
+
+def _references_of(table: str) -> dict[str, str]:
+    """Return which columns of a table name rows of which other: none where runs may be withdrawn ones, and
+    none of the table that has the rows itself."""
+    if table in {TOMBSTONES.name, CHANGES.name, *(one.name for one in DELTAS)}:
+        return {}
+    return {column: other for column, other in REFERENCES.items() if other != table}
+
+
+def _field(record: str, column: Column, source: dict[str, Any], referenced: str) -> dict[str, Any]:
     found: dict[str, Any] = {
         "@type": "cr:Field",
         "@id": f"{record}/{column.name}",
@@ -315,6 +344,8 @@ def _field(record: str, column: Column, source: dict[str, Any]) -> dict[str, Any
         "dataType": CROISSANT.get(column.type, "sc:Text"),
         "source": {**source, "extract": {"column": column.name}},
     }
+    if referenced:
+        found["references"] = {"field": {"@id": f"{referenced}/{column.name}"}}
     return {**found, "repeated": True} if column.type in LISTS else found
 
 

@@ -118,7 +118,7 @@ def group_get(text: str) -> Group:
     models = DriveModel.objects.select_related("vendor").defer("search_text").filter(drive_models_public())
     model = models.filter(slug=key.slug).first()
     if model is None:
-        raise GroupsError([f"There is no drive “{key.slug}”. /drives/ lists those that are here."])
+        raise GroupsError([f"There is no model “{key.slug}”. /drives/ lists those that are here."])
     if key.type == GroupType.BATCH:
         return _batch(key, model)
     if key.type == GroupType.UNIT:
@@ -166,7 +166,7 @@ def _variant(key: Key, model: DriveModel) -> Group:
     wanted = key.part.casefold()
     variant = next((one for one in known if one.casefold() == wanted), None)
     if variant is None:
-        named = f"Its drives name {', '.join(sorted(known)[:MOST])}." if known else "Its drives name none."
+        named = f"Its units name {', '.join(sorted(known)[:MOST])}." if known else "Its units name none."
         raise GroupsError([f"{model.title} has no variant “{key.part}”. {named} Choose another group."])
     name = str(Key(GroupType.VARIANT, key.slug, variant, key.asked))
     group = Group(name, GroupType.VARIANT, model, Source.MEASURED, f"variant {variant}", variant)

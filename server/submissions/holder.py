@@ -33,7 +33,7 @@ PAGE = 200
 """Submissions that one answer lists."""
 WITHDRAWN_BECAUSE = {
     "unstated": "Its contributor withdrew it.",
-    "faulty": "Its contributor withdrew it: the drive was faulty, or used by others while it was measured.",
+    "faulty": "Its contributor withdrew it: the unit was faulty, or used by others while it was measured.",
     "mistake": "Its contributor withdrew it: it was measured or described by mistake.",
     "consent": "Its contributor withdrew it, and takes back the consent to its publication.",
 }

@@ -184,11 +184,13 @@ def _added(submission: Submission, verdict: Decision.Verdict, reason: str, by: U
     )
 
 
-_MAIL = """{reason}
+_MAIL = """{subject}:
+
+{reason}
 
 The run: {site}/runs/{run}/
 
-You get this since the key that signed the run is your account's. Nobody reads answers to this address; a
+You get this because the key that signed the run is your account's. Nobody reads answers to this address; a
 question that a moderator asked is answered by withdrawing the run, or by measuring again. {more}
 """
 _APPEAL = """
@@ -206,7 +208,7 @@ def _tell(submission: Submission, subject: str, reason: str) -> None:
         return
     address = {"site": settings.SITE_URL, "run": submission.run.pk, "submission": submission.pk}
     more = _APPEAL.format(**address) if may_appeal(submission) else ""
-    text = _MAIL.format(reason=reason, more=more, **address)
+    text = _MAIL.format(subject=subject, reason=reason, more=more, **address)
 
     def send() -> None:
         if mail_allowed(known.email):
@@ -226,12 +228,12 @@ DECISIONS: dict[str, Callable[..., Decision]] = {
 REFUSED = (NotQuarantined, NotLiftable, OwnRun, NotTheSecond, NoReason)
 PREPARED = (
     "The evidence was looked at, and the finding has an explanation: ",
-    "The check's limit does not fit this drive, as the other units show: ",
+    "The check's limit does not fit this model, as the other units show: ",
     "The samples are those of another run.",
-    "The numbers cannot be those of the drive that is named: ",
-    "The run was disturbed, so that its numbers say little about the drive: ",
-    "Please say which drive was measured, and how it was connected.",
-    "Please measure again, without other load on the drive.",
+    "The numbers cannot be those of the model that is named: ",
+    "The run was disturbed, so that its numbers say little about the unit: ",
+    "Please say which unit was measured, and how it was connected.",
+    "Please measure again, without other load on the unit.",
 )
 """Reasons to choose from; what is typed beside goes behind."""
 

@@ -25,6 +25,7 @@ from django.conf import settings
 from django.db import Error, InterfaceError, OperationalError, transaction
 from django.db.models import F, Q
 
+from server.benchmarks.registry import kind_name
 from server.core import clock
 from server.core.bulk import rows_copy, rows_update
 from server.core.envelope import signature_check
@@ -314,14 +315,14 @@ def _assess(works: Sequence[_Work]) -> None:
     for work, answers in zip(works, runs_assess(runs), strict=True):
         work.answers = answers
         if work.submission.state == State.VALIDATED:
-            ended = ", ".join(f"{part.kind} {part.state}" for part in work.benchmarks)
+            ended = ", ".join(f"{kind_name(part.kind)} {part.state}" for part in work.benchmarks)
             work.move(State.EXTRACTED, f"Every benchmark has ended: {ended}.")
         failed = [part for part in work.benchmarks if part.state == Benchmark.State.FAILED]
-        reasons = [f"{part.kind}: {part.reason}" for part in failed] + reasons_to_hold(answers)
+        reasons = [f"{kind_name(part.kind)}: {part.reason}" for part in failed] + reasons_to_hold(answers)
         if reasons:
             work.move(
                 State.QUARANTINED,
-                f"Held for a person to decide: {' '.join(reasons)} The samples are kept as they came.",
+                f"For a person to decide: {' '.join(reasons)} The samples are kept as they came.",
             )
         else:
             work.move(State.PUBLISHED, "Every check passed; the run is public.")

@@ -66,11 +66,11 @@ TYPES = {
     Delivery.Kind.CONFIRMATION: "follow.confirmation",
 }
 _SUBJECTS = {
-    Delivery.Kind.RUNS: "{count} new {runs} of a drive that you follow",
-    Delivery.Kind.CONFIRMATION: "Confirm that you follow a drive",
+    Delivery.Kind.RUNS: "{count} new {runs} of a model that you follow",
+    Delivery.Kind.CONFIRMATION: "Confirm that you follow a model",
     Delivery.Kind.TEST: "Test",
 }
-"""Without a drive's name: contributors write it."""
+"""Without a model's name: contributors write it."""
 
 
 def body_text(*, kind: Delivery.Kind, model: DriveModel, runs: Sequence[Run], at: datetime) -> str:

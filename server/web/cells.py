@@ -11,6 +11,7 @@ from django.template.defaultfilters import capfirst, default_if_none, pluralize,
 from django.utils.safestring import SafeString
 from markupsafe import escape
 
+from server.benchmarks.registry import kind_name
 from server.core import numbers
 from server.measurements.group_keys import encoded as key_encoded
 from server.web import columns
@@ -153,6 +154,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "capfirst": capfirst,
     "default_if_none": default_if_none,
     "duration": numbers.show_duration,
+    "kind_name": kind_name,
     "pluralize": pluralize,
     "yesno": yesno,
 }

@@ -17,6 +17,7 @@ from django.utils.http import http_date
 from django.utils.translation import get_language
 from django.views.decorators.http import require_safe
 
+from server.benchmarks.registry import kind_name
 from server.catalog.models import DriveModel
 from server.core.lifecycle import Provenance
 from server.core.text import counted
@@ -47,7 +48,7 @@ def runs_feed(request: HttpRequest, slug: str = "") -> HttpResponse:
 @require_safe
 def events_feed(request: HttpRequest) -> HttpResponse:
     """Answer with the feed of what changed in the archive; 304 to whoever has it."""
-    related = ("run__submission", "run__drive_model", "claim__drive_model__vendor")
+    related = ("run__submission", "run__drive_model__vendor", "claim__drive_model__vendor")
     listed = list(events_listed().select_related(*related).order_by("-number")[:ENTRIES])
     told = [(event, told_of_event(event)) for event in listed]
     changed = max((event.listed_at for event in listed if event.listed_at), default=None)
@@ -96,8 +97,10 @@ def _events(request: HttpRequest, told: Sequence[tuple[ArchiveEvent, Told]]) -> 
         author_name="DiskAtlas",
     )
     for event, said in told:
-        of = f": {said.drive_model}" if said.drive_model else ""
-        of = f" {event.release}" if event.release else of
+        of = f" {event.release}" if event.release else ""
+        subject = event.run or event.claim
+        if subject is not None and said.drive_model is not None:
+            of = f": {subject.drive_model.title}"
         address = _event_address(event, said)
         feed.add_item(
             title=f"{_EVENT_WORDS[ArchiveEvent.Kind(event.kind)]}{of}",
@@ -125,7 +128,7 @@ def _event_description(event: ArchiveEvent, said: Told) -> str:
         return f"The verdict was “{said.verdict_before}” and is “{said.verdict_after}”."
     if said.kind is not None:
         numbers = counted(said.changes or 0, "number")
-        return f"{said.kind}, version {said.extractor_version}: {numbers} changed."
+        return f"{kind_name(said.kind)}, version {said.extractor_version}: {numbers} changed."
     if event.release is not None:
         return "A release of all published runs as tables."
     return "Withdrawn since." if event.run_id and said.drive_model is None else ""
@@ -163,5 +166,5 @@ def _description(run: Any) -> str:
     unit = f" Unit {run.unit}." if run.unit else ""
     batch = f" Batch {run.batch}." if run.batch else ""
     firmware = f" Firmware {run.firmware}." if run.firmware else ""
-    kinds = ", ".join(run.kinds)
+    kinds = ", ".join(map(kind_name, run.kinds))
     return f"{_HOW[run.provenance]} at {run.created_at:%Y-%m-%d %H:%M} UTC: {kinds}.{unit}{batch}{firmware}"

@@ -17,6 +17,8 @@ from server.measurements.detail_tables import detail_tables
 class TableLink:
     """A table of the API."""
 
+    kind: str
+    """Slug of the kind whose details it holds."""
     title: str
     url: str
     """Without its ending."""
@@ -41,8 +43,8 @@ class ExportsView:
 
 def _tables() -> tuple[TableLink, ...]:
     return tuple(
-        TableLink(table.title, reverse(f"api:{name.replace('_', '-')}").rstrip("/"))
-        for name, (_kind, table) in detail_tables().items()
+        TableLink(kind.slug, table.title, reverse(f"api:{name.replace('_', '-')}").rstrip("/"))
+        for name, (kind, table) in detail_tables().items()
     )
 
 

@@ -84,7 +84,7 @@ def signed_up(page: Page, site: str) -> None:
     for label in ("Password:", "Password (again):"):
         page.get_by_label(label, exact=True).fill(PASSWORD)
     button(page, "Sign up")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Look into your mail")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Check your mail")
     [asked] = mail.outbox
     page.goto(re.findall(r"https?://\S+/accounts/confirm-email/\S+", str(asked.body))[0])
     button(page, "Confirm")
@@ -116,7 +116,7 @@ def authenticator(page: Page) -> None:
 def passkey_added(page: Page, site: str) -> None:
     page.goto(f"{site}/accounts/2fa/webauthn/add/")
     page.locator("#id_password").fill(PASSWORD)
-    button(page, "Go on")
+    button(page, "Continue")
     page.get_by_label("Name").fill("Notebook")
     button(page, "Add it")
     expect(page.get_by_role("heading", level=1)).to_have_text("Recovery codes")

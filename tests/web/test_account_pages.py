@@ -70,7 +70,7 @@ def test_a_forgotten_password_is_set_anew_by_the_link_of_a_mail(client: Client, 
     given = {"password1": "another long password", "password2": "another long password"}
     done = client.post(begun.redirect_chain[-1][0], given, follow=True)
     assert_frame(done.content.decode())
-    assert "This link is spent" in client.get(address, follow=True).content.decode()
+    assert "This link no longer works" in client.get(address, follow=True).content.decode()
     assert client.login(username=owner.username, password="another long password")
 
 

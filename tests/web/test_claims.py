@@ -69,6 +69,6 @@ def test_claims_of_a_makers_document_stand_on_its_models_page_and_in_the_ledger(
     assert "83 MB/s (minimum) [1, page 9, 4.1.2] 2012-10" in shown
     assert "4.16 ms" in shown and "No benchmark of this archive measures it." in shown
     assert "Constellation ES.3 SAS Product Manual, 100671510, Rev. B" in shown
-    assert "Nobody has measured this drive yet" in shown and "Name as devices give it" not in shown
+    assert "Nobody has measured this model yet" in shown and "Name as devices give it" not in shown
     ledger = words(client, "/claims/?drive=seagate-st4000nm0023")
     assert "175 MB/s" in ledger and "Constellation ES.3 SAS Product Manual" in ledger

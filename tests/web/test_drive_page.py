@@ -179,7 +179,7 @@ def test_a_model_that_nobody_measured_says_what_drives_of_it_said(client: Client
     sightings_load()
     model.refresh_from_db()
     page = client.get(f"/drives/{model.slug}/").content.decode()
-    assert "Nobody has measured this drive yet" in page and "--suite quick" in page
+    assert "Nobody has measured this model yet" in page and "--suite quick" in page
     assert "CC BY 4.0" in page and "75WN4A0" in page and "said in IDENTIFY" in page
     assert model.family == "Blue" and model.rated_rpm == 7200 and not model.curated
 

@@ -90,6 +90,14 @@ def test_20_a_models_page_leads_to_its_files(client: Client) -> None:
     assert {client.get(address.replace("&amp;", "&")).status_code for address in addresses} == {200}
 
 
+def test_20_a_models_page_leads_to_no_file_without_rows(client: Client) -> None:
+    model = drive_model_curated(vendor_name="Sampledata", model_name="Lonely")
+    page = get(client, f"/drives/{model.slug}/")
+    files = page[page.index('id="files-title"') :].partition("</section>")[0]
+    assert "there is no table of its runs" in " ".join(files.split())
+    assert 'href="/api/' not in files and "<details" not in files
+
+
 def test_20_each_release_has_a_page(client: Client) -> None:
     release = Release.objects.create(
         **{"number": 1, "schema_version": "2.1", "log_size": 2, "checkpoint": "a\n2\nroot\n"},

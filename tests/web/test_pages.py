@@ -93,7 +93,7 @@ def test_simulated_numbers_stand_in_their_own_marked_section(client: Client) -> 
 def test_a_drive_without_runs_shows_what_is_published_and_asks_for_a_run(client: Client) -> None:
     model = drive_model_curated(vendor_name="Sampledata", model_name="Lonely", simulated=False)
     page = get(client, f"/drives/{model.slug}/")
-    assert "Nobody has measured this drive yet" in page
+    assert "Nobody has measured this model yet" in page
     assert "Measured runs" not in page
 
 

@@ -138,7 +138,7 @@ class DivisionSerializer(serializers.Serializer[Any]):
     title = serializers.CharField()
     provenance = serializers.ChoiceField(choices=Provenance.choices, help_text="Of the runs counted here.")
     runs = serializers.IntegerField()
-    units = serializers.IntegerField(help_text="Different drives among them, as far as the runs tell.")
+    units = serializers.IntegerField(help_text="Different units among them, as far as the runs tell.")
     runs_url = serializers.URLField(help_text="The runs as a list.")
     url = serializers.CharField(help_text="Its page.")
     statistics = StatisticsSerializer(allow_null=True, help_text="Null where no number is usable.")

@@ -190,7 +190,7 @@ class DriveChartView(TableView):
 
 @described(
     "comparison_charts",
-    "Charts of a comparison: curves over each other, and how the groups' drives lie",
+    "Charts of a comparison: curves over each other, and how the groups' units lie",
     "comparisons",
     ComparisonChartsSerializer,
     description="In `results`, one chart each, as the website draws them; CSV and NDJSON: their points.",

@@ -153,7 +153,7 @@ class AggregateSerializer(RowSerializer):
     scope = serializers.CharField()
     unit = Derived("metric", help_text="Unit of measure.")
     n = serializers.IntegerField(help_text="Runs behind the numbers.")
-    units = serializers.IntegerField(help_text="Different drives among them.")
+    units = serializers.IntegerField(help_text="Different units among them.")
     excluded = serializers.IntegerField(help_text="Runs whose value was too poor to count.")
     mean = serializers.FloatField()
     stdev = serializers.FloatField(allow_null=True, help_text="Of the units; null where there is one.")

@@ -190,13 +190,13 @@ class OverviewSerializer(serializers.Serializer[Any]):
     provenance = serializers.ChoiceField(choices=Provenance.choices)
     runs = serializers.IntegerField()
     units = serializers.IntegerField(
-        help_text="Different drives; runs that do not tell theirs count as one of each key."
+        help_text="Different units; runs that do not tell theirs count as one of each key."
     )
     untold = serializers.IntegerField(help_text="Runs that do not tell their drive.")
     keys = serializers.IntegerField(help_text="Different keys that signed them.")
     batches = PartSerializer(many=True)
     firmwares = PartSerializer(many=True)
-    variants = PartSerializer(many=True, help_text="None where no drive names one.")
+    variants = PartSerializer(many=True, help_text="None where no unit names one.")
 
 
 class SimilarSerializer(serializers.Serializer[Any]):
@@ -231,7 +231,7 @@ class DriveOverviewSerializer(serializers.Serializer[Any]):
 
 @described(
     "drive_overview",
-    "Runs of a drive model by drive, batch and firmware; what is wanted; models of its class",
+    "Runs of a drive model by unit, batch and firmware; what is wanted; models of its class",
     "catalogue",
     DriveOverviewSerializer,
 )

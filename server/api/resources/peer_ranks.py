@@ -25,7 +25,7 @@ class NumberAmongSerializer(serializers.Serializer[Any]):
     value = serializers.FloatField()
     low = serializers.FloatField(allow_null=True, help_text="Lower bound of the confidence interval.")
     high = serializers.FloatField(allow_null=True)
-    others = serializers.IntegerField(help_text="Other drives that have the number.")
+    others = serializers.IntegerField(help_text="Other units that have the number.")
     below = serializers.IntegerField(help_text="How many of them are lower.")
     median = serializers.FloatField(help_text="Of the others.")
     minimum = serializers.FloatField()
@@ -40,12 +40,12 @@ class RunStandingSerializer(serializers.Serializer[Any]):
 
     run = serializers.UUIDField()
     confirming_keys = serializers.IntegerField(
-        source="confirming", help_text="Other keys that signed a run of another drive with the same numbers."
+        source="confirming", help_text="Other keys that signed a run of another unit with the same numbers."
     )
-    other_keys = serializers.IntegerField(help_text="Other keys that measured other drives of the model.")
+    other_keys = serializers.IntegerField(help_text="Other keys that measured other units of the model.")
     other_units = serializers.IntegerField()
     unlike_units = serializers.IntegerField(
-        help_text="Other drives measured under conditions that do not compare."
+        help_text="Other units measured under conditions that do not compare."
     )
     numbers = NumberAmongSerializer(many=True)
 

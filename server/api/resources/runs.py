@@ -111,7 +111,7 @@ class RunSerializer(RowSerializer):
         source="unit.digest",
         default=None,
         allow_null=True,
-        help_text="Digest of the drive; null where untold.",
+        help_text="Digest of the unit; null where untold.",
     )
     batch = Derived("batch__year", "batch__week", "batch__label")
     firmware = serializers.CharField()
@@ -136,7 +136,7 @@ class RunSerializer(RowSerializer):
         help_text="Whether it came in after its key may have been in other hands.",
     )
     beyond_share = serializers.BooleanField(
-        help_text="Whether it is of a drive beyond its holder's third of the model, and counts in no number."
+        help_text="Whether it is of a unit beyond its holder's third of the model, and counts in no number."
     )
     submission = serializers.UUIDField(source="submission_id")
     benchmarks = RunBenchmarkSerializer(many=True)
@@ -192,7 +192,7 @@ class RunFilters(_ModelFilters):
     published_at__lt = InstantFilter("submission__published_at", lookup_expr="lt")
     license = value_filter("licence", runs_all, "license")
     firmware = value_filter("firmware revision", runs_all, "firmware")
-    variant = VariantFilter(label="Variant that the drive names, by its key in comparisons.")
+    variant = VariantFilter(label="Variant that the unit names, by its key in comparisons.")
 
     class Meta:
         model = Run

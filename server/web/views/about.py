@@ -48,6 +48,7 @@ def datasets(request: HttpRequest) -> HttpResponse:
         "kinds": list(kinds_by_slug().values()),
         "releases": releases,
         "linked_data": _linked_data(request, releases[0]) if releases else None,
+        "why_empty": about_of(releases[0]) if releases and not releases[0].rows["runs"] else "",
         "tables": [(link.url.rpartition("/")[2], link.title) for link in DETAIL_TABLES],
         "rotations": ROTATIONS,
         "asked": _table_asked(request),
@@ -66,7 +67,7 @@ def _table_asked(request: HttpRequest) -> dict[str, str] | None:
     if request.GET.get("simulated") == "1":
         del query["provenance"]
     encoded = f"?{urlencode(query)}" if query else ""
-    words = f"{table.title} of {ROTATIONS[rpm]}" if rpm in ROTATIONS else f"{table.title} of all drives"
+    words = f"{table.title} of {ROTATIONS[rpm]}" if rpm in ROTATIONS else f"{table.title} of all models"
     today = clock.now().date()
     return {
         "table": table.url.rpartition("/")[2],

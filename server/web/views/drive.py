@@ -203,6 +203,12 @@ def drive_detail(request: HttpRequest, slug: str) -> HttpResponse:
     )
     views = {one: _part_view(model, one, part, sources) for one, part in parts.items()}
     klass = drive_class(model)
+    measured_kinds = {
+        section.slug
+        for view in views.values()
+        for section in view.sections
+        if section.numbers and section.numbers.measured
+    }
     context = {
         "model": model,
         "aliases": _ALIASES.rows(drive_model_id=model.pk),
@@ -228,7 +234,8 @@ def drive_detail(request: HttpRequest, slug: str) -> HttpResponse:
         "runs": runs,
         "older": older,
         "asked": 0 if overview.runs else times_asked(model=model),
-        "detail_tables": DETAIL_TABLES,
+        "measured_kinds": measured_kinds,
+        "detail_tables": [table for table in DETAIL_TABLES if table.kind in measured_kinds],
         "exports": exports_view(model),
         "linked_data": model_linked_data(
             model,

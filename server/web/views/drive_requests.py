@@ -65,7 +65,7 @@ def _count(request: HttpRequest, model: DriveModel | None, text: str) -> tuple[i
         return 400, str(error)
     client = address_block(client_address(request))
     if rate_limit_hit(policy="ask", client=client, quota=settings.ASKS_PER_HOUR, window_s=3600).exceeded:
-        return 429, "Too many drives were asked for from here within the hour. Try again later."
+        return 429, "Too many models were asked for from here within the hour. Try again later."
     once = f"{client}:{hashlib.sha256(name.encode()).hexdigest()[:16]}"
     if not rate_limit_hit(policy="ask-once", client=once, quota=1, window_s=_DAY_S).exceeded:
         drive_request_add(model=model, text=text)

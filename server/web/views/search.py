@@ -60,7 +60,7 @@ def _vendor(vendor: Vendor) -> dict[str, str]:
     return {
         "kind": "vendor",
         "label": vendor.name,
-        "detail": "all drives of this vendor",
+        "detail": "all models of this vendor",
         "url": f"{reverse('drive-list')}?vendor={vendor.slug}",
     }
 

@@ -1,7 +1,7 @@
 """Schemathesis over the whole OpenAPI document: no failure, no undocumented status, no answer off its schema.
 
-`make test` asks each operation a few times, `make fuzz-api` hundreds of times; each time without a token and
-with one.
+`make test` asks each operation a few times, `make fuzz-api` hundreds of times, and with MINUTES anew until
+these have passed or something fails; each time without a token and with one.
 """
 
 from __future__ import annotations

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from server.accounts.models import ProbeKey
 from server.benchmarks.heads import ONE_HEAD
@@ -14,8 +16,9 @@ from server.claims.assessment import claims_judge
 from server.claims.models import ClaimVerdict
 from server.claims.selectors import ClaimRow, claim_rows, verdicts_update
 from server.claims.verdicts import Outcome
+from server.core import clock
 from server.core.lifecycle import Provenance
-from server.measurements.models import Benchmark, Measurement
+from server.measurements.models import AggregateDue, Benchmark, Measurement
 from tests.support.sample_archive import DAY, SampleRun, sample_run
 
 pytestmark = pytest.mark.django_db
@@ -54,6 +57,22 @@ def loaded(slug: str, metric: str, form: str) -> ClaimRow:
     rows = claim_rows(drive_model=DriveModel.objects.get(slug=slug))
     (row,) = [row for row in rows if (row.claim.metric, row.claim.form) == (metric, form)]
     return row
+
+
+def test_verdicts_in_words_of_before_are_found_anew() -> None:
+    migration = import_module("server.claims.migrations.0002_words_of_verdicts")
+    models = [run_with(150), run_with(150, model="Sample 9001")]
+    for model in models:
+        claim(model)
+        verdicts_update(drive_model_id=model.pk)
+    of_before = "Of 3 drives all reach it."
+    ClaimVerdict.objects.filter(drive_model=models[0]).update(words=of_before)
+    AggregateDue.objects.all().delete()
+    with connection.cursor() as cursor:
+        cursor.execute(migration.DUE)
+    [due] = AggregateDue.objects.all()
+    assert due.drive_model_id == models[0].pk
+    assert due.not_before is not None and due.not_before > clock.now()
 
 
 def test_runs_since_a_revocation_never_enter_a_verdict() -> None:

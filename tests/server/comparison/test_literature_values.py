@@ -70,7 +70,7 @@ WRONG = {
     "d=maxtor-2f040l0": "2 to 8",
     "": "No group was given",
     "d=maxtor-2f040l0&d=maxtor-2f040l0": "given twice",
-    "d=maxtor-2f040l0&d=none-such": "There is no drive “none-such”",
+    "d=maxtor-2f040l0&d=none-such": "There is no model “none-such”",
     "d=maxtor-2f040l0&d=maxtor-6l040j2&level=7": "between 0.5 and 0.999",
     "d=maxtor-2f040l0&d=maxtor-6l040j2&kind=none": "There is no kind",
 }

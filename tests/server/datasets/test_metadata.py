@@ -69,6 +69,41 @@ def test_croissant_gives_the_records_of_tables_that_are_parted_by_vendor(folder:
     assert len({one["samples-skippy/run_id"] for one in samples}) == 2
 
 
+def test_croissant_keys_tell_records_apart_and_references_lead_to_one(folder: Path) -> None:
+    dataset = mlcroissant.Dataset(jsonld=folder / "croissant.json")
+    assert not dataset.metadata.ctx.issues.errors and not dataset.metadata.ctx.issues.warnings
+    found = {}
+    for one in dataset.metadata.record_sets:
+        found[one.id] = list(dataset.records(record_set=one.id))
+        keys = one.key if isinstance(one.key, list) else [one.key]
+        told = [tuple(row[key] for key in keys) for row in found[one.id]]
+        assert len(set(told)) == len(told), one.id
+    leading = [
+        (field.id, field.references.uuid, one.id)
+        for one in dataset.metadata.record_sets
+        for field in one.fields
+        if field.references.uuid
+    ]
+    for column, target, record_set in leading:
+        there = {row[target] for row in found[target.partition("/")[0]]}
+        assert {row[column] for row in found[record_set]} <= there, column
+    assert {target for _column, target, _record_set in leading} == {
+        *("runs/run_id", "drive_models/drive_model", "metrics/metric")
+    }
+
+
+def test_an_empty_release_says_why(tmp_path: Path, client: Client) -> None:
+    call_command("load_catalog", verbosity=0)
+    folder = download(release_build(), tmp_path / "release")
+    why = "holds no run: none that was measured on a real drive had been published"
+    for name in ("README.md", "datapackage.json", "croissant.json", "datacite.json"):
+        assert why in (folder / name).read_text(), name
+    for address in ("/datasets/", "/datasets/1/"):
+        shown = re.sub(r"<script.*?</script>", "", client.get(address).content.decode(), flags=re.S)
+        assert why in " ".join(shown.split()), address
+    assert not mlcroissant.Dataset(jsonld=folder / "croissant.json").metadata.ctx.issues.errors
+
+
 def test_a_release_carries_its_doi_in_all_its_metadata(
     publish: Callable[..., Submission], tmp_path: Path, settings: LazySettings, client: Client
 ) -> None:

@@ -92,7 +92,7 @@ def test_a_variant_is_a_group_of_the_runs_whose_drives_name_it() -> None:
     assert group.key == variant_key(slug, "75WN4A0") and group.label == "variant 75WN4A0"
     assert {run.pk for run in group.runs()} == {first.pk, again.pk}
     assert [run.pk for run in group_get(variant_key(slug, "21WN4A0")).runs()] == [other.pk]
-    with pytest.raises(GroupsError, match=r"no variant “00BN5A0”\. Its drives name 21WN4A0, 75WN4A0"):
+    with pytest.raises(GroupsError, match=r"no variant “00BN5A0”\. Its units name 21WN4A0, 75WN4A0"):
         group_get(f"{slug}~variant:00BN5A0")
 
 
@@ -101,7 +101,7 @@ def test_a_variant_that_a_field_of_sixteen_characters_cut_is_none() -> None:
     cut = sample_run(SampleRun(vendor="ATA", model="WDC WD10EZEX-75W", unit="d" * 64))
     whole = variants("75WN4A0")[0]
     assert cut.drive_model == whole.drive_model
-    with pytest.raises(GroupsError, match="Its drives name 75WN4A0"):
+    with pytest.raises(GroupsError, match="Its units name 75WN4A0"):
         group_get(variant_key(cut.drive_model.slug, "75W"))
     told = conditions_of(Run.objects.filter(drive_model=cut.drive_model))
     assert [told[run.pk].whole["variant"] for run in (cut, whole)] == ["", "75WN4A0"]

@@ -140,7 +140,8 @@ def test_the_account_of_the_key_is_told_by_mail_where_its_address_is_its_own(
         return
     (sent,) = mail.outbox
     assert (sent.subject, sent.to) == ("A moderator rejected your run", ["owner@example.org"])
-    assert REASON in sent.body and f"/runs/{submission.run.pk}/" in sent.body
+    assert sent.body.startswith(f"A moderator rejected your run:\n\n{REASON}\n")
+    assert f"/runs/{submission.run.pk}/" in sent.body
     assert "Sample 9000" not in sent.body and "curator" not in sent.body
 
 

@@ -277,8 +277,20 @@ def test_the_feed_tells_events_and_is_read_again_for_nothing(client: Client, tim
     ]
     assert feed.entries[1].link.endswith(f"/runs/{run.pk}/")
     assert len({entry.id for entry in feed.entries}) == 2
+    assert feed.entries[1].title == f"Run published: {run.drive_model.title}"
     again = client.get("/events.atom", headers={"If-None-Match": response.headers["ETag"]})
     assert again.status_code == 304
+
+
+def test_the_feed_calls_a_kind_by_its_name(client: Client, time: Clock) -> None:
+    import feedparser
+
+    [run] = happened()
+    details = {"kind": "zoned", "extractor_version": "7", "changes": 1}
+    run_events_add(Kind.RUN_REEXTRACTED, [run.pk], details=details)
+    events_list()
+    [newest, _published] = feedparser.parse(client.get("/events.atom").content).entries
+    assert newest.summary == "ZONED, version 7: 1 number changed."
 
 
 def test_a_window_counts_from_when_an_event_was_listed(

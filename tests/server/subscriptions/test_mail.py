@@ -73,7 +73,7 @@ def test_a_new_run_comes_by_mail_with_one_click_to_end_it(
     time.on(seconds=300)
     work()
     [told] = mail.outbox
-    assert told.subject == "1 new run of a drive that you follow" and f"/runs/{run.pk}/" in told.body
+    assert told.subject == "1 new run of a model that you follow" and f"/runs/{run.pk}/" in told.body
     assert told.extra_headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     address = link_in(told.extra_headers["List-Unsubscribe"].strip("<>"), "stop")
     strict = Client(enforce_csrf_checks=True)
