@@ -43,6 +43,9 @@
   for (const e of document.querySelectorAll(".table-frame"))
     if (visible(e) && !e.closest("figure.chart") && e.scrollHeight > e.clientHeight + 1)
       say("a table is cut off below", e);
+  for (const e of document.querySelectorAll(".table-frame > table > caption"))
+    if (visible(e) && e.offsetWidth > e.closest(".table-frame").clientWidth + 1)
+      say("a caption is wider than its frame", e);
 
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const rgba = (color) => {
