@@ -220,7 +220,7 @@ def _scatter_words(one: str, several: str, components: Components, unit: str) ->
         )
         part = f": {value} % of the variance lies between {several} ({low} to {high} %)"
     return (
-        f"Drives of one {one} scatter by {quantity(within, unit, within / 4)}, "
+        f"Units of one {one} scatter by {quantity(within, unit, within / 4)}, "
         f"{several} by {quantity(between, unit, between / 4) if between else 'no more than that'}{part}."
     )
 
