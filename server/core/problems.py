@@ -75,8 +75,8 @@ PROBLEM_TYPES = _types(
         "unknown-name",
         "A name is not known",
         422,
-        "A filter names a metric, kind or scope that does not exist, so that no row could pass it: the detail "
-        "has the nearest name. An empty list would look like an answer.",
+        "A filter names a metric, kind or scope that does not exist, so that no row could pass it: the "
+        "detail has the nearest name. An empty list would look like an answer.",
     ),
     ProblemType(
         "bad-token",
