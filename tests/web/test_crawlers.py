@@ -13,6 +13,7 @@ from django.test import Client
 
 from server.core import clock
 from server.core.lifecycle import State
+from server.web.templating import NAVIGATION
 from tests.support.sample_archive import SampleRun, sample_archive, sample_run
 
 pytestmark = pytest.mark.django_db
@@ -42,6 +43,13 @@ def test_20_the_map_leads_to_every_public_drive_and_no_other(client: Client) -> 
     assert f"/drives/{model.slug}/" in pages and f"/drives/{hidden.slug}/" not in pages
     assert len(pages) == len(set(pages))
     assert [page for page in pages if client.get(page).status_code != 200] == []
+
+
+def test_20_the_map_leads_to_every_page_of_the_navigation_and_the_foot(client: Client) -> None:
+    pages = {page for part in locations(client, "/sitemap.xml") for page in locations(client, part)}
+    foot = client.get("/").content.decode().partition('<footer class="foot">')[2]
+    assert {item.address for item in NAVIGATION} <= pages
+    assert set(re.findall(r'href="(/[^"]+)"', foot.partition("</footer>")[0])) - {"/accounts/"} <= pages
 
 
 def test_20_a_hole_is_told_to_whom_the_operator_names(client: Client, settings: LazySettings) -> None:

@@ -18,6 +18,7 @@ from server.benchmarks.registry import kinds_by_slug
 from server.catalog.models import DriveModel
 from server.core import clock
 from server.measurements.selectors import drive_models_public
+from server.web.views.reference import ESSAYS
 
 if TYPE_CHECKING:
     _Sitemap = Sitemap[Any]
@@ -25,6 +26,11 @@ else:
     _Sitemap = Sitemap
 
 _PRIVATE = ("/accounts/", "/admin/", "/follow/", "/moderation/", "/drives/suggest/", "/compare/suggest/")
+_PAGES = (
+    *("home", "drive-list", "drive-ask", "compare", "explore", "claims", "contribute", "file-import"),
+    *("method-list", "method-claims", "about", "datasets", "api-reference", "schema-list", "problem-list"),
+    "licenses",
+)
 _SECURITY_DAYS = 180
 """RFC 9116 has a file that is good for less than a year."""
 _DAY_S = 86_400
@@ -35,9 +41,8 @@ class PageSitemap(_Sitemap):
 
     def items(self) -> list[tuple[str, ...]]:
         """Return names of views with their arguments."""
-        names = ("home", "drive-list", "claims", "contribute", "method-list", "about", "datasets")
-        methods = [("method-detail", slug) for slug in kinds_by_slug()]
-        return [*((name,) for name in (*names, "api-reference", "licenses")), *methods]
+        methods = [("method-detail", slug) for slug in (*kinds_by_slug(), *ESSAYS)]
+        return [*((name,) for name in _PAGES), *methods]
 
     def location(self, item: tuple[str, ...]) -> str:
         return reverse(item[0], args=item[1:])
