@@ -10,6 +10,7 @@ from django.core.signing import TimestampSigner
 from tests.bench.web.archive import Archive
 
 SEARCH_MS, DRIVE_MS, COMPARE_MS, API_LIST_MS, API_SAMPLES_MS = 30.0, 50.0, 80.0, 20.0, 30.0
+PAGE_MS, FIGURE_MS = 80.0, 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,19 @@ def pages_of(archive: Archive) -> list[Page]:
         Page("run", f"/runs/{run}/"),
         Page("chart of a run", f"/runs/{run}/charts/zoned/profile.json"),
         Page("method", "/methods/zoned/"),
+        Page("explore", "/explore/", PAGE_MS),
+        Page("explore, by year", "/explore/?x=year", PAGE_MS),
+        Page("unit of the largest", f"/drives/{largest}/units/{_unit(archive, largest)}/", PAGE_MS),
+        Page("numbers of a kind, largest", f"/drives/{largest}/numbers/zoned/", PAGE_MS),
+        Page("badge page", f"/drives/{largest}/badge/", PAGE_MS),
+        Page("drives asked for", "/drives/ask/", PAGE_MS),
+        Page("datasets, a table", "/datasets/?table=zones&rpm=7200", PAGE_MS),
+        Page("import", "/contribute/import/", PAGE_MS),
+        Page("words", "/methods/words/", PAGE_MS),
+        Page("figure of a run, SVG", f"/runs/{run}/charts/zoned/profile.svg", FIGURE_MS),
+        Page("figure of a model, SVG", f"/drives/{largest}/charts/probe/zoned/profile.svg", FIGURE_MS),
+        Page("platter, SVG", f"/drives/{largest}/platter.svg", FIGURE_MS),
+        Page("explorer, SVG", "/explore/explore.svg", FIGURE_MS),
     ]
 
 
@@ -136,6 +150,16 @@ def _slugs(archive: Archive) -> list[str]:
 def _richest_run(archive: Archive) -> str:
     rows = archive.ask(
         "SELECT run_id FROM measurements_benchmark WHERE kind = 'skippy' ORDER BY id DESC LIMIT 1"
+    )
+    return str(rows[0][0])
+
+
+def _unit(archive: Archive, slug: str) -> str:
+    """Return the digits by which a model's first unit has its page."""
+    rows = archive.ask(
+        "SELECT left(u.digest, 12) FROM measurements_unit u JOIN catalog_drivemodel m"
+        " ON m.id = u.drive_model_id WHERE m.slug = %s ORDER BY u.id LIMIT 1",
+        slug,
     )
     return str(rows[0][0])
 
