@@ -251,6 +251,7 @@ def _croissant(release: Release, files: Sequence[ReleaseFile]) -> dict[str, Any]
     groups: dict[tuple[str, str], list[ReleaseFile]] = {}
     for file in parquet:
         groups.setdefault((file.table, file.kind), []).append(file)
+    sources = {table: _source(table, kind, members) for (table, kind), members in groups.items()}
     return {
         "@context": CROISSANT_CONTEXT,
         "@type": "sc:Dataset",
@@ -269,10 +270,7 @@ def _croissant(release: Release, files: Sequence[ReleaseFile]) -> dict[str, Any]
             *(_file_object(file) for file in files),
             *(_file_set(name, members) for name, members in groups.items() if len(members) > 1),
         ],
-        "recordSet": [
-            _record_set(*name, members, there={table for table, _kind in groups})
-            for name, members in groups.items()
-        ],
+        "recordSet": [_record_set(*name, members, sources) for name, members in groups.items()],
     }
 
 
@@ -304,22 +302,27 @@ def _set_name(table: str, kind: str) -> str:
     return "-".join(filter(None, (table, kind, "parts")))
 
 
-def _record_set(table: str, kind: str, members: Sequence[ReleaseFile], there: set[str]) -> dict[str, Any]:
-    """Return a table as records with their key; `there` are the tables that the release has as Parquet."""
+def _source(table: str, kind: str, members: Sequence[ReleaseFile]) -> dict[str, Any]:
+    if len(members) > 1:
+        return {"fileSet": {"@id": _set_name(table, kind)}}
+    return {"fileObject": {"@id": _slug(members[0].path)}}
+
+
+def _record_set(
+    table: str, kind: str, members: Sequence[ReleaseFile], sources: dict[str, dict[str, Any]]
+) -> dict[str, Any]:
+    """Return a table as records with their key; `sources` has every table of the release."""
     name = "-".join(filter(None, (table, kind)))
     cut = {folder.partition("=")[0] for folder in members[0].path.split("/") if "=" in folder}
     columns = [column for column in columns_of(table, kind) if column.name not in cut]
-    if len(members) > 1:
-        source = {"fileSet": {"@id": _set_name(table, kind)}}
-    else:
-        source = {"fileObject": {"@id": _slug(members[0].path)}}
-    named = {column: other for column, other in _references_of(table).items() if other in there}
+    source = _source(table, kind, members)
+    named = {column: sources.get(other) for column, other in _references_of(table).items()}
     return {
         "@type": "cr:RecordSet",
         "@id": name,
         "name": name,
         "key": [{"@id": f"{name}/{column}"} for column in _key_of(table) if column not in cut],
-        "field": [_field(name, column, source, named.get(column.name, "")) for column in columns],
+        "field": [_field(name, column, source, named.get(column.name)) for column in columns],
     }
 
 
@@ -335,7 +338,11 @@ def _references_of(table: str) -> dict[str, str]:
     return {column: other for column, other in REFERENCES.items() if other != table}
 
 
-def _field(record: str, column: Column, source: dict[str, Any], referenced: str) -> dict[str, Any]:
+def _field(
+    record: str, column: Column, source: dict[str, Any], referenced: dict[str, Any] | None
+) -> dict[str, Any]:
+    """Return a column. What it names is said by the other table's files: mlcroissant can't read a table any
+    more once it has read the one whose field it names."""
     found: dict[str, Any] = {
         "@type": "cr:Field",
         "@id": f"{record}/{column.name}",
@@ -345,7 +352,7 @@ def _field(record: str, column: Column, source: dict[str, Any], referenced: str)
         "source": {**source, "extract": {"column": column.name}},
     }
     if referenced:
-        found["references"] = {"field": {"@id": f"{referenced}/{column.name}"}}
+        found["references"] = {**referenced, "extract": {"column": column.name}}
     return {**found, "repeated": True} if column.type in LISTS else found
 
 
