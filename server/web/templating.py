@@ -14,10 +14,12 @@ from urllib.parse import urlencode
 from allauth.socialaccount.adapter import get_adapter
 from django.conf import settings
 from django.contrib.messages import get_messages
+from django.forms import BaseForm
 from django.http import HttpRequest
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.encoding import escape_uri_path
+from django.utils.safestring import SafeString
 from jinja2 import Environment, StrictUndefined
 
 from server.accounts.second_factor import second_factor_due
@@ -56,6 +58,7 @@ def environment(**options: Any) -> Environment:
         built_assets=built_assets,
         canonical=lambda request: f"{settings.SITE_URL}{escape_uri_path(request.path)}",
         compare_url=compare_url,
+        form_fields=form_fields,
         messages_of=get_messages,
         navigation=NAVIGATION,
         query_with=query_with,
@@ -74,6 +77,12 @@ def environment(**options: Any) -> Environment:
 def sign_in_providers(request: HttpRequest) -> list[Any]:
     """Return the sites by whose accounts people may sign in."""
     return list(get_adapter().list_providers(request)) if settings.SOCIALACCOUNT_PROVIDERS else []
+
+
+def form_fields(form: BaseForm) -> SafeString:
+    """Return a form's fields as paragraphs, their labels without a colon, as in all other forms here."""
+    form.label_suffix = ""
+    return form.as_p()
 
 
 def url(name: str, *parts: object) -> str:

@@ -74,6 +74,14 @@ def test_a_forgotten_password_is_set_anew_by_the_link_of_a_mail(client: Client, 
     assert client.login(username=owner.username, password="another long password")
 
 
+def test_no_label_ends_with_a_colon(client: Client) -> None:
+    for address in ("login", "signup", "password/reset"):
+        labels = re.findall(
+            r"<label[^>]*>([^<]*)</label>", client.get(f"/accounts/{address}/").content.decode()
+        )
+        assert len(labels) > 1 and not [label for label in labels if label.strip().endswith(":")], address
+
+
 def test_what_was_done_is_said_on_the_next_page(client: Client, owner: User) -> None:
     client.force_login(owner)
     body = client.post("/accounts/email/", {"action_add": "", "email": "b@example.org"}, follow=True)
