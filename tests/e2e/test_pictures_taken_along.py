@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
@@ -19,6 +21,13 @@ def run_page(page: Page, empty_site: str, sample_model: DriveModel) -> Page:
     run = sample_model.runs.filter(provenance="probe").latest("created_at")
     page.goto(f"{empty_site}/runs/{run.run_id}/")
     return page
+
+
+def test_a_comparison_is_on_paper_of_one_size(page: Page, empty_site: str, sample_model: DriveModel) -> None:
+    """What follows a page of another size is laid out for that one's width, and cut."""
+    page.goto(f"{empty_site}/compare/?d={sample_model.slug}&d={sample_model.slug}~sim")
+    sizes = re.findall(rb"/MediaBox \[([^\]]*)\]", page.pdf(format="A4", prefer_css_page_size=True))
+    assert len(set(sizes)) == 1
 
 
 def drawn(page: Page, shape: str) -> Locator:
