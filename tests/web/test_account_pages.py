@@ -75,7 +75,7 @@ def test_a_forgotten_password_is_set_anew_by_the_link_of_a_mail(client: Client, 
 
 
 def test_no_label_ends_with_a_colon(client: Client) -> None:
-    for address in ("login", "signup", "password/reset"):
+    for address in ("login", "password/reset"):
         labels = re.findall(
             r"<label[^>]*>([^<]*)</label>", client.get(f"/accounts/{address}/").content.decode()
         )
