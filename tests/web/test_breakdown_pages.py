@@ -115,7 +115,7 @@ def test_a_model_of_one_batch_says_what_is_missing(client: Client) -> None:
     text = text_of(client, f"/drives/{model.slug}/batches/")
     assert "All that is known here is of one batch, 2026-W07 (one unit)" in text
     text = text_of(client, f"/drives/{model.slug}/batches/2026-w07/")
-    assert "One drive alone has no spread" in text
+    assert "One unit alone has no spread" in text
 
 
 def test_runs_that_tell_no_batch_are_counted_as_such(client: Client) -> None:
@@ -132,7 +132,7 @@ def test_a_model_without_runs_says_how_to_make_one(client: Client) -> None:
     model = measured(1).drive_model
     Run.objects.all().update(provenance=Provenance.SIMULATED)
     text = text_of(client, f"/drives/{model.slug}/batches/")
-    assert "No run of this drive has been published yet" in text
+    assert "No run of this model has been published yet" in text
 
 
 def test_simulated_batches_say_that_they_are(client: Client) -> None:

@@ -46,7 +46,7 @@ def test_18_6_subjects_are_fixed(
     client.post(f"/drives/{model.slug}/follow/", {"mail": "reader@example.org"})
     work()
     [asked] = mail.outbox
-    assert asked.subject == "Confirm that you follow a drive"
+    assert asked.subject == "Confirm that you follow a model"
     assert model.title in str(asked.body)  # A published model may be named.
 
 

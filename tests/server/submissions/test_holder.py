@@ -46,12 +46,12 @@ def test_a_published_run_is_withdrawn_and_leaves_a_tombstone_without_a_name(
         status, row = ask(client, "withdraw", run_id=str(submission.run.pk), reason="faulty")
     assert (status, row["state"]) == (200, "withdrawn")
     tombstone = Withdrawal.objects.get()
-    assert tombstone.by is None and "the drive was faulty" in tombstone.reason
+    assert tombstone.by is None and "the unit was faulty" in tombstone.reason
     assert list(LogLeaf.objects.values_list("kind", flat=True)) == ["published", "withdrawn"]
     assert log_check() == []
     assert not storages["envelopes"].exists(submission.storage_name)
     page = client.get(f"/runs/{submission.run.pk}/")
-    assert page.status_code == 410 and "the drive was faulty" in page.content.decode()
+    assert page.status_code == 410 and "the unit was faulty" in page.content.decode()
     assert ask(client, "withdraw", run_id=str(submission.run.pk), reason="mistake")[0] == 200
     assert Withdrawal.objects.get().reason == tombstone.reason
 
