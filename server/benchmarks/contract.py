@@ -398,8 +398,3 @@ class Kind:
     """By what share of the bandwidth heads differ, as its samples show it; 0 where they show none."""
     chart_version: str = "1"
     """Raised whenever `charts` draws other pictures of the same extraction: stored ones are made anew."""
-
-    @property
-    def name(self) -> str:
-        """The short of its title, for lists and sentences: `ZONED` of `ZONED: bandwidth by position`."""
-        return self.title.partition(":")[0]

@@ -41,9 +41,10 @@ def kinds_by_slug() -> dict[str, Kind]:
 
 
 def kind_name(slug: str) -> str:
-    """Return what a kind is called in lists and sentences; a slug that is none stays as it is."""
+    """Return what a kind is called in lists and sentences: `ZONED` of `ZONED: bandwidth by position`. A slug
+    that is none stays as it is."""
     kind = kinds_by_slug().get(slug)
-    return kind.name if kind else slug
+    return kind.title.partition(":")[0] if kind else slug
 
 
 @cache

@@ -25,7 +25,7 @@ def test_every_kind_lives_in_the_folder_of_its_slug_with_schema_and_explanation(
 
 def test_a_kind_is_called_by_the_short_of_its_title() -> None:
     assert kind_name("zoned") == "ZONED" and kind_name("not-here") == "not-here"
-    names = [kind.name for kind in KINDS]
+    names = [kind_name(kind.slug) for kind in KINDS]
     assert len(set(names)) == len(names) and not set(names) & {kind.slug for kind in KINDS}
 
 
