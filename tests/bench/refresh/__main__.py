@@ -21,9 +21,9 @@ from tests.bench.web.archive import ENVELOPE_EVERY, Archive
 from tests.bench.web.machine import day_words
 from tools.embedded.binaries import PROJECT
 
-TOTAL = "in all"
+TOTAL = "CPU in all"
 Phases = dict[str, float]
-"""Step of a refresh to milliseconds."""
+"""Step of a refresh to milliseconds, of the CPU of worker and database where it says no other."""
 
 
 class OneModel(Archive):
