@@ -16,7 +16,7 @@ TOP = ("client", "docker", "docs", "frontend", "requirements", "server", "tests"
 PATH = re.compile(rf"`((?:{'|'.join(TOP)})/[^`\s<>*{{}}]*)`")
 PRESENT = [path for path in PAGES if path != "CHANGELOG.md" and not path.startswith("docs/decisions/")]
 """Pages that say how things are, and not how they were."""
-BUILT = ("server/web/static/built/",)
+BUILT = ("server/web/static/built/", "docker/.env")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 

@@ -168,6 +168,7 @@ def deaths(machines: Machines) -> dict[str, Any]:
         "doubled": doubled,
         "ended twice": found["ended_twice"],
         "unexpected": ledger.unexpected,
+        "without Retry-After": ledger.without_retry_after,
         "not ended": sum(found["states"].values()) - len(found["ended"]),
         "envelopes": found["rows_without_envelope"] + found["envelopes_without_row"],
         "without leaf": found["published_without_leaf"],

@@ -124,6 +124,8 @@ class Contributor(threading.Thread):
     def _deliver(self, body: bytes, *, gives_up: bool = False) -> bool:
         """Send until it is taken, or until the first failure; return whether it was taken."""
         digest = hashlib.sha256(body).hexdigest()
+        # A proxy speaks for a site that it can't reach.
+        again = (0, 429, 503, 502, 504) if self._site.domain else (0, 429, 503)
         while True:
             status, answer, retry_after = self._send(body)
             with self._ledger.lock:
@@ -132,11 +134,11 @@ class Contributor(threading.Thread):
                     self._ledger.accepted.setdefault(digest, set()).add(json.loads(answer)["id"])
                     self._ledger.answered_at.append(time.monotonic())
                     return True
-                if status == 503 and not retry_after:
+                if status in (502, 503, 504) and not retry_after:
                     self._ledger.without_retry_after += 1
-                if status not in (0, 429, 503):
+                if status not in again:
                     self._ledger.unexpected.append(f"{status} {answer[:300]!r}")
-                if gives_up or status not in (0, 429, 503):
+                if gives_up or status not in again:
                     self._ledger.given_up += 1
                     return False
             time.sleep(min(float(retry_after or 0.3), MOST_WAIT_S))
