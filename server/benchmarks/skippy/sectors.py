@@ -45,8 +45,8 @@ def sectors(findings: tuple[Finding, ...], region: str) -> Measurement:
         low, high = low - 1, high + 1
     if best.even and (most := _with_slipped(here, best)) > high:
         high, quality, reason = most, max(quality, Quality.FAIR, key=ORDER.index), reason or SHORTENED
-    several = any(_surfaces_seen(f) > 1 for f in findings)
-    if best.even and (most := _with_spares(here, best, several=several)) > high:
+    counts = [seen for f in findings if (seen := _surfaces_seen(f))]
+    if best.even and (most := _with_spares(here, best, counts)) > high:
         low, high = low - 1, most
         quality, reason = max(quality, Quality.FAIR, key=ORDER.index), reason or NO_CYLINDERS_END
     return Measurement(
@@ -67,26 +67,28 @@ def _with_slipped(here: list[Finding], best: Period) -> float:
     return float(np.floor(min(passing) + 0.3)) if passing else best.high
 
 
-def _with_spares(here: list[Finding], best: Period, *, several: bool) -> float:
+def _with_spares(here: list[Finding], best: Period, counts: list[int]) -> float:
     """The most blocks that a track may hold where no boundary was told to end a cylinder: spares there,
     spread over its tracks, shorten what looks like each of them."""
     passing = [
         f.model.lines.track_blocks
         for f in here
-        if f.trusted and f.model is not None and f.model.period is best and _ends_untold(f, several=several)
+        if f.trusted and f.model is not None and f.model.period is best and _ends_untold(f, counts)
     ]
     return float(np.floor(min(passing) + 0.3)) if passing else best.high
 
 
-def _ends_untold(finding: Finding, *, several: bool) -> bool:
-    """Whether cylinders may end here where none was told to: at rarer boundaries that are not believed, and
-    where all look alike but some steps stay unexplained, or `several` surfaces were seen elsewhere."""
+def _ends_untold(finding: Finding, counts: list[int]) -> bool:
+    """Whether cylinders may end here where none was told to: at rarer boundaries that are not believed, or
+    that count other surfaces than most series of the run do, and where all look alike but some steps stay
+    unexplained, or several surfaces were seen elsewhere. `counts` is what each series counts."""
     gaps = finding.model.gaps if finding.model is not None else None
     if gaps is None or finding.banded:
         return False
     if gaps.shape.heads > 1:
-        return not finding.two_gaps
-    return several or not gaps.enough
+        others = 2 * counts.count(gaps.shape.heads) <= len(counts)
+        return not finding.two_gaps or others
+    return not gaps.enough or max(counts, default=0) > 1
 
 
 def _surfaces_seen(finding: Finding) -> int:

@@ -282,6 +282,20 @@ def test_a_track_length_that_few_steps_tell_from_its_neighbours_has_them_in_its_
     assert (found.quality, found.value, found.low, found.high) == (Quality.FAIR, 150.0, 149.0, 151.0)
 
 
+def test_a_place_that_counts_other_surfaces_than_most_may_hold_all_that_passes_in_a_turn() -> None:
+    """Every second cylinder's end was hidden: its spares made 499 blocks look like 493."""
+    (usual,) = analyse(traces_of(entry_of(columns(mock_disk()))["samples"]), (8.0,))
+    model = usual.model
+    assert model is not None and model.gaps is not None
+    lines = replace(model.lines, block_ms=model.lines.turn_ms / 153.9)
+    gaps = replace(model.gaps, shape=replace(model.gaps.shape, heads=30))
+    odd = replace(usual, model=replace(model, lines=lines, gaps=gaps))
+    others = (replace(usual, trace=replace(usual.trace, region=region)) for region in ("middle", "inner"))
+    found = sectors((odd, *others), "outer")
+    assert (found.quality, found.value, found.low, found.high) == (Quality.FAIR, 150.0, 149.0, 154.0)
+    assert sectors((odd,), "outer").quality is Quality.GOOD
+
+
 def test_tracks_whose_cylinders_end_was_not_seen_may_hold_all_that_passes_in_a_turn() -> None:
     """Spares at the ends of cylinders, spread over their tracks, made 121 blocks look like 119 of 123."""
     (finding,) = analyse(traces_of(entry_of(columns(mock_disk()))["samples"]), (8.0,))
