@@ -163,6 +163,8 @@ class Machines:
         if not group.exists():
             group.mkdir()
             self._stack.callback(_group_remove, group)
+            # Before that: a group with processes stays.
+            self._stack.callback(self.kill, name)
         (group / "cpu.cfs_period_us").write_text(str(PERIOD_US))
         (group / "cpu.cfs_quota_us").write_text(str(int(share * PERIOD_US) or -1))
         for pid in self.pids(name):
