@@ -179,6 +179,11 @@ impl Job {
         if self.name.contains('/') { public_name(&self.name) } else { self.name.clone() }
     }
 
+    /// Reads and writes; a file may state more than there is room for.
+    pub const fn requests(&self) -> u64 {
+        self.reads.total_ios.saturating_add(self.writes.total_ios)
+    }
+
     pub fn option(&self, names: &[&str]) -> Option<&str> {
         names.iter().find_map(|name| self.options.get(*name)).map(String::as_str)
     }

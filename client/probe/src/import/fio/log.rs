@@ -73,10 +73,10 @@ pub fn of_job(job: &Job, logs: &[&Input], remarks: &mut Vec<String>) -> Result<O
         || of(WRITE) != job.writes.total_ios
         || lines.len() as u64 != of(READ) + of(WRITE)
     {
-        let made = job.reads.total_ios + job.writes.total_ios;
         return Err(format!(
-            "its log has {} requests and its JSON {made}: give the logs of all its clones, of this very run",
-            lines.len()
+            "its log has {} requests and its JSON {}: give the logs of all its clones, of this very run",
+            lines.len(),
+            job.requests()
         ));
     }
     Ok(Some(lines))

@@ -214,7 +214,7 @@ fn series(job: &Job, logs: &[&Input], about: &ImportContext<'_>, remarks: &mut V
         return log::sync_write(&log, &shape, request_blocks, about).map(Series::Sync);
     }
     let (reads, writes) = latencies(job, log.as_deref(), remarks);
-    let requests = job.reads.total_ios.saturating_add(job.writes.total_ios);
+    let requests = job.requests();
     if !(1..=1_000_000).contains(&requests) {
         return Err(format!(
             "it made {requests} requests, and the kind has room for 1 to 1,000,000: give it fewer (--number_ios)"

@@ -231,6 +231,18 @@ fn a_log_of_another_run_is_refused() {
 }
 
 #[test]
+fn counts_of_requests_that_have_no_room_are_refused_with_and_without_a_log() {
+    let text = String::from_utf8(FIO.to_vec()).unwrap().replace("\"total_ios\" : 0", "\"total_ios\" : 1");
+    let most = format!("\"total_ios\" : {}", u64::MAX);
+    let many = changed(text.as_bytes(), "\"total_ios\" : 1500", &most);
+    let alone = import_one(&many).map_or_else(|error| error.to_string(), |document| remarks(&document));
+    assert!(alone.contains("18446744073709551615 requests"), "{alone}");
+    let both = import(&[input("fio.json", &many), input("reads_lat.1.log", FIO_LOG)]);
+    let both = both.map_or_else(|error| error.to_string(), |document| remarks(&document));
+    assert!(both.contains("its JSON 18446744073709551615"), "{both}");
+}
+
+#[test]
 fn what_is_no_tools_output_says_what_to_give() {
     assert!(why(import_one(b"hello")).contains("name the tool with --from"));
     assert!(why(import_one(&FIO[..3000])).contains("give fio's whole output"));
