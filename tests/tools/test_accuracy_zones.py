@@ -34,9 +34,10 @@ def test_places_between_the_regions_give_the_tracks_of_their_zones(noise: str, t
     (entry,) = (one for one in document["benchmarks"] if one["kind"] == "skippy")
     found = KIND.extract(entry, facts_of(document))
     numbers = {(one.metric, one.scope): one for one in found.measurements}
-    expected = between(truth, "clean", entry)
+    expected = between(truth, entry)
     tracks = [one for one in expected if one.metric == "skippy.sectors_per_track"]
     assert len({one.truth for one in tracks}) > 3, "places lie in several zones"
+    assert {one.bar for one in tracks} == {0.0}, "noise is no excuse for another count"
     wrong = []
     for one in expected:
         number = numbers[one.metric, one.scope]

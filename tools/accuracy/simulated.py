@@ -122,7 +122,7 @@ def _skippy_expected(truth: dict[str, Any], strictness: str, entry: dict[str, An
         if len(zones) != 1 or None in zones:
             continue
         rows += _region_expected(truth, strictness, region, zones.pop() or 0)
-    return (*rows, *between(truth, strictness, entry))
+    return (*rows, *between(truth, entry))
 
 
 def _zone_of(truth: dict[str, Any], block: int) -> int | None:
