@@ -115,7 +115,7 @@ def test_drives_of_a_class_share_what_is_rated(client: Client) -> None:
 def test_of_a_drive_that_little_is_known_of_nothing_is_called_alike(client: Client) -> None:
     known("Unknown 1", capacity_bytes=10**12)
     page = page_of(client, known("Unknown 2", capacity_bytes=10**12))
-    assert "Too little is known of this model" in page
+    assert "too short to say which others are of its" in page
 
 
 def test_long_lists_of_runs_go_on_from_the_last_one_shown(client: Client) -> None:
