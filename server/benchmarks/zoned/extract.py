@@ -130,14 +130,15 @@ def _middle(profile: Profile, zones: list[Zone], quality: Quality, reason: str) 
 
 
 def _with_rise(found: Measurement, rise: float) -> Measurement:
-    """Tracks get shorter inwards. What rises all the same is no zone, and may be in any of the rates."""
+    """Tracks get shorter inwards. What rises all the same is no zone, and may be in any of the rates, beside
+    what their own regions leave open."""
     if rise <= SMALLEST_STEP or found.value is None:
         return found
     good = found.quality is Quality.GOOD
     return replace(
         found,
-        low=min(found.low or 0.0, found.value / (1 + rise)),
-        high=max(found.high or 0.0, found.value * (1 + rise)),
+        low=(found.value if found.low is None else found.low) / (1 + rise),
+        high=(found.value if found.high is None else found.high) * (1 + rise),
         quality=Quality.FAIR if good else found.quality,
         reason=ROSE.format(rise=rise) if good else found.reason,
     )

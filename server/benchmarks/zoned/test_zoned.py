@@ -280,3 +280,16 @@ def test_a_profile_that_rises_inwards_is_known_no_better_than_by_what_it_rises()
         assert number.quality is Quality.FAIR
         assert "faster again by 5.8%" in number.reason
     assert one(found, "zone_count").quality is not Quality.GOOD
+
+
+def test_what_rises_inwards_is_added_to_what_the_regions_leave_open() -> None:
+    """A drive that loses a turn at some places scatters within a stretch as well."""
+    random = np.random.default_rng(7)
+    scatter = [1 + 0.03 * float(random.normal()) for _region in range(60)]
+    profile = [23.8 * one for one in scatter] + [22.5] * 10 + [23.8] * 60 + [18.0] * 70
+    outer = one(KIND.extract(entry_of(profile), FACTS), "outer_bandwidth")
+    steady = one(KIND.extract(entry_of([23.8] * 60 + profile[60:]), FACTS), "outer_bandwidth")
+    assert outer.value is not None and outer.low is not None and outer.high is not None
+    assert steady.value is not None and steady.low is not None and steady.high is not None
+    assert outer.low / outer.value < steady.low / steady.value - 0.003
+    assert outer.high / outer.value > steady.high / steady.value + 0.003
