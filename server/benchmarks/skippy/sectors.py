@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from server.benchmarks.contract import Measurement, Quality
@@ -40,6 +42,8 @@ def sectors(findings: tuple[Finding, ...], region: str) -> Measurement:
         high = max(float(period.high) for period in periods)
     elif best.low != best.high:
         quality, reason = Quality.FAIR, f"The samples cannot tell {best.low:g} from {best.high:g}."
+        # Nor then how many sectors of a track stay without blocks.
+        high = max(high, _passing(f for f in here if f.model is not None and f.model.period is best))
     elif best.margin < 3 or best.agreement < 0.95:
         quality, reason = Quality.FAIR, "Few steps tell this number from its neighbours."
         low, high = low - 1, high + 1
@@ -63,19 +67,20 @@ def sectors(findings: tuple[Finding, ...], region: str) -> Measurement:
 
 def _with_slipped(here: list[Finding], best: Period) -> float:
     """The most blocks that a track may hold where slipped sectors shorten some: those that pass in a turn."""
-    passing = [f.model.lines.track_blocks for f in here if f.slipped and f.trusted and f.model is not None]
-    return float(np.floor(min(passing) + 0.3)) if passing else best.high
+    return max(best.high, _passing(f for f in here if f.slipped))
 
 
 def _with_spares(here: list[Finding], best: Period, counts: list[int]) -> float:
     """The most blocks that a track may hold where no boundary was told to end a cylinder: spares there,
     spread over its tracks, shorten what looks like each of them."""
-    passing = [
-        f.model.lines.track_blocks
-        for f in here
-        if f.trusted and f.model is not None and f.model.period is best and _ends_untold(f, counts)
-    ]
-    return float(np.floor(min(passing) + 0.3)) if passing else best.high
+    mine = (f for f in here if f.model is not None and f.model.period is best)
+    return max(best.high, _passing(f for f in mine if _ends_untold(f, counts)))
+
+
+def _passing(findings: Iterable[Finding]) -> float:
+    """The blocks that pass in a turn, as the findings that are trusted tell; 0 where none is."""
+    told = [f.model.lines.track_blocks for f in findings if f.trusted and f.model is not None]
+    return float(np.floor(min(told) + 0.3)) if told else 0.0
 
 
 def _ends_untold(finding: Finding, counts: list[int]) -> bool:
