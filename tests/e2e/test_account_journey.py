@@ -81,7 +81,7 @@ def button(page: Page, name: str) -> None:
 def signed_up(page: Page, site: str) -> None:
     page.goto(f"{site}/accounts/signup/")
     page.get_by_label("Email").fill(MAIL)
-    for label in ("Password:", "Password (again):"):
+    for label in ("Password", "Password (again)"):
         page.get_by_label(label, exact=True).fill(PASSWORD)
     button(page, "Sign up")
     expect(page.get_by_role("heading", level=1)).to_have_text("Check your mail")
