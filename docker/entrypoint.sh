@@ -16,7 +16,7 @@ case "$role" in
   worker)
     # A worker that is told to stop finishes what it has; the sweeper picks up what a killed one left.
     # Whoever waits for an answer comes before what is computed behind it.
-    set -- nice -n 10 celery --app server.config.celery worker --loglevel "${LOG_LEVEL:-INFO}" \
+    set -- nice -n 15 celery --app server.config.celery worker --loglevel "${LOG_LEVEL:-INFO}" \
       --concurrency "${WORKER_CONCURRENCY:-2}" --hostname "worker@%h" \
       --queues "${WORKER_QUEUES:-ingest,extract,refresh,export}"
     ;;

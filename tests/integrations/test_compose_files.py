@@ -109,6 +109,19 @@ def test_one_machine_starts_without_what_several_need(load: Load) -> None:
     assert "caddy" in load(ONE, SECRETS, profiles="public")["services"]
 
 
+@pytest.mark.parametrize("files", [ONE, FURTHER], ids="+".join)
+def test_who_waits_for_an_answer_comes_before_what_is_computed_behind_it(
+    load: Load, files: tuple[str, ...]
+) -> None:
+    services = load(files, SECRETS | SEVERAL)["services"]
+    # Docker gives a container that says nothing 1024.
+    shares = {name: one.get("cpu_shares", 1024) for name, one in services.items()}
+    behind = {name for name, one in services.items() if one.get("command") in (["worker"], ["backup"])}
+    assert behind >= {"worker", "worker-refresh", "worker-export"}
+    for name in behind:
+        assert shares[name] * 10 < shares["web"], name
+
+
 def test_the_others_reach_the_first_machine_at_its_own_address_alone(load: Load) -> None:
     services = load(FIRST_OF_SEVERAL, SECRETS | SEVERAL)["services"]
     opened = {name: services[name]["ports"] for name in ("postgres", "redis", "cache")}

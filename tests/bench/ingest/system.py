@@ -6,6 +6,7 @@ Its parts are told apart by what stands in their command lines alone, so that an
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -60,6 +61,13 @@ def checkout_of(base: str, folder: Path) -> Checkout:
         subprocess.run([*git, "worktree", "prune"], check=True)
         subprocess.run([*git, "worktree", "add", "--detach", str(place), commit], check=True)
     return Checkout(commit[:7], place)
+
+
+def niceness(checkout: Path) -> list[str]:
+    """Return the command by which a checkout's image puts its workers behind the web server."""
+    entrypoint = checkout / "docker" / "entrypoint.sh"
+    found = re.search(r"nice -n \d+", entrypoint.read_text(encoding="utf-8")) if entrypoint.exists() else None
+    return found.group().split() if found else []
 
 
 class System:
@@ -132,8 +140,7 @@ class System:
                 "",
             ],
         }
-        # docker/entrypoint.sh's, too.
-        behind = {"worker": ["nice", "-n", "10"]}
+        behind = {"worker": niceness(self.checkout.folder)}
         for name, command in commands.items():
             self._pids[name] = children.start(
                 name, [*behind.get(name, []), sys.executable, "-m", *command]
