@@ -5,12 +5,17 @@ From the measurements themselves, since aggregates do not know their drives. `cl
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
+from uuid import UUID
 
-from django.db.models import Case, F, QuerySet, When
+from django.db.models import Case, F, QuerySet, TextField, When
+from django.db.models.fields.json import KT
+from django.db.models.functions import Cast
 
 from server.accounts.holders import holder_id_at
 from server.benchmarks.contract import Direction, Metric, MetricKey
@@ -105,14 +110,16 @@ def _places(claim: Claim) -> tuple[MetricKey, ...]:
 
 
 def _measured(drive_model: DriveModel, metrics: set[str]) -> dict[MetricKey, list[_Number]]:
+    runs = Run.objects.filter(
+        counting_runs(),
+        drive_model=drive_model,
+        provenance=Provenance.PROBE,
+        submission__state=State.PUBLISHED,
+    )
+    ways = _ways(runs)
     rows = (
         Measurement.objects.filter(
-            benchmark__run__in=Run.objects.filter(
-                counting_runs(),
-                drive_model=drive_model,
-                provenance=Provenance.PROBE,
-                submission__state=State.PUBLISHED,
-            ),
+            benchmark__run__in=runs,
             extractor_version=F("benchmark__extractor_version"),
             metric__in=metrics,
             quality__in=USABLE,
@@ -120,34 +127,65 @@ def _measured(drive_model: DriveModel, metrics: set[str]) -> dict[MetricKey, lis
         )
         .order_by("id")
         .values_list(
-            "metric",
-            "scope",
-            "value",
-            "low",
-            "high",
-            "benchmark__run_id",
-            "benchmark__run__unit_id",
-            holder_id_at("benchmark__run__submission"),
-            "benchmark__caches",
-            "benchmark__run__summary__conditions__write_cache_during",
-            "benchmark__run__summary__device__bridge",
-            "benchmark__run__summary__device__interface",
-            "benchmark__run__summary__device__link_speed_bits_per_s",
+            *("metric", "scope", "value", "low", "high", "benchmark__run_id"),
+            Cast("benchmark__caches", TextField()),
             Case(When(reason__contains=ONE_HEAD, then=True), default=False),
         )
     )
     found: dict[MetricKey, list[_Number]] = defaultdict(list)
-    for metric, scope, value, low, high, run, unit, key, caches, cache, *way, of_one_head in _tuples(rows):
-        during = caches.get("write") if caches else cache
-        of = ("unit", unit) if unit is not None else ("key", key)
-        found[metric, scope].append(_Number(value, low, high, run, of, during, *_way(*way), of_one_head))
+    for metric, scope, value, low, high, run, caches, of_one_head in _tuples(rows):
+        # A run that was published between the two queries is judged with the next.
+        if (way := ways.get(run)) is not None:
+            told = _caches(caches or "{}")
+            during = told.get("write") if told else way.cache
+            number = _Number(value, low, high, run, way.unit, during, way.bridged, way.link_mb_per_s)
+            found[metric, scope].append(replace(number, of_one_head=True) if of_one_head else number)
     return found
 
 
-def _way(bridge: Any, interface: str | None, bits_per_s: float | None) -> tuple[bool, float | None]:
-    """Return whether there is a bridge on the way to the disk, and how many MB/s the link can pass."""
-    limit = link_bytes_per_s(interface=interface or "", bridged=bool(bridge), bits_per_s=bits_per_s or 0.0)
-    return bool(bridge) or interface == "usb", limit / 1e6 or None
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """What stood between the host and the medium in one run, as `_Number` has it."""
+
+    unit: object
+    cache: object
+    bridged: bool
+    link_mb_per_s: float | None
+
+
+def _ways(runs: QuerySet[Run]) -> dict[UUID, _Way]:
+    told = ("conditions__write_cache_during", "device__bridge", "device__link_speed_bits_per_s")
+    rows = runs.values_list(
+        "run_id",
+        "unit_id",
+        holder_id_at("submission"),
+        KT("summary__device__interface"),
+        *(KT(f"summary__{name}") for name in told),
+    )
+    return {
+        run: _Way(("unit", unit) if unit is not None else ("key", holder), *_way(*way))
+        for run, unit, holder, *way in _tuples(rows)
+    }
+
+
+# Most runs were made alike: their texts are read once.
+
+
+@lru_cache(maxsize=1024)
+def _caches(text: str) -> Mapping[str, object]:
+    found: Mapping[str, object] = json.loads(text)
+    return found
+
+
+@lru_cache(maxsize=1024)
+def _way(
+    interface: str | None, cache: str | None, bridge: str | None, speed: str | None
+) -> tuple[object, bool, float | None]:
+    """Return whether the write cache was on, where that is told, whether there is a bridge on the way to the
+    disk, and how many MB/s the link can pass; from JSON, but for the interface's name."""
+    during, between, bits_per_s = (json.loads(text) if text else None for text in (cache, bridge, speed))
+    limit = link_bytes_per_s(interface=interface or "", bridged=bool(between), bits_per_s=bits_per_s or 0.0)
+    return during, bool(between) or interface == "usb", limit / 1e6 or None
 
 
 def _tuples(rows: QuerySet[Any, Any]) -> Iterator[tuple[Any, ...]]:

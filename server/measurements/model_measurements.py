@@ -14,6 +14,8 @@ from django.db.models import Q
 from numpy.typing import NDArray
 
 from server.accounts.holders import holder_keyid_at, not_revoked_at
+from server.benchmarks.contract import Quality
+from server.core.binary_rows import array_read, binary_rows
 from server.core.lifecycle import Provenance, State
 from server.measurements.conditions import RunConditions, rows_with_conditions
 from server.measurements.models import Run
@@ -57,12 +59,12 @@ class Column:
     lows: NDArray[np.float64]
     """Not a number where there is none; `highs` too."""
     highs: NDArray[np.float64]
-    qualities: NDArray[np.object_]
+    qualities: NDArray[np.str_]
 
     @property
     def usable(self) -> NDArray[np.bool_]:
         """Which of them count."""
-        return np.isin(self.qualities.astype("U8"), USABLE)
+        return np.isin(self.qualities, USABLE)
 
     def where(self, chosen: NDArray[np.bool_]) -> Column:
         """Return some of the numbers."""
@@ -108,17 +110,21 @@ class ModelMeasurements:
 # Arrays by place: a row for each number would cost more to read than all that is computed from it. A number's
 # run is told by its benchmark, so that one of a run published between the two queries belongs to none.
 _NUMBERS = """
-SELECT r.provenance, x.metric, x.scope, array_agg(x.id), array_agg(x.benchmark_id), array_agg(x.value),
-       array_agg(coalesce(x.low, 'NaN')), array_agg(coalesce(x.high, 'NaN')), array_agg(x.quality::text)
+SELECT r.provenance, x.metric, x.scope, array_send(array_agg(x.id)), array_send(array_agg(x.benchmark_id)),
+       array_send(array_agg(x.value)), array_send(array_agg(coalesce(x.low, 'NaN'))),
+       array_send(array_agg(coalesce(x.high, 'NaN'))),
+       array_send(array_agg(array_position(%(qualities)s::text[], x.quality::text)))
 FROM measurements_run r
 JOIN submissions_submission s ON s.id = r.submission_id AND s.state = %(published)s
 JOIN measurements_benchmark b ON b.run_id = r.run_id
 JOIN measurements_measurement x ON x.benchmark_id = b.id AND x.extractor_version = b.extractor_version
 WHERE r.drive_model_id = %(model)s AND x.value IS NOT NULL
-  AND (%(metrics)s::text[] IS NULL OR x.metric = ANY(%(metrics)s))
+  AND (%(metrics)s::text[] IS NULL OR x.metric = ANY(%(metrics)s::text[]))
 GROUP BY r.provenance, x.metric, x.scope
-ORDER BY x.metric, x.scope, r.provenance
 """
+_ELEMENTS = ("i8", "i8", "f8", "f8", "f8", "i4")
+"""Of the arrays that this selects."""
+_QUALITIES = tuple(map(str, Quality))
 _BENCHMARKS = """
 SELECT b.id, b.run_id, b.state = 'extracted', coalesce(b.samples, 0)
 FROM measurements_benchmark b JOIN measurements_run r USING (run_id) WHERE r.drive_model_id = %s
@@ -182,31 +188,33 @@ def model_measurements_read(
 def _columns(
     drive_model_id: int, run_of: Mapping[int, int], metrics: Collection[str] | None
 ) -> dict[SeriesKey, Column]:
-    with connection.cursor() as cursor:
-        wanted = None if metrics is None else sorted(metrics)
-        cursor.execute(_NUMBERS, {"published": State.PUBLISHED, "model": drive_model_id, "metrics": wanted})
-        return {
-            (provenance, metric, scope): _column(run_of, *arrays)
-            for provenance, metric, scope, *arrays in cursor.fetchall()
-        }
+    rows = binary_rows(
+        _NUMBERS,
+        {
+            "published": State.PUBLISHED.value,
+            "model": drive_model_id,
+            "metrics": None if metrics is None else sorted(metrics),
+            "qualities": list(_QUALITIES),
+        },
+    )
+    found: dict[SeriesKey, Column] = {}
+    for provenance, metric, scope, *sent in sorted(rows, key=lambda row: (row[1], row[2], row[0])):
+        arrays = map(array_read, sent, _ELEMENTS)
+        found[provenance, metric, scope] = _column(run_of, *arrays)
+    return found
 
 
 def _column(
     run_of: Mapping[int, int],
-    ids: list[int],
-    benchmarks: list[int],
-    values: list[float],
-    lows: list[float],
-    highs: list[float],
-    qualities: list[str],
+    ids: NDArray[np.int64],
+    benchmarks: NDArray[np.int64],
+    values: NDArray[np.float64],
+    lows: NDArray[np.float64],
+    highs: NDArray[np.float64],
+    qualities: NDArray[np.int32],
 ) -> Column:
-    order = np.argsort(np.asarray(ids, dtype=np.int64), kind="stable")
-    runs = np.asarray([run_of.get(benchmark, -1) for benchmark in benchmarks], dtype=np.int64)
+    order = np.argsort(ids, kind="stable")
+    runs = np.asarray([run_of.get(benchmark, -1) for benchmark in benchmarks.tolist()], dtype=np.int64)
     order = order[runs[order] >= 0]
-    return Column(
-        runs[order],
-        np.asarray(values, dtype=np.float64)[order],
-        np.asarray(lows, dtype=np.float64)[order],
-        np.asarray(highs, dtype=np.float64)[order],
-        np.asarray(qualities, dtype=np.object_)[order],
-    )
+    names = np.asarray(_QUALITIES)[qualities[order] - 1]
+    return Column(runs[order], values[order], lows[order], highs[order], names)

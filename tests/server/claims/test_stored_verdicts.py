@@ -226,11 +226,11 @@ def test_a_hidden_claim_is_not_judged() -> None:
     assert claim_rows(drive_model=model) == ()
 
 
-def test_three_queries_judge_however_many_claims(django_assert_num_queries: Any) -> None:
+def test_four_queries_judge_however_many_claims(django_assert_num_queries: Any) -> None:
     catalog_load()
     for slug in ("seagate-st2000nm0001", "ibm-ultrastar-xp"):
         model = DriveModel.objects.get(slug=slug)
-        with django_assert_num_queries(3):
+        with django_assert_num_queries(4):
             claims_judge(drive_model=model)
 
 

@@ -61,8 +61,11 @@ def test_the_columns_hold_the_numbers_of_the_published_runs_in_order(largest: Dr
 
 
 def test_a_number_of_a_run_that_is_not_among_the_runs_belongs_to_none() -> None:
-    column = _column({7: 0}, [2, 1, 3], [7, 8, 7], [2.0, 1.0, 3.0], [1.0] * 3, [4.0] * 3, ["good"] * 3)
+    ids, benchmarks, qualities = np.array([[2, 1, 3], [7, 8, 7], [1, 3, 2]])
+    values = np.array([2.0, 1.0, 3.0])
+    column = _column({7: 0}, ids, benchmarks, values, values - 1, values + 1, qualities)
     assert column.values.tolist() == [2.0, 3.0]
+    assert column.qualities.tolist() == ["good", "fair"]
     assert column.runs.tolist() == [0, 0]
 
 
