@@ -66,8 +66,8 @@ class Column:
         """Which of them count."""
         return np.isin(self.qualities, USABLE)
 
-    def where(self, chosen: NDArray[np.bool_]) -> Column:
-        """Return some of the numbers."""
+    def where(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> Column:
+        """Return some of the numbers, those that a mask or their places choose."""
         return Column(
             runs=self.runs[chosen],
             values=self.values[chosen],

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from django.db.models import Max
 
-from server.benchmarks.contract import Metric
+from server.benchmarks.contract import Metric, MetricKey
 from server.benchmarks.registry import metrics_by_key
 from server.catalog.models import DriveModel
 from server.core.cache import cached
@@ -16,11 +16,12 @@ from server.core.lifecycle import Provenance
 from server.core.numbers import show_deviation, write
 from server.measurements.group_keys import Source, batch_key, firmware_key, variant_key
 from server.measurements.groups import Group
+from server.measurements.model_measurements import PublishedRun
 from server.measurements.models import Aggregate
 from server.model_stats.confounders import Tested
 from server.model_stats.mechanism.features import METRICS
 from server.model_stats.statistics import LEVEL, DriveStatistics, drive_statistics, statistics_of
-from server.model_stats.values import Held, RunNumbers, held_at, means_by_state, model_numbers, places_of
+from server.model_stats.values import RunNumbers, model_numbers
 from server.stats.spread import Components, variance_components
 from server.stats.wording import count_words, quantity
 
@@ -100,24 +101,21 @@ def model_breakdown(*, drive_model: DriveModel, condition: str) -> Breakdown | N
 
 def _breakdown(drive_model: DriveModel, provenance: Provenance, condition: str) -> Breakdown:
     headline = [name for name, metric in metrics_by_key().items() if metric.headline]
-    runs = model_numbers(drive_model=drive_model, provenance=provenance, metrics=headline)
+    found = model_numbers(drive_model=drive_model, provenance=provenance, metrics=headline)
     statistics = drive_statistics(drive_model=drive_model, provenance=provenance)
-    found = next(
+    confounder = next(
         (one for one in statistics.confounders if one.condition == condition) if statistics else iter(()),
         None,
     )
-    tests = {(test.metric, test.scope): test for test in found.tests} if found else {}
-    parts = _parts(drive_model, runs, condition)
+    tests = {(test.metric, test.scope): test for test in confounder.tests} if confounder else {}
+    parts = _parts(drive_model, found.runs, condition)
     return Breakdown(
         condition=condition,
         provenance=provenance.value,
         parts=parts,
-        unidentified_runs=sum(not run.conditions.get(condition, "") for run in runs),
-        numbers=tuple(
-            _number(held, place, condition, tests.get(place))
-            for place, held in held_at(runs, places_of(runs, headline)).items()
-        ),
-        words=found.words if found else "",
+        unidentified_runs=sum(not run.conditions.whole.get(condition, "") for run in found.runs),
+        numbers=tuple(_number(found, place, condition, tests.get(place)) for place in found.places(headline)),
+        words=confounder.words if confounder else "",
         lack=_lack(condition, parts),
     )
 
@@ -125,16 +123,18 @@ def _breakdown(drive_model: DriveModel, provenance: Provenance, condition: str) 
 _KEYS = {"variant": variant_key, "firmware": firmware_key}
 
 
-def _parts(drive_model: DriveModel, runs: Sequence[RunNumbers], condition: str) -> tuple[BreakdownPart, ...]:
+def _parts(
+    drive_model: DriveModel, runs: Sequence[PublishedRun], condition: str
+) -> tuple[BreakdownPart, ...]:
     slug = drive_model.slug
     keys = (
         {str(batch): batch_key(slug, batch) for batch in drive_model.batches.all()}
         if condition == "batch"
         else {}
     )
-    by_state: dict[str, list[RunNumbers]] = {}
+    by_state: dict[str, list[PublishedRun]] = {}
     for run in runs:
-        if state := run.conditions.get(condition, ""):
+        if state := run.conditions.whole.get(condition, ""):
             by_state.setdefault(state, []).append(run)
     return tuple(
         BreakdownPart(
@@ -162,11 +162,10 @@ def _lack(condition: str, parts: Sequence[BreakdownPart]) -> str:
     return ""
 
 
-def _number(
-    held: Sequence[Held], place: tuple[str, str], condition: str, tested: Tested | None
-) -> BreakdownNumber:
+def _number(found: RunNumbers, place: MetricKey, condition: str, tested: Tested | None) -> BreakdownNumber:
     entry = metrics_by_key().get(place[0])
-    values = {state: tuple(units.values()) for state, units in means_by_state(held, condition).items()}
+    by_state = found.states_at(place, found.usable_at(place), condition)
+    values = {state: tuple(here.means().values()) for state, here in by_state.items()}
     components = variance_components(list(values.values()), level=LEVEL)
     words = number_words(condition, values, tested, components, entry.unit if entry else "")
     return BreakdownNumber(place[0], place[1], entry, values, tested, components, words)
@@ -241,8 +240,7 @@ def _part_statistics(group: Group) -> DriveStatistics | None:
     headline = [name for name, metric in metrics_by_key().items() if metric.headline]
     ids = set(group.runs().values_list("run_id", flat=True))
     provenance = Provenance(group.source.value)
-    numbers = model_numbers(
-        drive_model=group.drive_model, provenance=provenance, metrics={*headline, *METRICS}
+    found = model_numbers(
+        drive_model=group.drive_model, provenance=provenance, metrics={*headline, *METRICS}, chosen=ids
     )
-    runs = [run for run in numbers if run.run_id in ids]
-    return statistics_of(runs, headline, provenance=provenance.value) if runs else None
+    return statistics_of(found, headline, provenance=provenance.value) if found.runs else None

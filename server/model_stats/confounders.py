@@ -9,7 +9,7 @@ from server.benchmarks.contract import Metric, MetricKey
 from server.benchmarks.registry import metrics_by_key
 from server.core.scopes import scope_text
 from server.measurements.conditions import BY_KEY, CONDITIONS
-from server.model_stats.values import Held, means_by_state
+from server.model_stats.values import RunNumbers
 from server.stats.intervals import holm
 from server.stats.paired import compare_paired
 from server.stats.strata import compare_strata
@@ -65,23 +65,18 @@ class Confounder:
 
 
 def confounders(
-    held: Mapping[MetricKey, Sequence[Held]],
-    of_every_stratum: Mapping[MetricKey, Sequence[Held]],
+    numbers: RunNumbers,
+    places: Sequence[MetricKey],
     differing: Mapping[str, Mapping[str, int]],
     level: float,
 ) -> tuple[Confounder, ...]:
     """Test every number over every condition that differs; all tests together are corrected (Holm).
 
-    `held` has the numbers at each place, in the order in which places are told of; what the way to the disk
-    and its caches do is told by those of all strata.
+    `places` stand in the order in which they are told of; what the way to the disk and its caches do is told
+    by the numbers of all strata.
     """
     tests = {
-        key: [
-            _tested(found, place, key, level)
-            for place, found in (of_every_stratum if key in OF_STRATA else held).items()
-        ]
-        for key in differing
-        if key in BY_KEY
+        key: [_tested(numbers, place, key, level) for place in places] for key in differing if key in BY_KEY
     }
     flat = [test for group in tests.values() for test in group if test.p is not None]
     adjusted = iter(holm([test.p for test in flat if test.p is not None]))
@@ -97,8 +92,13 @@ def confounders(
     return tuple(found)
 
 
-def _tested(held: Sequence[Held], place: MetricKey, condition: str, level: float) -> Tested:
-    means = means_by_state(held, condition)
+def _tested(numbers: RunNumbers, place: MetricKey, condition: str, level: float) -> Tested:
+    here = numbers.usable_at(place, every_stratum=condition in OF_STRATA)
+    by_state = numbers.states_at(place, here, condition)
+    means = {
+        state: {numbers.unit_names[unit]: mean for unit, mean in found.means().items()}
+        for state, found in by_state.items()
+    }
     states = tuple(
         StateValues(state, len(units), sum(units.values()) / len(units)) for state, units in means.items()
     )

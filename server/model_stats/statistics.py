@@ -18,16 +18,7 @@ from server.model_stats.mechanism.features import METRICS, fingerprints
 from server.model_stats.mechanism.groups import Mechanisms, mechanisms
 from server.model_stats.mechanism.wording import mechanisms_words
 from server.model_stats.snapshots import snapshot_part
-from server.model_stats.values import (
-    Held,
-    RunNumbers,
-    held_at,
-    means_of,
-    numbers_of,
-    places_of,
-    resolution_of,
-    values_by_unit,
-)
+from server.model_stats.values import RunNumbers
 from server.stats.intervals import holm
 from server.stats.outliers import ALPHA, Distances, distances
 from server.stats.spread import Components, Spread, spread_over_units, variance_components
@@ -105,44 +96,43 @@ def statistics_of_measurements(
     if not any(place[0] == provenance and column.usable.any() for place, column in published.columns.items()):
         return None
     headline = [name for name, metric in metrics_by_key().items() if metric.headline]
-    runs = numbers_of(published, provenance=provenance, metrics={*headline, *METRICS})
-    return statistics_of(runs, headline, provenance=provenance.value)
+    found = RunNumbers(published, provenance=provenance, metrics={*headline, *METRICS})
+    return statistics_of(found, headline, provenance=provenance.value)
 
 
 def statistics_of(
-    runs: Sequence[RunNumbers], headline: Sequence[str], *, provenance: str, level: float = LEVEL
+    found: RunNumbers, headline: Sequence[str], *, provenance: str, level: float = LEVEL
 ) -> DriveStatistics:
     """Return the statistics of some runs of one provenance."""
-    places = places_of(runs, headline)
-    held = held_at(runs, places)
-    numbers = tuple(_number(found, place, resolution_of(runs, place), level) for place, found in held.items())
-    differing = differing_of(run.conditions for run in runs)
-    kinds = mechanisms(fingerprints(run.for_fingerprint() for run in runs))
+    places = found.places(headline)
+    numbers = tuple(_number(found, place, level) for place in places)
+    differing = differing_of(run.conditions.whole for run in found.runs)
+    kinds = mechanisms(fingerprints(found.for_fingerprints()))
     return DriveStatistics(
         provenance=provenance,
         level=level,
-        runs=len(runs),
-        units=len({run.unit for run in runs}),
+        runs=len(found.runs),
+        units=len(found.unit_names),
         differing=differing,
-        mixture=differing_words(differing, len(runs)),
+        mixture=differing_words(differing, len(found.runs)),
         numbers=numbers,
         apart=_apart(numbers),
-        confounders=confounders(held, held_at(runs, places, every_stratum=True), differing, level),
+        confounders=confounders(found, places, differing, level),
         mechanisms=kinds,
         mechanism_flag=mechanisms_words(kinds),
     )
 
 
-def _number(held: Sequence[Held], place: MetricKey, resolution: float, level: float) -> NumberOfUnits:
-    by_unit = values_by_unit(held)
-    means = means_of(by_unit)
+def _number(found: RunNumbers, place: MetricKey, level: float) -> NumberOfUnits:
+    here = found.usable_at(place)
+    means = {found.unit_names[unit]: mean for unit, mean in here.means().items()}
     return NumberOfUnits(
         metric=place[0],
         scope=place[1],
-        runs=len(held),
+        runs=here.runs.size,
         spread=spread_over_units(list(means.values()), level=level),
-        components=variance_components(list(by_unit.values()), level=level),
-        distances=distances(means, resolution=resolution),
+        components=variance_components([values.tolist() for values in here.by_unit()], level=level),
+        distances=distances(means, resolution=found.resolution_at(place)),
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from statistics import median
 
-from server.benchmarks.contract import Metric
+from server.benchmarks.contract import Metric, MetricKey
 from server.benchmarks.registry import metrics_by_key
 
 USABLE = frozenset({"good", "fair"})
@@ -31,6 +31,11 @@ class Feature:
     absolute: float = 0.0
     in_blocks: bool = False
     """Counted in blocks: read in KiB, since a bridge may present other blocks."""
+
+    @property
+    def place(self) -> MetricKey:
+        """Where its numbers belong."""
+        return self.metric, self.scope
 
     @property
     def key(self) -> str:
@@ -55,7 +60,7 @@ def _features(metric: Metric) -> Iterator[Feature]:
 
 FEATURES = tuple(feature for metric in metrics_by_key().values() for feature in _features(metric))
 METRICS = frozenset(feature.metric for feature in FEATURES)
-_BY_PLACE = {(feature.metric, feature.scope): feature for feature in FEATURES}
+_BY_PLACE = {feature.place: feature for feature in FEATURES}
 BY_KEY = {feature.key: feature for feature in FEATURES}
 
 
