@@ -18,6 +18,7 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import FileSystemStorage, Storage, storages
 
 from server.core import clock
+from server.core.durable import bytes_sync, folders_sync
 from server.core.envelope import sha256_hex
 from server.core.locks import session_lock, session_lock_shared
 from server.core.metrics import storage_operations, storage_seconds
@@ -37,7 +38,7 @@ class StorageUnavailable(OSError):
 
 
 class WholeFileStorage(FileSystemStorage):
-    """A folder in which a file stands as a whole or not at all, however its writer ends."""
+    """A folder in which a file stands as a whole or not at all, however its writer, or the machine, ends."""
 
     def _save(self, name: str, content: Any) -> str:
         path = Path(self.path(name))
@@ -49,6 +50,8 @@ class WholeFileStorage(FileSystemStorage):
             part.parent.mkdir(parents=True, exist_ok=True)
             self._write(part, content)
         part.replace(path)
+        # What is answered with 202 after this must outlast a power cut, as its row does.
+        folders_sync(path.parent, up_to=Path(self.location))
         return name
 
     def _write(self, part: Path, content: Any) -> None:
@@ -57,6 +60,7 @@ class WholeFileStorage(FileSystemStorage):
         try:
             with os.fdopen(descriptor, "wb") as file:
                 file.writelines(content.chunks())
+                bytes_sync(file)
         except BaseException:
             # Where the disk is full, half a file is what keeps it so.
             part.unlink()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,6 +18,7 @@ from django.conf import settings
 from django.core.files.storage import Storage, storages
 from django.db import connection, transaction
 
+from server.core.durable import secret_create
 from server.core.envelope_store import EnvelopeLost, envelope_load
 from server.core.signed_note import Checkpoint, NoteError, checkpoint_open, verifier_key
 from server.operations.backup import (
@@ -114,9 +114,7 @@ def _keys_restore(source: Storage, manifest: Manifest) -> None:
         secrets: Mapping[str, str] = json.load(file)
     path = Path(settings.LOG_KEY_FILE)
     if not settings.LOG_KEY and not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as made:
-            made.write(secrets["LOG_KEY"] + "\n")
+        secret_create(path, secrets["LOG_KEY"] + "\n")
     if secrets["SECRET_KEY"] != settings.SECRET_KEY:
         log.warning("SECRET_KEY is not that of the backup; second factors can't be read with it")
 

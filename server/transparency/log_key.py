@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import os
-import tempfile
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from server.core import clock
+from server.core.durable import secret_create
 from server.transparency.models import LogKey
 
 _SEED_BYTES = 32
@@ -87,14 +88,6 @@ def seed_new() -> str:
 def _file_text(path: Path) -> str:
     """Return the file's text; make the file where it is missing. Of several makers at once one wins."""
     if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, made = tempfile.mkstemp(dir=path.parent, prefix=".log-key-")
-        try:
-            with os.fdopen(handle, "w") as file:
-                file.write(seed_new() + "\n")
-            os.link(made, path)
-        except FileExistsError:
-            pass
-        finally:
-            os.unlink(made)
+        with suppress(FileExistsError):
+            secret_create(path, seed_new() + "\n")
     return path.read_text()

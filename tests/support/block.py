@@ -8,6 +8,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,49 @@ def small_file_system(folder: Path, size_kib: int) -> Iterator[Path]:
         yield folder
     finally:
         subprocess.run(["umount", str(folder)], check=True, capture_output=True)
+
+
+@dataclass(frozen=True, slots=True)
+class CutDisk:
+    """A file system on a disk whose power can be cut."""
+
+    folder: Path
+    """Where it is mounted."""
+    image: Path
+    """The disk's bytes: what the kernel still holds in memory is not in them."""
+
+    @contextmanager
+    def after_power_cut(self) -> Iterator[Path]:
+        """The file system as it comes up from what is on the disk now."""
+        left = self.image.with_suffix(".left")
+        shutil.copyfile(self.image, left)
+        with _mounted(left, self.folder.with_name("left")) as folder:
+            yield folder
+
+
+@contextmanager
+def cut_disk(folder: Path) -> Iterator[CutDisk]:
+    """A disk of 16 MiB with ext4, which commits by itself only after minutes."""
+    require_loop_devices()
+    if shutil.which("mkfs.ext4") is None:
+        pytest.skip("mkfs.ext4 is not installed (on Debian: e2fsprogs)")
+    image = folder / "disk.image"
+    with image.open("wb") as file:
+        file.truncate(16 << 20)
+    subprocess.run(["mkfs.ext4", "-q", str(image)], check=True, capture_output=True)
+    with _mounted(image, folder / "disk", "-o", "commit=300") as mounted:
+        yield CutDisk(mounted, image)
+
+
+@contextmanager
+def _mounted(image: Path, folder: Path, *options: str) -> Iterator[Path]:
+    folder.mkdir(exist_ok=True)
+    with loop_device(image) as device:
+        subprocess.run(["mount", *options, str(device), str(folder)], check=True, capture_output=True)
+        try:
+            yield folder
+        finally:
+            subprocess.run(["umount", str(folder)], check=True, capture_output=True)
 
 
 @contextmanager
