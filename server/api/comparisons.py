@@ -339,7 +339,7 @@ def _cell(index: int, cell: Cell) -> dict[str, Any]:
 
 
 def _curves(curves: Curves) -> dict[str, Any]:
-    keys = curves.by_place.keys
+    keys = curves.by_position.keys
     return {
         "metric": curves.metric,
         "scope": curves.scope,

@@ -295,10 +295,10 @@ def _wish(request: Request) -> dict[str, Any]:
             raise _wrong(ErrorItem(f"/{name}", f"is not {words}."))
     if data.get("events") and "drive" in data:
         raise _wrong(ErrorItem("/events", "is of the whole archive: a drive's followers are told of runs."))
-    for place, event in enumerate(data.get("events", ())):
+    for index, event in enumerate(data.get("events", ())):
         if not isinstance(event, str) or event not in ArchiveEvent.Kind.values:
             known = ", ".join(ArchiveEvent.Kind.values)
-            raise _wrong(ErrorItem(f"/events/{place}", f"is no type of event. Choose of: {known}."))
+            raise _wrong(ErrorItem(f"/events/{index}", f"is no type of event. Choose of: {known}."))
     wish = NewFollowSerializer(data=data)
     if not wish.is_valid():
         raise _wrong(*(ErrorItem(f"/{name}", str(words[0])) for name, words in wish.errors.items()))

@@ -22,7 +22,7 @@ LANE_STEP = 256
 class Followed:
     """How many of a kind's places were looked at, and how many of them follow from the nonce."""
 
-    places: int
+    positions: int
     following: int
 
 
@@ -51,8 +51,8 @@ def in_order(column: Any, expected: NDArray[np.int64]) -> Followed:
     """Return how many of a column's places come in the order of what was expected, some of which may be
     missing: a place that could not be read is left out of the samples."""
     at, following = 0, 0
-    for place in column:
-        ahead = np.flatnonzero(expected[at:] == place)
+    for position in column:
+        ahead = np.flatnonzero(expected[at:] == position)
         if ahead.size:
             at += int(ahead[0]) + 1
             following += 1
@@ -61,5 +61,5 @@ def in_order(column: Any, expected: NDArray[np.int64]) -> Followed:
 
 def together(found: list[Followed]) -> Followed | None:
     """Return several as one; None where nothing was looked at."""
-    places = sum(one.places for one in found)
-    return Followed(places, sum(one.following for one in found)) if places else None
+    positions = sum(one.positions for one in found)
+    return Followed(positions, sum(one.following for one in found)) if positions else None

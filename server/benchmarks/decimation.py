@@ -77,9 +77,9 @@ def _shares(counts: list[int], most: int) -> list[int]:
     """How many points each series may keep: the short ones all, the long ones equally many."""
     shares = [0] * len(counts)
     left = most
-    for done, place in enumerate(sorted(range(len(counts)), key=lambda place: counts[place])):
-        shares[place] = min(counts[place], max(FEWEST, left // (len(counts) - done)))
-        left = max(0, left - shares[place])
+    for done, index in enumerate(sorted(range(len(counts)), key=lambda index: counts[index])):
+        shares[index] = min(counts[index], max(FEWEST, left // (len(counts) - done)))
+        left = max(0, left - shares[index])
     return shares
 
 
@@ -88,14 +88,14 @@ def _thinned(series: Series, most: int, marks: Iterable[Annotation]) -> Series:
         return series
     x, y = np.asarray(series.x, dtype=np.float64), np.asarray(series.y, dtype=np.float64)
     if series.role == "cells":
-        places = _rows(y, most)
+        indices = _rows(y, most)
     elif series.role in LINES:
-        places = largest_triangles(x, y, most)
+        indices = largest_triangles(x, y, most)
     else:
         kept = _under_marks(x, y, marks)
-        places = np.union1d(extremes(x, y, max(most - len(kept), 4)), kept).astype(np.int64)
+        indices = np.union1d(extremes(x, y, max(most - len(kept), 4)), kept).astype(np.int64)
     columns: dict[str, Any] = {
-        name: tuple(column[place] for place in places)
+        name: tuple(column[index] for index in indices)
         for name in COLUMNS
         if (column := getattr(series, name))
     }

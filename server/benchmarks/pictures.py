@@ -54,11 +54,11 @@ def distribution_chart(
     total = sum(len(values) for values in groups.values())
     left_out = total - sum(len(values) for values in drawn.values())
     boxes = [
-        (float(place), *_box(values))
-        for place, values in enumerate(groups.values())
+        (float(index), *_box(values))
+        for index, values in enumerate(groups.values())
         if len(values) >= BOX_FROM
     ]
-    x = [place + step for place, values in enumerate(drawn.values()) for step in _shoulders(len(values))]
+    x = [index + step for index, values in enumerate(drawn.values()) for step in _shoulders(len(values))]
     y = [float(one) for values in drawn.values() for one in values]
     series = [Series("values", "Units", "points", tuple(x), tuple(y))] if y else []
     if boxes:
@@ -127,7 +127,7 @@ def _thinned(values: Sequence[float], most: int) -> Sequence[float]:
         return values
     ranked = np.argsort(np.asarray(values, dtype=np.float64), kind="stable")
     chosen = ranked[np.linspace(0, len(values) - 1, most).round().astype(np.int64)]
-    return [values[place] for place in np.sort(chosen)]
+    return [values[index] for index in np.sort(chosen)]
 
 
 def _shoulders(count: int, width: float = SHOULDER) -> list[float]:

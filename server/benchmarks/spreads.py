@@ -46,8 +46,8 @@ def chart_with_others(chart: Chart, others: Sequence[Chart]) -> Chart:
         return chart
     keys = tuple(one.key for one in found)
     views = tuple(
-        replace(view, series=(*keys, *view.series)) if place == 0 else view
-        for place, view in enumerate(chart.views)
+        replace(view, series=(*keys, *view.series)) if index == 0 else view
+        for index, view in enumerate(chart.views)
     )
     return replace(chart, series=(*found, *chart.series), views=views)
 
@@ -55,17 +55,17 @@ def chart_with_others(chart: Chart, others: Sequence[Chart]) -> Chart:
 def _ranged(chart: Chart, others: Sequence[Chart]) -> Chart:
     """The heat map whose cells tell how far units differ there. A unit's cells are found by their words:
     another run may have measured more sizes."""
-    known = [by_place for one in others if (by_place := _cells(one))]
+    known = [by_cell for one in others if (by_cell := _cells(one))]
     if not known:
         return chart
     ends = (25, 75) if len(known) + 1 >= BAND_FROM else (0, 100)
     series, deviations = [], []
     for one in chart.series:
         if one.role == "cells":
-            places = [_place(chart, one, index) for index in range(len(one.x))]
+            cells = [_place(chart, one, index) for index in range(len(one.x))]
             rows = [
-                [z, *(by_place[place] for by_place in known if place in by_place)]
-                for z, place in zip(one.z, places, strict=True)
+                [z, *(by_cell[cell] for by_cell in known if cell in by_cell)]
+                for z, cell in zip(one.z, cells, strict=True)
             ]
             low, high = zip(*(np.percentile(row, ends) for row in rows), strict=True)
             one = replace(one, low=tuple(map(float, low)), high=tuple(map(float, high)))
@@ -148,7 +148,7 @@ def _faint(series: Series, others: list[Series]) -> Series:
 
 def _some(series: Series, most: int) -> list[tuple[float, float]]:
     x, y = np.asarray(series.x), np.asarray(series.y)
-    return [(float(x[place]), float(y[place])) for place in extremes(x, y, most)]
+    return [(float(x[index]), float(y[index])) for index in extremes(x, y, most)]
 
 
 def _spread(chart: Chart, series: Series, others: list[Series]) -> Series | None:

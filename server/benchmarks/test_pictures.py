@@ -49,7 +49,7 @@ def test_a_group_without_values_keeps_its_place() -> None:
 
 
 def test_a_crowded_group_is_thinned_by_rank_with_its_ends_and_says_so() -> None:
-    crowd = [float((7919 * place) % 5000) for place in range(5000)]
+    crowd = [float((7919 * index) % 5000) for index in range(5000)]
     few = [1.0, 2.0, 3.0]
     chart = distribution_chart(WORDS, MB_S, {"w31": crowd, "w32": few})
     boxes, points = chart.series
@@ -66,7 +66,7 @@ def test_a_crowded_group_is_thinned_by_rank_with_its_ends_and_says_so() -> None:
 
 
 def test_a_picture_that_holds_all_says_nothing_of_thinning_out() -> None:
-    chart = distribution_chart(WORDS, MB_S, {"w31": [float(place) for place in range(600)]})
+    chart = distribution_chart(WORDS, MB_S, {"w31": [float(index) for index in range(600)]})
     assert (chart.points_total, chart.summary) == (0, "Sample data.")
 
 

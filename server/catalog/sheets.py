@@ -79,12 +79,12 @@ class Finding:
     """What is missing in a file, or can't be so."""
 
     sheet: str
-    place: str
+    entry: str
     words: str
     """The fact, the limit and the remedy."""
 
     def __str__(self) -> str:
-        return f"sheets/{self.sheet}.json, {self.place}: {self.words}"
+        return f"sheets/{self.sheet}.json, {self.entry}: {self.words}"
 
 
 def citation_of(key: str, sheet: dict[str, Any]) -> dict[str, Any]:
@@ -138,7 +138,7 @@ def identity_of(sheet: dict[str, Any], number: str) -> dict[str, Any]:
 
 def findings(key: str, sheet: dict[str, Any]) -> list[Finding]:
     """Return all that is missing in a file or contradicts itself, in the order of the file."""
-    return [Finding(key, place, words) for place, words in _findings(sheet)]
+    return [Finding(key, entry, words) for entry, words in _findings(sheet)]
 
 
 def not_stated(sheet: dict[str, Any]) -> list[str]:
@@ -154,14 +154,14 @@ def _claim(entry: dict[str, Any], document: dict[str, Any]) -> dict[str, Any]:
     value = convert_stated(entry["value"], entry["unit"], fact.unit)
     form = entry.get("form", fact.form)
     conditions = ", ".join(text for text in (fact.conditions, entry.get("conditions", "")) if text)
-    place = f"page {entry['page']}" if entry.get("page") else ""
+    page = f"page {entry['page']}" if entry.get("page") else ""
     notes = [entry.get("note", "")]
     if document["kind"] == "quoted":
         notes.insert(0, "As quoted there; the maker's own document was not read.")
     if document.get("copy"):
         notes.append(f"Of the copy that was read: {document['copy']}.")
     return {
-        "locator": ", ".join(text for text in (place, entry.get("section", "")) if text),
+        "locator": ", ".join(text for text in (page, entry.get("section", "")) if text),
         "stated_on": document["date"],
         "metric": fact.metric,
         "scope": entry.get("scope", fact.scope),
@@ -187,17 +187,17 @@ def _numbers(entry: dict[str, Any], sheet: dict[str, Any]) -> list[str]:
 def _findings(sheet: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield from _document_findings(sheet["document"])
     yield from _model_findings(sheet)
-    for place, entry in enumerate(sheet["facts"], start=1):
+    for index, entry in enumerate(sheet["facts"], start=1):
         for words in _fact_findings(entry, sheet):
-            yield f"fact {place} ({entry['fact']})", words
+            yield f"fact {index} ({entry['fact']})", words
     yield from _contradictions(sheet)
 
 
 def _document_findings(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    place = "document"
+    entry = "document"
     if not (document.get("number") or document.get("revision")) and document["kind"] in _NUMBERED:
         yield (
-            place,
+            entry,
             (
                 "it has no number and no revision. A maker's manual or data sheet is found again by them. "
                 "Give number or revision, as its front page has it."
@@ -205,7 +205,7 @@ def _document_findings(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
         )
     if not document.get("date"):
         yield (
-            place,
+            entry,
             (
                 "it has no date. A claim says when it was made. Give date: year, month or day, as the "
                 "document has it; where it has none, the claim can't be entered."
@@ -213,7 +213,7 @@ def _document_findings(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
         )
     if document["kind"] == "quoted" and not document.get("quotes"):
         yield (
-            place,
+            entry,
             (
                 "it quotes another document and does not say which. A reader has to know whose numbers these "
                 "are. Give quotes in the words of the document."

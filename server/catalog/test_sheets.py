@@ -190,7 +190,7 @@ def test_a_document_needs_a_number_or_a_revision() -> None:
 
 def test_a_model_without_a_fact_is_told() -> None:
     sheet = sample("facts", [SAMPLE["facts"][2]])
-    assert [found.place for found in findings("sample", sheet)] == ["model ST3000NM0023"]
+    assert [found.entry for found in findings("sample", sheet)] == ["model ST3000NM0023"]
 
 
 def test_a_number_that_says_its_rotation_is_held_against_the_file() -> None:

@@ -46,7 +46,7 @@ class Judged:
     """A verdict with what it rests on."""
 
     verdict: Verdict
-    place: MetricKey | None
+    key: MetricKey | None
     """Where the numbers were measured; None where there are none."""
     literature: LiteratureValue | None = None
     left_out: int = 0
@@ -90,7 +90,7 @@ def claims_judge(*, drive_model: DriveModel) -> tuple[ClaimRow, ...]:
     if not claims:
         return ()
     metrics = metrics_by_key()
-    wanted = {place[0] for claim in claims for place in _places(claim)}
+    wanted = {key[0] for claim in claims for key in _keys(claim)}
     numbers = _measured(drive_model, wanted)
     values = _published(drive_model, wanted)
     return tuple(
@@ -104,9 +104,9 @@ def claims_judge(*, drive_model: DriveModel) -> tuple[ClaimRow, ...]:
     )
 
 
-def _places(claim: Claim) -> tuple[MetricKey, ...]:
-    place = (claim.metric, claim.scope)
-    return (place, *stand_ins().get(place, ()))
+def _keys(claim: Claim) -> tuple[MetricKey, ...]:
+    key = (claim.metric, claim.scope)
+    return (key, *stand_ins().get(key, ()))
 
 
 def _measured(drive_model: DriveModel, metrics: set[str]) -> dict[MetricKey, list[_Number]]:
@@ -221,20 +221,18 @@ def _terms(claim: Claim, metric: Metric | None) -> Terms:
 
 def _judge_measured(claim: Claim, metric: Metric | None, numbers: dict[MetricKey, list[_Number]]) -> Judged:
     terms = _terms(claim, metric)
-    for place in _places(claim):
-        stands_in = place != (claim.metric, claim.scope)
-        here = [one for one in numbers.get(place, ()) if not (stands_in and one.of_one_head)]
+    for key in _keys(claim):
+        stands_in = key != (claim.metric, claim.scope)
+        here = [one for one in numbers.get(key, ()) if not (stands_in and one.of_one_head)]
         if not here:
             continue
         fitting, left_out = fitting_of(claim, metric, here)
         if not fitting:
-            return Judged(
-                Verdict(Outcome.NOT_COMPARABLE, left_out.words_alone), place, left_out=left_out.runs
-            )
+            return Judged(Verdict(Outcome.NOT_COMPARABLE, left_out.words_alone), key, left_out=left_out.runs)
         evidence = _evidence(fitting)
         verdict = judge(terms, evidence)
         verdict = replace(verdict, words=f"{verdict.words}{left_out.words_beside}")
-        return Judged(verdict, place, left_out=left_out.runs, evidence=evidence)
+        return Judged(verdict, key, left_out=left_out.runs, evidence=evidence)
     elsewhere = sorted(scope or "the whole drive" for name, scope in numbers if name == claim.metric)
     if elsewhere and terms.quantity == Quantity.SAME:
         words = (
@@ -263,12 +261,12 @@ def _evidence(numbers: Sequence[_Number]) -> Evidence:
 def _judge_published(
     claim: Claim, metric: Metric | None, values: dict[MetricKey, list[LiteratureValue]]
 ) -> Judged | None:
-    for place in _places(claim):
-        fitting = [value for value in values.get(place, ()) if value.unit == claim.unit]
+    for key in _keys(claim):
+        fitting = [value for value in values.get(key, ()) if value.unit == claim.unit]
         if fitting and not claim.write_cache:
             best = _best(fitting)
             evidence = _evidence_published(best)
-            return Judged(judge(_terms(claim, metric), evidence), place, best, evidence=evidence)
+            return Judged(judge(_terms(claim, metric), evidence), key, best, evidence=evidence)
     return None
 
 

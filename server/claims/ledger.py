@@ -110,23 +110,23 @@ class LedgerRows(Sequence[Claim]):
         return self._total
 
     @overload
-    def __getitem__(self, place: int) -> Claim: ...
+    def __getitem__(self, index: int) -> Claim: ...
     @overload
-    def __getitem__(self, place: slice) -> list[Claim]: ...
-    def __getitem__(self, place: int | slice) -> Claim | list[Claim]:
-        if isinstance(place, int):
-            return self._rows[place]
-        ids = self._ids(place)
+    def __getitem__(self, index: slice) -> list[Claim]: ...
+    def __getitem__(self, index: int | slice) -> Claim | list[Claim]:
+        if isinstance(index, int):
+            return self._rows[index]
+        ids = self._ids(index)
         found = {row.pk: row for row in _WHOLE.rows(ids=ids)}
         return [found[pk] for pk in ids if pk in found]
 
-    def _ids(self, place: slice) -> list[int]:
+    def _ids(self, index: slice) -> list[int]:
         narrow = self._rows.select_related(None).values_list("pk", flat=True)
         if self._indexed:
-            ids = list(narrow.filter(drive_model__summary__sort_name__isnull=False)[place])
-            if place.stop is None or len(ids) == min(place.stop, self._total) - (place.start or 0):
+            ids = list(narrow.filter(drive_model__summary__sort_name__isnull=False)[index])
+            if index.stop is None or len(ids) == min(index.stop, self._total) - (index.start or 0):
                 return ids
-        return list(narrow[place])
+        return list(narrow[index])
 
 
 def ledger_groups(chosen: LedgerFilter, version: datetime | None) -> list[tuple[Any, ...]]:

@@ -126,7 +126,7 @@ def _row(found: ClaimRow) -> ClaimVerdict:
 def _columns(judged: Judged, prefix: str) -> dict[str, Any]:
     """Return what both verdicts of a claim keep in columns of their own."""
     verdict, figures = judged.verdict, judged.evidence
-    metric, scope = judged.place or ("", "")
+    metric, scope = judged.key or ("", "")
     kept: dict[str, Any] = {
         "outcome": verdict.outcome.value,
         "words": verdict.words,
@@ -159,5 +159,5 @@ def _judged(row: ClaimVerdict, prefix: str = "") -> Judged:
     metric, scope, value, low, high, units = kept("metric", "scope", "value", "low", "high", "units")
     runs, left_out, literature = (0, 0, row.literature) if prefix else (row.runs, row.left_out, None)
     evidence = None if value is None else Evidence(value, low, high, None, max(units, 1), units, runs)
-    place = (metric, scope) if metric else None
-    return Judged(Verdict(Outcome(outcome), *rest), place, literature, left_out, evidence)
+    key = (metric, scope) if metric else None
+    return Judged(Verdict(Outcome(outcome), *rest), key, literature, left_out, evidence)

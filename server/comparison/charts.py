@@ -71,7 +71,7 @@ def _curves_chart(curves: Curves) -> Chart:
     """Return A less B at each place, with the mean difference as a line and its interval as a stripe."""
     axis, where = _axis(curves), curves.scope.split("/") if curves.scope else []
     words = _words(curves, ", ".join([*where, "place by place"]), "places", curves_words(curves))
-    estimates = [Estimate(one, one, one) for one in curves.by_place.differences]
+    estimates = [Estimate(one, one, one) for one in curves.by_position.differences]
     mean = curves.difference
     marks = [Annotation("no difference", y=0.0)]
     if mean is not None:
@@ -80,14 +80,14 @@ def _curves_chart(curves: Curves) -> Chart:
     return comparison_chart(
         words,
         Axis(f"{axis.label}, A less B", axis.unit),
-        [scope_place(key) for key in curves.by_place.keys],
+        [scope_position(key) for key in curves.by_position.keys],
         {"A less B": estimates},
         place="Place on the disk",
         marks=tuple(marks),
     )
 
 
-def scope_place(key: str) -> str:
+def scope_position(key: str) -> str:
     """Return a place in few words, for an axis: the last number is per cent of the disk."""
     *sizes, percent = key.split("/")
     return " ".join([*sizes, f"{percent} %"])

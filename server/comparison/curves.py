@@ -33,7 +33,7 @@ class Curves:
     a: Mapping[str, float]
     """Place to the mean over the units, in the order of the places."""
     b: Mapping[str, float]
-    by_place: Paired
+    by_position: Paired
     units: Unpaired
     """Of the units' means over the places."""
     adjusted_p: float | None
@@ -44,7 +44,7 @@ class Curves:
     @property
     def difference(self) -> Interval | None:
         """A less B: of the units where there are enough, else of the two curves over their places."""
-        return self.units.difference or self.by_place.difference
+        return self.units.difference or self.by_position.difference
 
 
 def compare_positions(
@@ -56,7 +56,7 @@ def compare_positions(
 ) -> tuple[Curves, ...]:
     """Compare two groups in every metric that both have at two places or more."""
     first, second = _families(a), _families(b)
-    order = {key: place for place, key in enumerate(metrics)}
+    order = {key: index for index, key in enumerate(metrics)}
     families = sorted(
         (family for family in first if family in second and family[0] in order),
         key=lambda family: (order[family[0]], family[1]),
@@ -64,39 +64,41 @@ def compare_positions(
     found = []
     for family in families:
         sides = first[family], second[family]
-        by_place = compare_paired(*map(_means, sides), level=level)
-        if by_place.n > 1:
-            units = compare_unpaired(*(_of_units(side, by_place.keys) for side in sides), level=level)
-            found.append((family, sides, by_place, units))
+        by_position = compare_paired(*map(_means, sides), level=level)
+        if by_position.n > 1:
+            units = compare_unpaired(*(_of_units(side, by_position.keys) for side in sides), level=level)
+            found.append((family, sides, by_position, units))
     adjusted = iter(holm([units.p for *_of, units in found if units.p is not None]))
     return tuple(
         _curves(
-            family, sides, by_place, units, None if units.p is None else next(adjusted), metrics[family[0]]
+            family, sides, by_position, units, None if units.p is None else next(adjusted), metrics[family[0]]
         )
-        for family, sides, by_place, units in found
+        for family, sides, by_position, units in found
     )
 
 
 def _means(profiles: Mapping[str, Profile]) -> dict[str, float]:
-    return {place: fsum(profile.values()) / len(profile) for place, profile in profiles.items()}
+    return {position: fsum(profile.values()) / len(profile) for position, profile in profiles.items()}
 
 
-def _of_units(profiles: Mapping[str, Profile], places: Collection[str]) -> list[float]:
+def _of_units(profiles: Mapping[str, Profile], positions: Collection[str]) -> list[float]:
     """Return the mean over some places of each unit that was measured at all of them."""
-    whole = set.intersection(*(set(profiles[place]) for place in places))
-    return [fsum(profiles[place][unit] for place in places) / len(places) for unit in sorted(whole)]
+    whole = set.intersection(*(set(profiles[position]) for position in positions))
+    return [
+        fsum(profiles[position][unit] for position in positions) / len(positions) for unit in sorted(whole)
+    ]
 
 
 def _families(values: Mapping[MetricKey, Profile]) -> dict[MetricKey, dict[str, Profile]]:
     """Return the values by metric and beginning of the scope, each by its place in ascending order."""
     found: dict[MetricKey, dict[str, Profile]] = {}
     for (metric, scope), value in sorted(values.items(), key=lambda item: _order(item[0][1])):
-        beginning, place = place_split(scope)
-        found.setdefault((metric, beginning), {})[place] = value
+        beginning, position = scope_split(scope)
+        found.setdefault((metric, beginning), {})[position] = value
     return found
 
 
-def place_split(scope: str) -> tuple[str, str]:
+def scope_split(scope: str) -> tuple[str, str]:
     """Return what a scope begins with and the numbers that it ends with."""
     parts = scope.split("/")
     cut = len(parts)
@@ -106,7 +108,7 @@ def place_split(scope: str) -> tuple[str, str]:
 
 
 def _order(scope: str) -> tuple[float, ...]:
-    return tuple(float(part) for part in place_split(scope)[1].split("/") if part)
+    return tuple(float(part) for part in scope_split(scope)[1].split("/") if part)
 
 
 def _numeric(part: str) -> bool:
@@ -116,7 +118,7 @@ def _numeric(part: str) -> bool:
 def _curves(
     family: MetricKey,
     sides: tuple[Mapping[str, Profile], Mapping[str, Profile]],
-    by_place: Paired,
+    by_position: Paired,
     units: Unpaired,
     adjusted_p: float | None,
     entry: Metric,
@@ -128,4 +130,4 @@ def _curves(
     if entry.direction == Direction.LOWER and higher is not None:
         better = 1 - higher
     a, b = map(_means, sides)
-    return Curves(family[0], family[1], entry, a, b, by_place, units, adjusted_p, higher, better)
+    return Curves(family[0], family[1], entry, a, b, by_position, units, adjusted_p, higher, better)

@@ -15,7 +15,7 @@ from django.db.models import F, Max
 
 from server.accounts.holders import holder_keyid_at
 from server.benchmarks.contract import MetricKey
-from server.comparison.curves import place_split
+from server.comparison.curves import scope_split
 from server.core.cache import cached
 from server.measurements.conditions import RunConditions, conditions_of
 from server.measurements.group_keys import GroupType, Source
@@ -56,9 +56,9 @@ class Sample:
     def run_values(self) -> dict[str, float]:
         """Return one number for each run, under names that no drive has."""
         return {
-            f"{unit}#{place}": value
+            f"{unit}#{index}": value
             for unit, values in self.by_unit.items()
-            for place, value in enumerate(values)
+            for index, value in enumerate(values)
         }
 
 
@@ -89,13 +89,13 @@ def group_profiles(group: Group) -> dict[MetricKey, dict[str, float]]:
     the conditions that stand for the curve."""
     if group.source == Source.LITERATURE:
         numbers = published_numbers(group.drive_model)
-        return {place: {"document": number.value} for place, number in numbers.items() if is_numbered(place)}
+        return {key: {"document": number.value} for key, number in numbers.items() if is_numbered(key)}
     return cached(_cache_key("profiles", group, ()), lambda: _profiles(group))
 
 
-def is_numbered(place: MetricKey) -> bool:
+def is_numbered(key: MetricKey) -> bool:
     """Return whether the number is of a place on the device that drives can be compared at."""
-    metric, scope = place
+    metric, scope = key
     last = scope.rpartition("/")[2]
     return (
         last.replace(".", "", 1).isdigit()
@@ -159,18 +159,18 @@ def _samples(
     strata: dict[MetricKey, dict[str, dict[str, list[float]]]] = {}
     bounds: dict[tuple[MetricKey, str], tuple[float, float, float] | None] = {}
     for metric, scope, run, value, low, high, level in rows:
-        place = (metric, scope)
+        key = (metric, scope)
         stratum = stratum_of(conditions[run].during(metric.partition(".")[0]))
-        by_unit = strata.setdefault(place, {}).setdefault(stratum, {})
+        by_unit = strata.setdefault(key, {}).setdefault(stratum, {})
         alone = not by_unit and low is not None and high is not None
-        bounds[place, stratum] = (low, high, level) if alone else None
+        bounds[key, stratum] = (low, high, level) if alone else None
         by_unit.setdefault(names[run], []).append(value)
     found = {}
-    for place, parts in strata.items():
+    for key, parts in strata.items():
         counts = {name: (len(of), sum(map(len, of.values()))) for name, of in parts.items()}
         lead = strata_ranked(counts)[0]
         of_lead = {unit: tuple(values) for unit, values in parts[lead].items()}
-        found[place] = Sample(of_lead, bounds[place, lead])
+        found[key] = Sample(of_lead, bounds[key, lead])
     return found
 
 
@@ -190,9 +190,9 @@ def _published(group: Group, metrics: Collection[str]) -> GroupNumbers:
         run_ids=frozenset(),
         unit_keys=frozenset(),
         samples={
-            place: Sample({"document": (number.value,)}, drives=number.units)
-            for place, number in numbers.items()
-            if place[0] in metrics
+            key: Sample({"document": (number.value,)}, drives=number.units)
+            for key, number in numbers.items()
+            if key[0] in metrics
         },
         documents=tuple(sorted({number.citation for number in numbers.values()})),
     )
@@ -202,26 +202,26 @@ def _profiles(group: Group) -> dict[MetricKey, dict[str, float]]:
     conditions = conditions_of(group.runs())
     names = {run: unit_name(digest, keyid) for run, digest, keyid in _told_runs(group)}
     # Places by curve and stratum: one curve is under one set of conditions from end to end.
-    curves: dict[MetricKey, dict[str, _Places]] = {}
+    curves: dict[MetricKey, dict[str, _UnitsAtPosition]] = {}
     for metric, scope, runs, values in _numbered(group):
         if not is_numbered((metric, scope)):
             continue
-        strata = curves.setdefault((metric, place_split(scope)[0]), {})
+        strata = curves.setdefault((metric, scope_split(scope)[0]), {})
         kind = metric.partition(".")[0]
         for run, value in zip(runs, values, strict=True):
-            places = strata.setdefault(stratum_of(conditions[run].during(kind)), _Places())
+            places = strata.setdefault(stratum_of(conditions[run].during(kind)), _UnitsAtPosition())
             places.runs.add(run)
             places.values.setdefault((metric, scope), {}).setdefault(names[run], []).append(value)
     profiles: dict[MetricKey, dict[str, float]] = {}
     for strata in curves.values():
         counts = {name: (len({names[run] for run in of.runs}), len(of.runs)) for name, of in strata.items()}
-        for place, by_unit in strata[strata_ranked(counts)[0]].values.items():
-            profiles[place] = {unit: math.fsum(values) / len(values) for unit, values in by_unit.items()}
+        for key, by_unit in strata[strata_ranked(counts)[0]].values.items():
+            profiles[key] = {unit: math.fsum(values) / len(values) for unit, values in by_unit.items()}
     return profiles
 
 
 @dataclass(frozen=True, slots=True)
-class _Places:
+class _UnitsAtPosition:
     """What was measured of a curve under one set of conditions."""
 
     runs: set[UUID] = field(default_factory=set)
@@ -239,8 +239,8 @@ def _numbered(group: Group) -> Iterable[tuple[str, str, list[UUID], list[float]]
         value__isnull=False,
     )
     # Arrays by place: a row for each number would cost more to read than all that is computed from it.
-    by_place = rows.order_by().values_list("metric", "scope")
-    yield from by_place.annotate(
+    numbers_by_key = rows.order_by().values_list("metric", "scope")
+    yield from numbers_by_key.annotate(
         runs=ArrayAgg("benchmark__run_id", order_by=("benchmark__run__created_at", "pk")),
         values=ArrayAgg("value", order_by=("benchmark__run__created_at", "pk")),
     )

@@ -125,12 +125,12 @@ def compare(members: Sequence[Member], metrics: Mapping[str, Metric], *, level: 
     """Compare groups in the metrics given, in their order; rows are of the scopes that any group has."""
     check_level(level)
     by_run = all(member.single for member in members)
-    order = {key: place for place, key in enumerate(metrics)}
-    places = sorted(
-        {place for member in members for place in member.samples if place[0] in order},
-        key=lambda place: (order[place[0]], natural_order(place[1])),
+    order = {name: index for index, name in enumerate(metrics)}
+    keys = sorted(
+        {key for member in members for key in member.samples if key[0] in order},
+        key=lambda key: (order[key[0]], natural_order(key[1])),
     )
-    rows = [_row(members, place, metrics.get(place[0]), level, by_run) for place in places]
+    rows = [_row(members, key, metrics.get(key[0]), level, by_run) for key in keys]
     tested = [pair.p for row in rows for pair in row.pairs if pair.p is not None]
     adjusted = iter(holm(tested))
     corrected = []
@@ -143,10 +143,8 @@ def compare(members: Sequence[Member], metrics: Mapping[str, Metric], *, level: 
     return Table(level, "run" if by_run else "unit", len(tested), tuple(corrected))
 
 
-def _row(
-    members: Sequence[Member], place: MetricKey, entry: Metric | None, level: float, by_run: bool
-) -> Row:
-    samples = [member.samples.get(place) for member in members]
+def _row(members: Sequence[Member], key: MetricKey, entry: Metric | None, level: float, by_run: bool) -> Row:
+    samples = [member.samples.get(key) for member in members]
     values = [_values(sample, by_run) for sample in samples]
     sums = [moments(list(found.values())) if found else None for found in values]
     cells = tuple(_cell(sample, found, level) for sample, found in zip(samples, sums, strict=True))
@@ -155,7 +153,7 @@ def _row(
         for a, b in combinations(range(len(members)), 2)
         if values[a] and values[b]
     )
-    return Row(place[0], place[1], entry, cells, pairs)
+    return Row(key[0], key[1], entry, cells, pairs)
 
 
 def _values(sample: Sample | None, by_run: bool) -> dict[str, float]:
@@ -176,21 +174,21 @@ def _cell(sample: Sample | None, found: Moments | None, level: float) -> Cell:
 
 
 def _pair(
-    places: tuple[int, int],
+    indices: tuple[int, int],
     members: Sequence[Member],
     values: tuple[Mapping[str, float], Mapping[str, float]],
     sums: tuple[Moments | None, Moments | None],
     level: float,
 ) -> Pair:
-    a, b = members[places[0]], members[places[1]]
+    a, b = members[indices[0]], members[indices[1]]
     lack = _lack(a, b, values)
     if lack:
-        return Pair(*places, "", None, None, None, reason=lack)
+        return Pair(*indices, "", None, None, None, reason=lack)
     if a.model == b.model and len(values[0].keys() & values[1].keys()) >= PAIRS_ENOUGH:
         paired = compare_paired(values[0], values[1], level=level)
         method = "paired" if paired.p is not None else ""
         return Pair(
-            *places,
+            *indices,
             method,
             paired.difference,
             paired.effect,
@@ -200,10 +198,10 @@ def _pair(
         )
     test = welch(sums[0], sums[1], level) if sums[0] and sums[1] else None
     if test is None or not sums[0] or not sums[1]:
-        return _by_ranks(places, list(values[0].values()), list(values[1].values()), level)
+        return _by_ranks(indices, list(values[0].values()), list(values[1].values()), level)
     stdev, sizes = pooled_stdev_of(sums[0], sums[1]), (sums[0].n, sums[1].n)
     effect = small_sample_factor(sum(sizes) - 2) * test.difference.value / stdev if stdev else None
-    return Pair(*places, "welch", test.difference, effect, test.p, stdev=stdev, sizes=sizes)
+    return Pair(*indices, "welch", test.difference, effect, test.p, stdev=stdev, sizes=sizes)
 
 
 def _lack(a: Member, b: Member, values: tuple[Mapping[str, float], Mapping[str, float]]) -> str:
@@ -221,12 +219,12 @@ def _lack(a: Member, b: Member, values: tuple[Mapping[str, float], Mapping[str, 
     return ""
 
 
-def _by_ranks(places: tuple[int, int], a: Sequence[float], b: Sequence[float], level: float) -> Pair:
+def _by_ranks(indices: tuple[int, int], a: Sequence[float], b: Sequence[float], level: float) -> Pair:
     """Compare where a group does not scatter: the full comparison knows when ranks may decide."""
     full = compare_unpaired(a, b, level=level)
     interval = full.ranks.shift_interval if full.ranks else None
     method = "ranks" if full.p is not None else ""
-    return Pair(*places, method, interval, None, full.p, needed=full.needed, reason=full.reason)
+    return Pair(*indices, method, interval, None, full.p, needed=full.needed, reason=full.reason)
 
 
 def _corrected(pair: Pair, adjusted_p: float, entry: Metric | None, level: float) -> Pair:
@@ -254,20 +252,20 @@ def _with_needed(pairs: Sequence[Pair], level: float) -> tuple[Pair, ...]:
 def mark_cells(cells: Sequence[Cell], pairs: Sequence[Pair]) -> tuple[Cell, ...]:
     """Return cells with which others each is better than."""
     marked = []
-    there = {place for place, cell in enumerate(cells) if cell.mean is not None}
-    for place, cell in enumerate(cells):
-        wins = tuple(sorted(_other(pair, place) for pair in pairs if pair.better == place))
+    there = {index for index, cell in enumerate(cells) if cell.mean is not None}
+    for index, cell in enumerate(cells):
+        wins = tuple(sorted(_other(pair, index) for pair in pairs if pair.better == index))
         losses = tuple(
             sorted(
-                _other(pair, place)
+                _other(pair, index)
                 for pair in pairs
-                if pair.better not in (None, place) and place in (pair.a, pair.b)
+                if pair.better not in (None, index) and index in (pair.a, pair.b)
             )
         )
-        best = len(there) > 1 and set(wins) == there - {place}
+        best = len(there) > 1 and set(wins) == there - {index}
         marked.append(replace(cell, better_than=wins, worse_than=losses, best=best))
     return tuple(marked)
 
 
-def _other(pair: Pair, place: int) -> int:
-    return pair.b if pair.a == place else pair.a
+def _other(pair: Pair, index: int) -> int:
+    return pair.b if pair.a == index else pair.a

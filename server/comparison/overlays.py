@@ -92,7 +92,7 @@ def _representative(group: Group) -> Run | None:
 def _overlaid(name: Name, groups: Sequence[Group], found: Sequence[_Pictured]) -> Chart | None:
     first = next(one.charts[name] for one in found if name in one.charts)
     curves: list[tuple[Series, int | None]] = []
-    for place, one in enumerate(found):
+    for index, one in enumerate(found):
         chart = one.charts.get(name)
         # Another unit on an axis is another picture.
         if chart is None or (chart.x.unit, chart.y.unit) != (first.x.unit, first.y.unit):
@@ -101,7 +101,7 @@ def _overlaid(name: Name, groups: Sequence[Group], found: Sequence[_Pictured]) -
             (series for series in chart.series if series.role in ROLES and len(series.x) > 1), None
         )
         if measured is not None:
-            curves.append((_curve(measured, place, groups[place]), one.capacity_bytes))
+            curves.append((_curve(measured, index, groups[index]), one.capacity_bytes))
     if len(curves) < 2:
         return None
     axis, series = _on_one_axis(first.x, curves)
@@ -132,11 +132,11 @@ def _on_one_axis(axis: Axis, curves: Sequence[tuple[Series, int | None]]) -> tup
     return replace(axis, label=f"{axis.label} as a share of each drive", unit="%"), shares
 
 
-def _curve(measured: Series, place: int, group: Group) -> Series:
+def _curve(measured: Series, index: int, group: Group) -> Series:
     points = sorted(zip(measured.x, measured.y, strict=True))
     return Series(
-        key=f"group-{LETTERS[place].casefold()}",
-        label=f"{LETTERS[place]}: {group.title}",
+        key=f"group-{LETTERS[index].casefold()}",
+        label=f"{LETTERS[index]}: {group.title}",
         role="step" if measured.role == "step" else "line",
         x=tuple(x for x, _y in points),
         y=tuple(y for _x, y in points),

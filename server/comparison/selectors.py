@@ -135,7 +135,7 @@ def _compared(groups: Sequence[Group], level: float, kind: str) -> Comparison:
         table=table,
         curves=curves,
         differing=_differing(groups, numbers),
-        drawn={place: tuple(_drawn(found, place, table.noun) for found in numbers) for place in pictured},
+        drawn={key: tuple(_drawn(found, key, table.noun) for found in numbers) for key in pictured},
     )
 
 
@@ -151,8 +151,8 @@ def pictured_rows(table: Table) -> tuple[Row, ...]:
     return tuple(rows[:PICTURED])
 
 
-def _drawn(numbers: GroupNumbers, place: MetricKey, noun: str) -> tuple[float, ...]:
-    sample = numbers.samples.get(place)
+def _drawn(numbers: GroupNumbers, key: MetricKey, noun: str) -> tuple[float, ...]:
+    sample = numbers.samples.get(key)
     if sample is None:
         return ()
     return tuple((sample.run_values() if noun == "run" else sample.unit_means()).values())

@@ -163,8 +163,8 @@ def test_the_order_of_groups_changes_nothing(groups: list[list[float]], level: f
 def _said(row: Row, order: list[int]) -> object:
     """What a row says of the groups by their first places."""
     marks = {
-        order[place]: (cell.best, tuple(sorted(order[other] for other in cell.better_than)))
-        for place, cell in enumerate(row.cells)
+        order[index]: (cell.best, tuple(sorted(order[other] for other in cell.better_than)))
+        for index, cell in enumerate(row.cells)
     }
     pairs = {frozenset((order[pair.a], order[pair.b])): pytest.approx(pair.adjusted_p) for pair in row.pairs}
     return marks, pairs
@@ -190,20 +190,20 @@ def test_curves_are_compared_at_the_places_that_both_have_and_in_the_order_of_th
     a = profile(u={"100": 10.0, "2.75": 30.0, "50": 20.0}, v={"2.75": 30.2, "50": 20.0})
     b = profile(w={"50": 15.2, "2.75": 25.1, "90": 1.0}, x={"50": 15.0, "2.75": 25.1})
     (curves,) = compare_positions(a, b, METRICS, level=0.9)
-    assert (curves.scope, curves.by_place.keys) == ("read", ("2.75", "50"))
-    assert curves.by_place.differences == pytest.approx((5.0, 4.9))
+    assert (curves.scope, curves.by_position.keys) == ("read", ("2.75", "50"))
+    assert curves.by_position.differences == pytest.approx((5.0, 4.9))
     assert curves.units.difference is not None
     assert curves.units.difference.value == pytest.approx(4.95)
-    assert curves.better == 0 and curves.by_place.only_a == ("100",)
+    assert curves.better == 0 and curves.by_position.only_a == ("100",)
 
 
 def test_places_of_one_unit_make_nothing_better() -> None:
     # Nine places agree, and yet it is one drive against one: the next ones may differ as much.
-    a = profile(u={str(place): 100.0 + place + 0.01 * (place % 3) for place in range(9)})
+    a = profile(u={str(index): 100.0 + index + 0.01 * (index % 3) for index in range(9)})
     b = profile(
-        v={str(place): 99.0 + place for place in range(9)}, w={str(place): 80.0 for place in range(9)}
+        v={str(index): 99.0 + index for index in range(9)}, w={str(index): 80.0 for index in range(9)}
     )
-    for other in (profile(v={str(place): 99.0 + place for place in range(9)}), b):
+    for other in (profile(v={str(index): 99.0 + index for index in range(9)}), b):
         (curves,) = compare_positions(a, other, METRICS, level=0.9)
         assert (curves.higher, curves.better, curves.units.difference) == (None, None, None)
         assert "at least two of each are needed" in curves_words(curves)

@@ -13,9 +13,9 @@ from server.stats.results import Interval
 from server.stats.wording import between, count_words, level_text, needed_words, quantity
 
 
-def letters(places: Sequence[int]) -> str:
+def letters(positions: Sequence[int]) -> str:
     """Return `A`, `A and C` or `A, C and D`."""
-    names = [LETTERS[place] for place in places]
+    names = [LETTERS[place] for place in positions]
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
@@ -125,36 +125,35 @@ def _nearest(row: Row, unit: str, noun: str) -> str:
 def curves_words(curves: Curves) -> str:
     """Say what the curves of two groups' units show."""
     unit = curves.entry.unit if curves.entry else ""
-    places = count_words(curves.by_place.n, "position")
+    positions = count_words(curves.by_position.n, "position")
     if curves.units.difference is not None:
-        return _of_units_words(curves, curves.units.difference, unit, places)
-    if curves.by_place.difference is None:
-        return curves.by_place.reason
-    return f"{_of_places_words(curves.by_place.difference, unit, places)} {curves.units.reason}"
+        return _of_units_words(curves, curves.units.difference, unit, positions)
+    if curves.by_position.difference is None:
+        return curves.by_position.reason
+    return f"{_of_positions_words(curves.by_position.difference, unit, positions)} {curves.units.reason}"
 
 
-def _of_places_words(difference: Interval, unit: str, places: str) -> str:
+def _of_positions_words(difference: Interval, unit: str, positions: str) -> str:
     """Say how far two curves lie apart, whatever other units' do."""
     if difference.low <= 0 <= difference.high:
-        return (
-            f"These curves cross or meet: A less B lies {between(difference, unit)} on average over {places}."
-        )
+        bounds = between(difference, unit)
+        return f"These curves cross or meet: A less B lies {bounds} on average over {positions}."
     names = ("A", "B") if difference.value > 0 else ("B", "A")
     shown = difference if difference.value > 0 else difference.mirrored()
     value = quantity(shown.value, unit, shown.half_width)
-    words = f"The curve of {names[0]} is {value} higher than that of {names[1]} on average over {places}"
+    words = f"The curve of {names[0]} is {value} higher than that of {names[1]} on average over {positions}"
     return f"{words}, {between(shown, '')}."
 
 
-def _of_units_words(curves: Curves, difference: Interval, unit: str, places: str) -> str:
-    bounds = f"A less B lies {between(difference, unit)} on average over {places}"
+def _of_units_words(curves: Curves, difference: Interval, unit: str, positions: str) -> str:
+    bounds = f"A less B lies {between(difference, unit)} on average over {positions}"
     if curves.higher is None:
         if difference.low <= 0 <= difference.high:
             return f"No difference is shown: {bounds}."
         return f"Not shown: {bounds} by itself, but with all curves compared at once that may be chance."
     shown, names = (difference, "AB") if curves.higher == 0 else (difference.mirrored(), "BA")
     value = quantity(shown.value, unit, shown.half_width)
-    words = f"The units of {names[0]} are {value} higher than those of {names[1]} on average over {places}"
+    words = f"The units of {names[0]} are {value} higher than those of {names[1]} on average over {positions}"
     return f"{words}, {between(shown, '')}."
 
 

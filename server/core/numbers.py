@@ -36,7 +36,7 @@ class Shown:
         return self.low if self.low == self.high else f"{self.low} to {self.high}"
 
 
-def _place_of(number: float) -> int:
+def _exponent_of(number: float) -> int:
     """Return the power of ten of the first digit of `number`: 2 for 184, -3 for 0.0042."""
     return math.floor(math.log10(abs(number)))
 
@@ -49,14 +49,14 @@ def decimals_for(value: float, spread: float | None) -> int:
     digits, and so it does with one of nought: that several runs agree to the last digit says that they are
     one and the same, and nothing of the drive's digits.
     """
-    cap = MAX_DIGITS - 1 - _place_of(value) if value else MAX_DIGITS - 1
+    cap = MAX_DIGITS - 1 - _exponent_of(value) if value else MAX_DIGITS - 1
     if not _is_spread(spread, value):
         if value == int(value):
             return 0
-        return min(BARE_DIGITS - 1 - _place_of(value), cap)
-    place = _place_of(spread)
-    digits = 2 if spread / 10.0**place < 3 else 1
-    return min(digits - 1 - place, cap)
+        return min(BARE_DIGITS - 1 - _exponent_of(value), cap)
+    exponent = _exponent_of(spread)
+    digits = 2 if spread / 10.0**exponent < 3 else 1
+    return min(digits - 1 - exponent, cap)
 
 
 def _is_spread(spread: float | None, value: float) -> TypeGuard[float]:
@@ -120,7 +120,7 @@ def show_stated(value: float, unit: str) -> Shown:
 
 def show_deviation(value: float) -> str:
     """Return a standard deviation with two significant digits: its own uncertainty carries no more."""
-    return write(value, 1 - _place_of(value)) if value else "0"
+    return write(value, 1 - _exponent_of(value)) if value else "0"
 
 
 _SIZES = ((10**15, "PB"), (10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
@@ -133,7 +133,7 @@ def show_bytes(count: int | None) -> Shown | None:
     for size, unit in _SIZES:
         if count >= size:
             scaled = count / size
-            decimals = max(0, 2 - _place_of(scaled))
+            decimals = max(0, 2 - _exponent_of(scaled))
             return Shown(value=write(scaled, decimals), unit=unit, exact=f"{write(count, 0)} bytes")
     return Shown(value=str(count), unit="bytes", exact=f"{count} bytes")
 

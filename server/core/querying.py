@@ -79,13 +79,13 @@ class _Written:
     """A query's compiler with the text that it made."""
 
     def __init__(self, make: Callable[..., QuerySet[Any, Any]]) -> None:
-        places: dict[str, Any] = {name: Param() for name in signature(make).parameters}
-        self._queryset = make(**places)
+        params: dict[str, Any] = {name: Param() for name in signature(make).parameters}
+        self._queryset = make(**params)
         self._compiler = self._queryset.query.get_compiler(connection=connection)
         self._text, parameters = self._compiler.as_sql()
-        names = {id(place): name for name, place in places.items()}
+        names = {id(param): name for name, param in params.items()}
         self._parameters = [(names.get(id(one)), one) for one in parameters]
-        if missed := set(places) - {name for name, _ in self._parameters}:
+        if missed := set(params) - {name for name, _ in self._parameters}:
             raise TypeError(f"the query has no condition `given` or `any_of` on {', '.join(sorted(missed))}")
 
     def rows(self, values: Mapping[str, Any]) -> list[Any]:

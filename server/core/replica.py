@@ -122,8 +122,8 @@ class Replica:
                     self._samples.append(sample)
         with self._lock:
             samples = sorted(self._samples)
-        place = bisect_right(samples, (replayed, float("inf")))
-        return now - max((at for _, at in samples[:place]), default=float("-inf"))
+        index = bisect_right(samples, (replayed, float("inf")))
+        return now - max((at for _, at in samples[:index]), default=float("-inf"))
 
 
 replica = Replica()

@@ -37,10 +37,10 @@ def quantiles(values: ArrayLike, *shares: float) -> list[float]:
     ordered = np.sort(column(values))
     found = []
     for share in shares:
-        place = share * (ordered.size - 1)
-        below = int(place)
+        at = share * (ordered.size - 1)
+        below = int(at)
         low, high = float(ordered[below]), float(ordered[min(below + 1, ordered.size - 1)])
-        part = place - below
+        part = at - below
         found.append(low + (high - low) * part if part < 0.5 else high - (high - low) * (1 - part))
     return found
 

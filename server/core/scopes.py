@@ -24,11 +24,11 @@ LEAST_BYTES = 512
 
 def size_text(count: int) -> str:
     """Return a request's size in the largest binary unit that leaves it whole."""
-    place = 0
-    while place + 1 < len(_UNITS) and count >= 1024 and count % 1024 == 0:
+    power = 0
+    while power + 1 < len(_UNITS) and count >= 1024 and count % 1024 == 0:
         count //= 1024
-        place += 1
-    return f"{write(count, 0)}\N{NO-BREAK SPACE}{_UNITS[place]}"
+        power += 1
+    return f"{write(count, 0)}\N{NO-BREAK SPACE}{_UNITS[power]}"
 
 
 def _number_text(match: re.Match[str]) -> str:

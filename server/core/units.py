@@ -79,8 +79,8 @@ def convert_stated(value: float, unit: str, to: str) -> float:
     converted = convert(value, unit, to)
     if unit == to or converted == int(converted):
         return converted
-    place = math.floor(math.log10(abs(converted)))
-    return round(converted, max(significant_digits(value), LEAST_DIGITS - 1) - place)
+    exponent = math.floor(math.log10(abs(converted)))
+    return round(converted, max(significant_digits(value), LEAST_DIGITS - 1) - exponent)
 
 
 def significant_digits(value: float) -> int:

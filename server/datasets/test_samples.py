@@ -59,8 +59,8 @@ def test_envelopes_come_in_order_few_ahead_and_a_lost_one_is_told_of_alone(
 
     monkeypatch.setattr(samples, "envelope_load", load)
     found: list[Any] = []
-    for place, (run, content) in enumerate(envelopes_read(runs())):
-        assert len(begun) <= place + 1 + samples.AHEAD
+    for index, (run, content) in enumerate(envelopes_read(runs())):
+        assert len(begun) <= index + 1 + samples.AHEAD
         try:
             found.append((run.run_id, content()))
         except EnvelopeLost:

@@ -187,8 +187,8 @@ def _widest(ticks: Iterable[Tick]) -> float:
 
 
 def _leans(x: Scale) -> bool:
-    place = abs(x.one(1) - x.one(0))
-    return any(width_of(tick.words, _TICK_PX) > place - 6 for tick in x.ticks)
+    step = abs(x.one(1) - x.one(0))
+    return any(width_of(tick.words, _TICK_PX) > step - 6 for tick in x.ticks)
 
 
 def _grid(x: Scale, y: Scale, picture: _Picture) -> str:
@@ -250,8 +250,8 @@ def _color_key(picture: _Picture, z: Axis, right: float, top: float) -> str:
     if cells is None:
         return ""
     stops = "".join(
-        f'<stop offset="{place / (len(RAMP) - 1):g}" stop-color="{color}"/>'
-        for place, color in enumerate(RAMP)
+        f'<stop offset="{index / (len(RAMP) - 1):g}" stop-color="{color}"/>'
+        for index, color in enumerate(RAMP)
     )
     words = f"{min(cells.z):.3g} to {max(cells.z):.3g} {z.unit}"
     return (

@@ -56,6 +56,6 @@ def ramp_color(share: float) -> str:
     """Return the colour of a share between 0 and 1, between the two stops that are nearest."""
     at = min(max(share, 0.0), 1.0) * (len(RAMP) - 1)
     below = min(int(at), len(RAMP) - 2)
-    ends = [[int(RAMP[stop][place : place + 2], 16) for place in (1, 3, 5)] for stop in (below, below + 1)]
+    ends = [[int(RAMP[stop][digit : digit + 2], 16) for digit in (1, 3, 5)] for stop in (below, below + 1)]
     parts = (round(a + (b - a) * (at - below)) for a, b in zip(*ends, strict=True))
     return "#" + "".join(f"{part:02x}" for part in parts)

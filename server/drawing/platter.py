@@ -128,11 +128,11 @@ def rings_svg(zones: Sequence[Zone], *, focusable: bool = False) -> str:
     span = f"{max(rates):.4g}" if len(rings) == 1 else f"{max(rates):.4g} to {min(rates):.4g}"
     count = "one zone" if len(rings) == 1 else f"{len(rings)} zones"
     parts = [f'<g class="all">{_hole(span, "MB/s", count)}</g>']
-    for place, ring in enumerate(rings):
-        label, shown = f"Zone {place + 1}: {ring.zone.words}", _ring(ring)
+    for index, ring in enumerate(rings):
+        label, shown = f"Zone {index + 1}: {ring.zone.words}", _ring(ring)
         focus = ""
         if focusable:
-            focus = f' tabindex="{min(place, 1) * -1}" role="img" aria-label="{escape(label)}"'
+            focus = f' tabindex="{min(index, 1) * -1}" role="img" aria-label="{escape(label)}"'
             span = f"{ring.zone.start_gb:.4g} to {ring.zone.end_gb:.4g} GB"
             shown += f'<g class="told">{_hole(f"{ring.zone.mb_per_s:.4g}", "MB/s", span)}</g>'
         parts.append(f'<g class="zone"{focus}><title>{escape(label)}</title>{shown}</g>')

@@ -64,7 +64,7 @@ def scale_of(
     far as the next tick (`whole_ticks`) where that is asked for."""
     if axis.categories:
         count = len(axis.categories)
-        ticks = tuple(Tick(float(place), words) for place, words in enumerate(axis.categories))
+        ticks = tuple(Tick(float(index), words) for index, words in enumerate(axis.categories))
         return Scale(-0.5, count - 0.5, *pixels, ticks=ticks)
     numbers = np.asarray(values, dtype=np.float64)
     numbers = numbers[np.isfinite(numbers)]
@@ -97,7 +97,7 @@ def _linear(
         low, high = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     ticks = tuple(
-        Tick(place * step, tick_words(place * step, step)) for place in range(int(first), int(last) + 1)
+        Tick(index * step, tick_words(index * step, step)) for index in range(int(first), int(last) + 1)
     )
     return Scale(low, high, *pixels, ticks=ticks)
 

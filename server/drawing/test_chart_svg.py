@@ -97,7 +97,7 @@ def test_a_chart_without_a_point_is_a_drawing_of_its_axes() -> None:
 
 
 def test_marks_that_fall_together_keep_their_words_apart() -> None:
-    marks = tuple(Annotation(f"Mark {place}", x=2.0) for place in range(4))
+    marks = tuple(Annotation(f"Mark {index}", x=2.0) for index in range(4))
     root = drawn(chart(series(), marks=marks))
     places = [(one.get("x"), one.get("y")) for one in root.iter(f"{SVG}text") if "Mark" in (one.text or "")]
     assert len(places) == len(set(places)) == 4
@@ -113,12 +113,12 @@ def test_colours_are_the_style_sheets() -> None:
     css = TOKENS.read_text(encoding="utf-8")
     light, dark = css.split("prefers-color-scheme: dark", 1)
     names = {"ink": "ink", "muted": "ink-muted", "rule": "rule", "surface": "surface"}
-    names |= {f"s{place}": f"series-{place}" for place in range(1, 9)}
+    names |= {f"s{index}": f"series-{index}" for index in range(1, 9)}
     for palette, sheet in ((LIGHT, light), (DARK, dark)):
         for name, token in names.items():
             assert f"--{token}: {palette[name]};" in sheet
-    for place, color in enumerate(RAMP):
-        assert f"--ramp-{place + 1}: {color};" in light
+    for index, color in enumerate(RAMP):
+        assert f"--ramp-{index + 1}: {color};" in light
 
 
 def test_a_drawing_becomes_a_png_twice_its_size() -> None:

@@ -32,16 +32,16 @@ def _rows(drive_model_id: int, published: ModelMeasurements) -> list[Aggregate]:
     known: dict[tuple[bytes, str], Differing] = {}
     strata = Strata(published)
     rows = []
-    for place, column in published.columns.items():
-        split = strata.split(place[1], column)
+    for key, column in published.columns.items():
+        split = strata.split(key[1], column)
         if split is None:
             continue
         runs = column.runs[split.of_lead]
-        kind = place[1].partition(".")[0]
+        kind = key[1].partition(".")[0]
         alike = np.sort(runs).tobytes(), kind if kind in telling else ""
         if alike not in known:
             known[alike] = differing_of(published.runs[run].conditions.during(kind) for run in runs)
-        rows.append(_row(drive_model_id, place, column, split, strata.units, known[alike]))
+        rows.append(_row(drive_model_id, key, column, split, strata.units, known[alike]))
     return rows
 
 
@@ -53,13 +53,13 @@ def unit_means(values: NDArray[np.float64], units: NDArray[np.int64]) -> NDArray
 
 def _row(
     drive_model_id: int,
-    place: SeriesKey,
+    key: SeriesKey,
     column: Column,
     split: Split,
     units: NDArray[np.int64],
     differing: Differing,
 ) -> Aggregate:
-    provenance, metric, scope = place
+    provenance, metric, scope = key
     values = _values(column, split.of_lead, units)
     q1, median, q3 = quantiles(values, 0.25, 0.5, 0.75)
     low, high = (q1, q3) if values.size > 1 else _interval(column, split.of_lead)

@@ -42,7 +42,7 @@ class Firmware:
     revision: str
 
     @property
-    def place(self) -> Key:
+    def sort_key(self) -> Key:
         """Its key in the list's order."""
         return self.drive_model.pk, self.revision
 

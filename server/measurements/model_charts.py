@@ -65,7 +65,7 @@ class ModelChart:
 
 def drive_charts(*, drive_model: DriveModel, provenance: str) -> tuple[ModelChart, ...]:
     """Return a model's charts of one provenance, in the registry's order of kinds."""
-    order = {slug: place for place, slug in enumerate(kinds_by_slug())}
+    order = {slug: index for index, slug in enumerate(kinds_by_slug())}
     rows = _CHARTS.rows(drive_model_id=drive_model.pk, provenance=provenance)
     return tuple(
         _model_chart(row) for row in sorted(rows, key=lambda row: (order.get(row.kind, 99), row.position))
@@ -262,8 +262,8 @@ def _median(benchmarks: Sequence[Benchmark], headline: _Headline) -> Benchmark:
     """The benchmark whose headline numbers lie nearest to the medians of all, each by its own spread."""
     values: dict[tuple[str, str], dict[int, float]] = defaultdict(dict)
     for one in benchmarks:
-        for place, value in headline.get(one.pk, {}).items():
-            values[place][one.pk] = value
+        for key, value in headline.get(one.pk, {}).items():
+            values[key][one.pk] = value
     away: dict[int, list[float]] = defaultdict(list)
     for found in values.values():
         every = np.asarray(list(found.values()))

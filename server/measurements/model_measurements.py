@@ -173,15 +173,15 @@ def model_measurements_read(
     kinds, samples = (np.zeros(len(runs), dtype=np.int64) for _column in range(2))
     if not runs:
         return ModelMeasurements((), {}, kinds, samples)
-    places = {run.run_id: place for place, run in enumerate(runs)}
+    indices = {run.run_id: index for index, run in enumerate(runs)}
     run_of: dict[int, int] = {}
     with connection.cursor() as cursor:
         cursor.execute(_BENCHMARKS, [drive_model_id])
         for benchmark, run_id, extracted, timings in cursor.fetchall():
-            if (place := places.get(run_id)) is not None:
-                run_of[benchmark] = place
-                kinds[place] += extracted
-                samples[place] += timings
+            if (index := indices.get(run_id)) is not None:
+                run_of[benchmark] = index
+                kinds[index] += extracted
+                samples[index] += timings
     return ModelMeasurements(runs, _columns(drive_model_id, run_of, metrics), kinds, samples)
 
 

@@ -35,8 +35,8 @@ class Table:
     def records(self) -> Iterator[dict[str, Any]]:
         """Give the samples one by one, each with its series' labels and its number."""
         names = list(self.columns)
-        for place, values in enumerate(zip(*self.columns.values(), strict=True)):
-            numbered = {"series": self.series, **self.labels, "sample": self.start + place}
+        for index, values in enumerate(zip(*self.columns.values(), strict=True)):
+            numbered = {"series": self.series, **self.labels, "sample": self.start + index}
             yield numbered | dict(zip(names, values, strict=True))
 
 

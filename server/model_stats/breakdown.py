@@ -114,7 +114,7 @@ def _breakdown(drive_model: DriveModel, provenance: Provenance, condition: str) 
         provenance=provenance.value,
         parts=parts,
         unidentified_runs=sum(not run.conditions.whole.get(condition, "") for run in found.runs),
-        numbers=tuple(_number(found, place, condition, tests.get(place)) for place in found.places(headline)),
+        numbers=tuple(_number(found, key, condition, tests.get(key)) for key in found.keys(headline)),
         words=confounder.words if confounder else "",
         lack=_lack(condition, parts),
     )
@@ -162,13 +162,13 @@ def _lack(condition: str, parts: Sequence[BreakdownPart]) -> str:
     return ""
 
 
-def _number(found: RunNumbers, place: MetricKey, condition: str, tested: Tested | None) -> BreakdownNumber:
-    entry = metrics_by_key().get(place[0])
-    by_state = found.states_at(place, found.usable_at(place), condition)
+def _number(found: RunNumbers, key: MetricKey, condition: str, tested: Tested | None) -> BreakdownNumber:
+    entry = metrics_by_key().get(key[0])
+    by_state = found.states_at(key, found.usable_at(key), condition)
     values = {state: tuple(here.means().values()) for state, here in by_state.items()}
     components = variance_components(list(values.values()), level=LEVEL)
     words = number_words(condition, values, tested, components, entry.unit if entry else "")
-    return BreakdownNumber(place[0], place[1], entry, values, tested, components, words)
+    return BreakdownNumber(key[0], key[1], entry, values, tested, components, words)
 
 
 def number_words(

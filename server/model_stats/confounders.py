@@ -66,7 +66,7 @@ class Confounder:
 
 def confounders(
     numbers: RunNumbers,
-    places: Sequence[MetricKey],
+    keys: Sequence[MetricKey],
     differing: Mapping[str, Mapping[str, int]],
     level: float,
 ) -> tuple[Confounder, ...]:
@@ -76,7 +76,9 @@ def confounders(
     by the numbers of all strata.
     """
     tests = {
-        key: [_tested(numbers, place, key, level) for place in places] for key in differing if key in BY_KEY
+        condition: [_tested(numbers, key, condition, level) for key in keys]
+        for condition in differing
+        if condition in BY_KEY
     }
     flat = [test for group in tests.values() for test in group if test.p is not None]
     adjusted = iter(holm([test.p for test in flat if test.p is not None]))
@@ -92,9 +94,9 @@ def confounders(
     return tuple(found)
 
 
-def _tested(numbers: RunNumbers, place: MetricKey, condition: str, level: float) -> Tested:
-    here = numbers.usable_at(place, every_stratum=condition in OF_STRATA)
-    by_state = numbers.states_at(place, here, condition)
+def _tested(numbers: RunNumbers, key: MetricKey, condition: str, level: float) -> Tested:
+    here = numbers.usable_at(key, every_stratum=condition in OF_STRATA)
+    by_state = numbers.states_at(key, here, condition)
     means = {
         state: {numbers.unit_names[unit]: mean for unit, mean in found.means().items()}
         for state, found in by_state.items()
@@ -107,10 +109,10 @@ def _tested(numbers: RunNumbers, place: MetricKey, condition: str, level: float)
         if len(first.keys() & second.keys()) >= PAIRS_ENOUGH:
             paired = compare_paired(first, second, level=level)
             pairs = (tuple(means),) if paired.p is not None else ()
-            return Tested(*place, states, True, paired.p, None, False, pairs, paired.reason)  # type: ignore[arg-type]
+            return Tested(*key, states, True, paired.p, None, False, pairs, paired.reason)  # type: ignore[arg-type]
     strata = compare_strata({state: list(units.values()) for state, units in means.items()}, level=level)
     apart = tuple((pair.a, pair.b) for pair in strata.pairs if pair.differs)
-    return Tested(*place, states, False, strata.p, None, False, apart, strata.reason)
+    return Tested(*key, states, False, strata.p, None, False, apart, strata.reason)
 
 
 def _judged(test: Tested, adjusted_p: float, level: float) -> Tested:

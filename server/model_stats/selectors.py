@@ -58,10 +58,10 @@ def metric_rows(
     """Return aggregates and published values side by side, in the registry's order."""
     aggregates = {(entry.metric, entry.scope): entry for entry in rows}
     metrics = metrics_by_key()
-    places = {key: place for place, key in enumerate(metrics)}
+    order = {key: index for index, key in enumerate(metrics)}
     pairs = sorted(
         {*aggregates, *literature},
-        key=lambda pair: (places.get(pair[0], len(places)), pair[0], natural_order(pair[1])),
+        key=lambda pair: (order.get(pair[0], len(order)), pair[0], natural_order(pair[1])),
     )
     return tuple(
         MetricRow(

@@ -93,7 +93,7 @@ def statistics_of_measurements(
     published: ModelMeasurements, *, provenance: Provenance
 ) -> DriveStatistics | None:
     """Compute the statistics of a model's runs of one provenance; None where none has a usable number."""
-    if not any(place[0] == provenance and column.usable.any() for place, column in published.columns.items()):
+    if not any(key[0] == provenance and column.usable.any() for key, column in published.columns.items()):
         return None
     headline = [name for name, metric in metrics_by_key().items() if metric.headline]
     found = RunNumbers(published, provenance=provenance, metrics={*headline, *METRICS})
@@ -104,8 +104,8 @@ def statistics_of(
     found: RunNumbers, headline: Sequence[str], *, provenance: str, level: float = LEVEL
 ) -> DriveStatistics:
     """Return the statistics of some runs of one provenance."""
-    places = found.places(headline)
-    numbers = tuple(_number(found, place, level) for place in places)
+    keys = found.keys(headline)
+    numbers = tuple(_number(found, key, level) for key in keys)
     differing = differing_of(run.conditions.whole for run in found.runs)
     kinds = mechanisms(fingerprints(found.for_fingerprints()))
     return DriveStatistics(
@@ -117,22 +117,22 @@ def statistics_of(
         mixture=differing_words(differing, len(found.runs)),
         numbers=numbers,
         apart=_apart(numbers),
-        confounders=confounders(found, places, differing, level),
+        confounders=confounders(found, keys, differing, level),
         mechanisms=kinds,
         mechanism_flag=mechanisms_words(kinds),
     )
 
 
-def _number(found: RunNumbers, place: MetricKey, level: float) -> NumberOfUnits:
-    here = found.usable_at(place)
+def _number(found: RunNumbers, key: MetricKey, level: float) -> NumberOfUnits:
+    here = found.usable_at(key)
     means = {found.unit_names[unit]: mean for unit, mean in here.means().items()}
     return NumberOfUnits(
-        metric=place[0],
-        scope=place[1],
+        metric=key[0],
+        scope=key[1],
         runs=here.runs.size,
         spread=spread_over_units(list(means.values()), level=level),
         components=variance_components([values.tolist() for values in here.by_unit()], level=level),
-        distances=distances(means, resolution=found.resolution_at(place)),
+        distances=distances(means, resolution=found.resolution_at(key)),
     )
 
 

@@ -97,7 +97,7 @@ def unit_among(*, unit: Unit, metrics: Collection[str]) -> UnitAmong:
     points: dict[MetricKey, list[UnitPoint]] = defaultdict(list)
     for metric, scope, unit_id, mean, count in rows:
         points[metric, scope].append(UnitPoint(unit_id, mean, count, *made.get(unit_id, ("", ""))))
-    found = {place: tuple(sorted(held, key=lambda one: one.value)) for place, held in points.items()}
+    found = {key: tuple(sorted(held, key=lambda one: one.value)) for key, held in points.items()}
     return UnitAmong(unit, others.count() + 1, len(ids), runs_of_unit(unit=unit), found)
 
 

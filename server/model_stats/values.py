@@ -70,7 +70,7 @@ class RunNumbers:
             there[column.runs] = True
         if chosen is not None:
             there &= np.asarray([run.run_id in chosen for run in published.runs], dtype=np.bool_)
-        self.runs = tuple(published.runs[place] for place in np.flatnonzero(there).tolist())
+        self.runs = tuple(published.runs[index] for index in np.flatnonzero(there).tolist())
         """In the order in which they were made."""
         numbers: dict[str, int] = {}
         self._units = np.asarray(
@@ -82,46 +82,44 @@ class RunNumbers:
         self._apart: dict[MetricKey, NDArray[np.bool_]] = {}
         """Numbers taken under other conditions than most units' of the model: with another bridge, say."""
         strata, place_of = Strata(published), np.cumsum(there) - 1
-        for place, column in columns.items():
+        for key, column in columns.items():
             apart = np.zeros(column.runs.size, dtype=np.bool_)
-            split = strata.split(place[0], column)
+            split = strata.split(key[0], column)
             for entries in split.others.values() if split else ():
                 apart[entries] = True
             order = np.argsort(column.runs, kind="stable")
             order = order[there[column.runs[order]]]
             found = column.where(order)
-            self._columns[place] = replace(found, runs=place_of[found.runs])
-            self._apart[place] = apart[order]
+            self._columns[key] = replace(found, runs=place_of[found.runs])
+            self._apart[key] = apart[order]
         # All kinds but those that told their caches were measured under their run's conditions.
         self._telling = {kind for run in self.runs for kind in run.conditions.kinds}
         self._states: dict[tuple[str, str], tuple[list[str], NDArray[np.int64]]] = {}
 
-    def places(self, metrics: Collection[str]) -> list[MetricKey]:
+    def keys(self, metrics: Collection[str]) -> list[MetricKey]:
         """Return where there are usable numbers of `metrics`, in the order of those."""
         order = {metric: number for number, metric in enumerate(metrics)}
-        found = [
-            place for place, column in self._columns.items() if place[0] in order and column.usable.any()
-        ]
-        return sorted(found, key=lambda place: (order[place[0]], place))
+        found = [key for key, column in self._columns.items() if key[0] in order and column.usable.any()]
+        return sorted(found, key=lambda key: (order[key[0]], key))
 
-    def usable_at(self, place: MetricKey, *, every_stratum: bool = False) -> UsableNumbers:
+    def usable_at(self, key: MetricKey, *, every_stratum: bool = False) -> UsableNumbers:
         """Return the usable numbers at a place. Those taken under other conditions than most units' are left
         out, unless it is they that are asked about."""
-        column = self._columns[place]
-        counting = column.usable if every_stratum else column.usable & ~self._apart[place]
+        column = self._columns[key]
+        counting = column.usable if every_stratum else column.usable & ~self._apart[key]
         runs = column.runs[counting]
         return UsableNumbers(runs, self._units[runs], column.values[counting])
 
-    def states_at(self, place: MetricKey, held: UsableNumbers, condition: str) -> dict[str, UsableNumbers]:
+    def states_at(self, key: MetricKey, held: UsableNumbers, condition: str) -> dict[str, UsableNumbers]:
         """Return numbers at a place by the known states of a condition while they were measured."""
-        names, codes = self._codes(condition, place[0].partition(".")[0])
+        names, codes = self._codes(condition, key[0].partition(".")[0])
         here = codes[held.runs]
         found = {names[code]: held.where(here == code) for code in np.unique(here).tolist() if names[code]}
         return dict(sorted(found.items()))
 
-    def resolution_at(self, place: MetricKey) -> float:
+    def resolution_at(self, key: MetricKey) -> float:
         """Return the standard error of a typical measurement: half its interval over 1.96."""
-        column = self._columns[place]
+        column = self._columns[key]
         widths = (column.highs - column.lows)[column.usable]
         widths = widths[~np.isnan(widths)]
         return float(np.median(widths / 2)) / 1.96 if widths.size else 0.0
@@ -129,14 +127,14 @@ class RunNumbers:
     def for_fingerprints(self) -> list[RunReadings]:
         """Return what the fingerprints are made of."""
         found: list[list[Reading]] = [[] for _run in self.runs]
-        for place in (feature.place for feature in FEATURES):
-            column = self._columns.get(place)
+        for key in (feature.metric_key for feature in FEATURES):
+            column = self._columns.get(key)
             columns = (
                 (column.runs, column.values, column.lows, column.highs, column.qualities) if column else ()
             )
             for run, *numbers, quality in zip(*(one.tolist() for one in columns), strict=True):
                 value, low, high = (None if number != number else number for number in numbers)
-                found[run].append(Reading(*place, value, low, high, quality))
+                found[run].append(Reading(*key, value, low, high, quality))
         return [
             RunReadings(str(run.run_id), run.unit, run.block_bytes, tuple(readings))
             for run, readings in zip(self.runs, found, strict=True)

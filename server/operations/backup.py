@@ -240,12 +240,12 @@ def _removed(missing: list[str]) -> list[str]:
 
 def _envelopes_named(destination: Storage, name: str) -> set[str]:
     manifest = manifest_read(destination, name)
-    place = manifest.columns[Submission._meta.db_table].index("storage_name")
+    index = manifest.columns[Submission._meta.db_table].index("storage_name")
     with (
         destination.open(f"{BACKUPS}/{name}/tables/{Submission._meta.db_table}.copy.zst", "rb") as file,
         zstandard.ZstdDecompressor().stream_reader(file) as plain,
     ):
-        return {line.split("\t")[place] for line in plain.read().decode().splitlines()}
+        return {line.split("\t")[index] for line in plain.read().decode().splitlines()}
 
 
 def _keys_write(file: IO[bytes]) -> int:

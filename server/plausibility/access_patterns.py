@@ -37,28 +37,30 @@ def scattered(evidence: Evidence) -> list[Scattered]:
     found = []
     for series in evidence.series:
         before = series.origins()
-        if series.writes or before is None or series.places is None or series.blocks is None:
+        if series.writes or before is None or series.positions is None or series.blocks is None:
             continue
         if "stream_blocks" in series.columns:
             continue
         told = before >= 0
         small = series.blocks * evidence.device["block_bytes"] <= LARGEST_BYTES
-        places, times, origins = (
-            series.places[told & small],
+        positions, times, origins = (
+            series.positions[told & small],
             series.times_ns[told & small],
             before[told & small],
         )
-        if in_no_order(places, evidence.blocks):
-            found.append(Scattered(series.name, times, np.abs(places - origins)))
+        if in_no_order(positions, evidence.blocks):
+            found.append(Scattered(series.name, times, np.abs(positions - origins)))
     return found
 
 
-def in_no_order(places: Integers, blocks: int) -> bool:
+def in_no_order(positions: Integers, blocks: int) -> bool:
     """Return whether places lie in no order all over the device."""
-    if places.size < ENOUGH or np.unique(places).size < FRESH * places.size:
+    if positions.size < ENOUGH or np.unique(positions).size < FRESH * positions.size:
         return False
-    low, high = quantiles(places, 0.05, 0.95)
-    return bool(high - low >= SPAN * blocks) and abs(rank_correlation(places[:-1], places[1:])) < ORDERED
+    low, high = quantiles(positions, 0.05, 0.95)
+    return (
+        bool(high - low >= SPAN * blocks) and abs(rank_correlation(positions[:-1], positions[1:])) < ORDERED
+    )
 
 
 # ---- Series in which the distance between one request and the next grows or shrinks by equal steps: on a
@@ -118,12 +120,12 @@ def walks(evidence: Evidence, turn_ns: float) -> list[Walk]:
 
 def _walk(series: Timed, turn_ns: float) -> Walk | None:
     before = series.origins()
-    if before is None or series.places is None or not series.single or series.at_once > 1:
+    if before is None or series.positions is None or not series.single or series.at_once > 1:
         return None
     neighbours = (before[1:] >= 0) & (before[:-1] >= 0)
     if (groups := series.columns.get("group")) is not None:
         neighbours &= np.diff(groups) == 0
-    growth = np.diff(series.places - before)
+    growth = np.diff(series.positions - before)
     if int(neighbours.sum()) < ENOUGH_PAIRS:
         return None
     values, counts = np.unique(growth[neighbours], return_counts=True)

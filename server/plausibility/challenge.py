@@ -28,7 +28,7 @@ def on_request(evidence: Evidence) -> Result:
     if request.used_by:
         return held(f"The nonce is that of run {request.used_by}; each is good for one run.")
     followed = _followed(evidence)
-    shares = {kind: round(one.following / one.places, 4) for kind, one in followed.items()}
+    shares = {kind: round(one.following / one.positions, 4) for kind, one in followed.items()}
     astray = [kind for kind, share in shares.items() if share < FOLLOWING]
     if astray:
         told = ", ".join(f"{kind} by {100 * shares[kind]:.0f} %" for kind in astray)

@@ -38,7 +38,7 @@ class Timed:
     times_ns: Integers
     blocks: Integers | None
     """How many blocks each entry moved; None where nobody says."""
-    places: Integers | None
+    positions: Integers | None
     """First block of each entry."""
     columns: Mapping[str, Integers]
     """All columns of integers by name."""
@@ -65,10 +65,10 @@ class Timed:
         """Return where the head stood before each entry; -1 where nobody says."""
         if "from_blocks" in self.columns:
             return self.columns["from_blocks"]
-        if self.places is None or self.at_once > 1:
+        if self.positions is None or self.at_once > 1:
             return None
-        before = np.empty_like(self.places)
-        before[1:] = self.places[:-1]
+        before = np.empty_like(self.positions)
+        before[1:] = self.positions[:-1]
         if before.size:
             start = self.words.get("start_block")
             before[0] = start if isinstance(start, int) else -1
@@ -103,7 +103,7 @@ def _walk(kind: str, node: Any, path: str, inherited: Mapping[str, Any]) -> Iter
 def _timed(
     kind: str, path: str, words: Mapping[str, Any], name: str, columns: Mapping[str, Integers]
 ) -> Timed:
-    places = columns.get("offset_blocks", columns.get("to_blocks"))
+    positions = columns.get("offset_blocks", columns.get("to_blocks"))
     blocks = columns.get("length_blocks", columns.get("request_blocks"))
     if blocks is None and isinstance(words.get("request_blocks"), int):
         blocks = np.full(columns[name].size, words["request_blocks"], dtype=np.int64)
@@ -111,7 +111,7 @@ def _timed(
         blocks = np.ones(columns[name].size, dtype=np.int64)
     if blocks is not None and "requests" in columns:
         blocks = blocks * columns["requests"]
-    return Timed(kind, path, words, name == "latency_ns", columns[name], blocks, places, columns)
+    return Timed(kind, path, words, name == "latency_ns", columns[name], blocks, positions, columns)
 
 
 def _is_word(value: Any) -> bool:

@@ -65,14 +65,14 @@ def coverage(evidence: Evidence) -> Result:
         return not_applicable("The run was cut off before it was through.")
     findings, reached = [], {}
     for part in evidence.parts:
-        places = [
-            series.places
+        positions = [
+            series.positions
             for series in evidence.series
-            if series.kind == part["kind"] and series.places is not None
+            if series.kind == part["kind"] and series.positions is not None
         ]
-        if not places:
+        if not positions:
             continue
-        together = np.concatenate(places)
+        together = np.concatenate(positions)
         first, last = int(together.min()), int(together.max())
         if last - first < SPAN * evidence.blocks or np.unique(together).size < ENOUGH_PLACES:
             continue

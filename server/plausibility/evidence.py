@@ -283,24 +283,24 @@ class Trace:
 
     def near_keys(self) -> list[int]:
         """Return what an index knows the trace by; nothing where it is too short to be compared."""
-        return [self._key(place, self.first_times_ns[place] // _STEP_NS) for place in self._key_places()]
+        return [self._key(index, self.first_times_ns[index] // _STEP_NS) for index in self._key_places()]
 
     def keys_sought(self) -> list[int]:
         """Return the keys of which a trace with near times has one, but for chance."""
         near = int(NEAR_NS)
         return [
-            self._key(place, step)
-            for place in self._key_places()
-            for step in {(self.first_times_ns[place] + off) // _STEP_NS for off in (-near, near)}
+            self._key(index, step)
+            for index in self._key_places()
+            for step in {(self.first_times_ns[index] + off) // _STEP_NS for off in (-near, near)}
         ]
 
     def _key_places(self) -> range:
         size = len(self.first_times_ns)
         return range(0, size, max(size // KEYS, 1))[:KEYS] if size >= ENOUGH_NEAR else range(0)
 
-    def _key(self, place: int, step: int) -> int:
+    def _key(self, index: int, step: int) -> int:
         """Return 63 bits of all that must be alike."""
-        text = f"{self.kind} {self.places_digest} {place} {step}"
+        text = f"{self.kind} {self.places_digest} {index} {step}"
         return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest()) >> 1
 
 
@@ -310,9 +310,9 @@ def trace_of(part: Mapping[str, Any]) -> Trace | None:
     times = [series.times_ns for series in found]
     if sum(column.size for column in times) < ENOUGH:
         return None
-    places = [series.places for series in found if series.places is not None]
+    positions = [series.positions for series in found if series.positions is not None]
     first = np.concatenate(times)[:FIRST]
-    return Trace(part["kind"], _digest(times), _digest(places), tuple(first.tolist()))
+    return Trace(part["kind"], _digest(times), _digest(positions), tuple(first.tolist()))
 
 
 def _digest(columns: Iterable[Integers]) -> str:

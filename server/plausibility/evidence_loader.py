@@ -189,27 +189,27 @@ def _copies(runs: Sequence[AssessedRun], traces: Sequence[Sequence[Trace]]) -> l
     every = [(number, trace) for number, found in enumerate(traces) for trace in found]
     sought = [
         {
-            "place": place,
+            "place": index,
             "run_id": runs[number].run.pk,
             "received_at": runs[number].run.submission.received_at,
             "kind": trace.kind,
             "times_digest": trace.times_digest,
             "near_keys": trace.keys_sought(),
         }
-        for place, (number, trace) in enumerate(every)
+        for index, (number, trace) in enumerate(every)
     ]
     with connection.cursor() as cursor:
         cursor.execute(_ALIKE, [json_text(sought), [one.run.pk for one in runs]])
         rows = cursor.fetchall()
     seen: dict[int, list[Copy]] = defaultdict(list)
-    for place, run_id, times_digest, places_digest, first_times_ns in rows:
-        trace = every[place][1]
+    for index, run_id, times_digest, places_digest, first_times_ns in rows:
+        trace = every[index][1]
         other = Trace(trace.kind, times_digest, places_digest, tuple(json.loads(first_times_ns)))
         if (copy := _copy_of(trace, other, run_id)) is not None:
-            seen[place].append(copy)
+            seen[index].append(copy)
     found: list[list[Copy]] = [[] for _run in runs]
-    for place, (number, _trace) in enumerate(every):
-        found[number] += seen[place][:1]
+    for index, (number, _trace) in enumerate(every):
+        found[number] += seen[index][:1]
     return [tuple(copies) for copies in found]
 
 

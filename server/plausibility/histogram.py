@@ -106,9 +106,14 @@ def sample_time(evidence: Evidence) -> Result:
         if not sample_ns or not transfer:
             continue
         for series in evidence.series:
-            if series.kind != part["kind"] or series.places is None or series.blocks is None or series.single:
+            if (
+                series.kind != part["kind"]
+                or series.positions is None
+                or series.blocks is None
+                or series.single
+            ):
                 continue
-            ended = series.places + series.blocks >= evidence.blocks
+            ended = series.positions + series.blocks >= evidence.blocks
             mine = series.times_ns[(series.blocks > transfer) & ~ended]
             looked += mine.size
             if mine.size:

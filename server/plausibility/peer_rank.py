@@ -97,8 +97,8 @@ def peer_rank_of(
 
 
 def _values_of(number: Number, peers: Sequence[PeerUnit]) -> list[float]:
-    place = (number.metric, number.scope)
-    return [peer.values[place] for peer in peers if place in peer.values]
+    key = (number.metric, number.scope)
+    return [peer.values[key] for peer in peers if key in peer.values]
 
 
 def _among(number: Number, values: Sequence[float]) -> NumberAmong:

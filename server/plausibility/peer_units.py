@@ -70,13 +70,13 @@ def peers_of(runs: Sequence[Run]) -> list[tuple[tuple[PeerUnit, ...], int]]:
     beside = _beside(runs)
     alike: list[dict[object, list[_PeerRun]]] = [defaultdict(list) for _run in runs]
     unlike: list[set[object]] = [set() for _run in runs]
-    for place, run in enumerate(runs):
+    for index, run in enumerate(runs):
         mine = conditions_key(run.summary["device"], run.summary["conditions"])
-        for peer in beside[place]:
+        for peer in beside[index]:
             if peer.conditions == mine:
-                alike[place][peer.same].append(peer)
+                alike[index][peer.same].append(peer)
             else:
-                unlike[place].add(peer.same)
+                unlike[index].add(peer.same)
     values = _values({peer.run_id for units in alike for of_unit in units.values() for peer in of_unit})
     units: dict[tuple[UUID, ...], PeerUnit] = {}
     return [
@@ -105,10 +105,10 @@ def _beside(runs: Sequence[Run]) -> list[list[_PeerRun]]:
     wanted, most = set(models), READ_FIRST
     while wanted:
         latest |= _latest(wanted, most)
-        for place, run in enumerate(runs):
-            if models[place] in wanted:
-                others = [peer for peer in latest[models[place]] if peer.compares_with(run)]
-                found[place] = others[:PEER_RUNS]
+        for index, run in enumerate(runs):
+            if models[index] in wanted:
+                others = [peer for peer in latest[models[index]] if peer.compares_with(run)]
+                found[index] = others[:PEER_RUNS]
         # A model that has more runs than were read, while too few of these are of other units.
         wanted = {
             model
@@ -167,13 +167,13 @@ def _unit(
     if key not in known:
         found: dict[tuple[str, str], list[float]] = defaultdict(list)
         for peer in of_unit:
-            for place, value in values.get(peer.run_id, {}).items():
-                found[place].append(value)
+            for metric_key, value in values.get(peer.run_id, {}).items():
+                found[metric_key].append(value)
         first = of_unit[0]
         known[key] = PeerUnit(
             unit_name(first.unit, first.keyid)[:12],
             tuple(sorted({peer.keyid for peer in of_unit})),
-            {place: median(column) for place, column in found.items()},
+            {metric_key: median(column) for metric_key, column in found.items()},
         )
     return known[key]
 

@@ -151,7 +151,7 @@ def keys_agreeing(numbers: Iterable[Number], peers: Iterable[PeerUnit], keyid: s
     mine = {(number.metric, number.scope): number.value for number in numbers}
     agreeing: set[str] = set()
     for peer in peers:
-        common = [(value, peer.values[place]) for place, value in mine.items() if place in peer.values]
+        common = [(value, peer.values[key]) for key, value in mine.items() if key in peer.values]
         near = [abs(value - other) <= AGREEING_WITHIN * abs(other) for value, other in common]
         if near and sum(near) >= AGREEING_SHARE * len(near):
             agreeing |= set(peer.keyids)

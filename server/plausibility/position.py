@@ -42,7 +42,7 @@ class Profile:
     """Rates of transfers of one length, or of one time, over the device, ordered by place."""
 
     name: str
-    places: NDArray[np.float64]
+    positions: NDArray[np.float64]
     mb_per_s: NDArray[np.float64]
     median_ns: float
     """What such a transfer takes."""
@@ -53,10 +53,10 @@ class Profile:
         return quartile_range(self.mb_per_s) / median(self.mb_per_s)
 
     @cached_property
-    def by_place(self) -> float:
+    def by_position(self) -> float:
         """How far the rates follow the place or at least the neighbour: the greater rank correlation of
         the two."""
-        way = abs(rank_correlation(self.places, self.mb_per_s))
+        way = abs(rank_correlation(self.positions, self.mb_per_s))
         return max(way, rank_correlation(self.mb_per_s[:-1], self.mb_per_s[1:]))
 
     @property
@@ -77,7 +77,7 @@ def profiles(evidence: Evidence, least_ns: float = LONG_NS) -> Iterator[Profile]
     found: dict[str, list[NDArray[np.float64]]] = defaultdict(list)
     for series in evidence.series:
         if (
-            series.places is None
+            series.positions is None
             or series.blocks is None
             or not evidence.on_medium(series)
             or series.at_once > 1
@@ -88,16 +88,16 @@ def profiles(evidence: Evidence, least_ns: float = LONG_NS) -> Iterator[Profile]
         name = f"{series.kind} {series.words.get('variant', '')}".strip()
         timed = evidence.sample_ns(series.kind) is not None
         times_ns = series.times_ns[long]
-        rows = np.stack((series.places[long], sizes[long] / times_ns * 1e3, times_ns))
+        rows = np.stack((series.positions[long], sizes[long] / times_ns * 1e3, times_ns))
         for size in [None] if timed else dict.fromkeys(sizes[long].tolist()):
             of_length = name if size is None else f"{name} {size} bytes"
             found[of_length].append(rows if size is None else rows[:, sizes[long] == size])
     for name, pieces in found.items():
         together = np.concatenate(pieces, axis=1)
-        places, rates, times_ns = together[:, np.lexsort(together[::-1])]
-        far = bool(places.size) and places[-1] - places[0] >= SPAN * evidence.blocks
-        if far and np.unique(places).size >= ENOUGH_PLACES:
-            yield Profile(name, places, rates, median(times_ns))
+        positions, rates, times_ns = together[:, np.lexsort(together[::-1])]
+        far = bool(positions.size) and positions[-1] - positions[0] >= SPAN * evidence.blocks
+        if far and np.unique(positions).size >= ENOUGH_PLACES:
+            yield Profile(name, positions, rates, median(times_ns))
 
 
 def longer_way(evidence: Evidence) -> Result:
@@ -127,7 +127,7 @@ def longer_way(evidence: Evidence) -> Result:
     )
 
 
-def rate_by_place(evidence: Evidence) -> Result:
+def rate_by_position(evidence: Evidence) -> Result:
     """Look whether rates that vary vary with the place."""
     if not evidence.rotating:
         return not_applicable(NO_TURN)
@@ -136,15 +136,15 @@ def rate_by_place(evidence: Evidence) -> Result:
         return not_applicable("No long transfers at many places over the device.")
     turn_ns = evidence.turn.ns if evidence.turn else TURN_SLOWEST_NS
     figures = {
-        profile.name: {"varies": round(profile.varies, 4), "by_place": round(profile.by_place, 3)}
+        profile.name: {"varies": round(profile.varies, 4), "by_place": round(profile.by_position, 3)}
         for profile in found
     }
     findings = [
         f"{profile.name}: the rates' quartiles lie {100 * profile.varies:.0f} % apart, but follow neither "
         "the place nor "
-        f"their neighbours (rank correlation {profile.by_place:.2f}, of at least {profile.least})."
+        f"their neighbours (rank correlation {profile.by_position:.2f}, of at least {profile.least})."
         for profile in found
-        if profile.varies > VARIES + turn_ns / profile.median_ns and profile.by_place < profile.least
+        if profile.varies > VARIES + turn_ns / profile.median_ns and profile.by_position < profile.least
     ]
     return judged(findings, "The rates follow the place, or hardly vary.", **figures)
 
@@ -195,7 +195,7 @@ def more_bytes(evidence: Evidence) -> Result:
     for series in evidence.series:
         if (
             series.blocks is None
-            or series.places is None
+            or series.positions is None
             or ("requests") in series.columns
             or series.at_once > 1
         ):
@@ -263,7 +263,7 @@ RATE_BY_PLACE = Check(
         "an invention."
     ),
     remedy="Measure on an idle machine, and look at the disk's errors: weak areas are slow without order.",
-    judge=rate_by_place,
+    judge=rate_by_position,
 )
 RATE_FALLS_INWARD = Check(
     key="rate_falls_inward",

@@ -180,7 +180,7 @@ def _in_a_row(evidence: Evidence, series: Timed) -> bool:
         not (series.writes and series.single)
         or before is None
         or series.blocks is None
-        or series.places is None
+        or series.positions is None
     ):
         return False
     if (
@@ -190,7 +190,7 @@ def _in_a_row(evidence: Evidence, series: Timed) -> bool:
     ):
         return False
     small = _size(series) * evidence.device["block_bytes"] <= LARGEST_WRITE_BYTES
-    follows = (series.places - before)[1:] == series.blocks[:-1]
+    follows = (series.positions - before)[1:] == series.blocks[:-1]
     return small and bool(follows.mean() > 0.9)
 
 

@@ -41,18 +41,18 @@ def corroborated(published: ModelMeasurements) -> set[UUID]:
     """Return the runs with whose headline numbers those of another unit agree that another holder measured.
     Pure."""
     groups: dict[tuple[object, ...], list[int]] = defaultdict(list)
-    for place, run in enumerate(published.runs):
-        groups[_group(run)].append(place)
+    for index, run in enumerate(published.runs):
+        groups[_group(run)].append(index)
     values = _headline_values(published)
     units, holders = (
         _numbered(texts)
         for texts in ((run.unit for run in published.runs), (run.keyid for run in published.runs))
     )
     found: set[UUID] = set()
-    for places in groups.values():
-        rows = np.asarray(places)
+    for positions in groups.values():
+        rows = np.asarray(positions)
         agreeing = rows[_agreeing(values[rows], units[rows], holders[rows])]
-        found |= {published.runs[place].run_id for place in agreeing}
+        found |= {published.runs[index].run_id for index in agreeing}
     return found
 
 

@@ -56,7 +56,7 @@ def _ends(evidence: Evidence, found: list[Timed]) -> Iterator[str]:
     """The first and the last reading beside those before and after the run."""
     conditions = evidence.document["conditions"]
     kinds = [part["kind"] for part in evidence.parts]
-    place = kinds.index(found[0].kind)
+    index = kinds.index(found[0].kind)
     elapsed = [part["elapsed_ns"] for part in evidence.parts]
     first = min(found, key=lambda series: int(series.columns["start_ns"][0]))
     last = max(found, key=lambda series: int(series.columns["start_ns"][-1]))
@@ -65,9 +65,9 @@ def _ends(evidence: Evidence, found: list[Timed]) -> Iterator[str]:
             "first",
             "before",
             first.columns[COLUMN][0],
-            sum(elapsed[:place]) + int(first.columns["start_ns"][0]),
+            sum(elapsed[:index]) + int(first.columns["start_ns"][0]),
         ),
-        ("last", "after", last.columns[COLUMN][-1], sum(elapsed[place:]) - int(last.columns["start_ns"][-1])),
+        ("last", "after", last.columns[COLUMN][-1], sum(elapsed[index:]) - int(last.columns["start_ns"][-1])),
     )
     for which, when, kelvin, gap_ns in ends:
         noted = conditions.get(f"temperature_{when}_celsius")

@@ -33,9 +33,9 @@ def loads(evidence: Evidence) -> Iterator[Load]:
     scattered_paths: set[tuple[str, str]] = set()
     for series in evidence.series:
         starts = series.columns.get("start_ns")
-        if starts is None or series.places is None or "lane" not in series.columns:
+        if starts is None or series.positions is None or "lane" not in series.columns:
             continue
-        if not evidence.on_medium(series) or not in_no_order(series.places, evidence.blocks):
+        if not evidence.on_medium(series) or not in_no_order(series.positions, evidence.blocks):
             continue
         scattered_paths.add((series.kind, series.path.rpartition("/")[0]))
         elapsed_ns = float((starts + series.times_ns).max() - starts.min())

@@ -161,7 +161,7 @@ def _interval(numbers: list[Any]) -> list[float] | None:
 
 
 def _entry(model: DriveModel, provenance: str, numbers: dict[str, list[Any]]) -> dict[str, Any]:
-    units = [numbers[place][4] for place in (OUTER, INNER)]
+    units = [numbers[key][4] for key in (OUTER, INNER)]
     return {
         "slug": model.slug,
         "title": model.title,

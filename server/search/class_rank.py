@@ -65,7 +65,7 @@ def class_rank(
     klass: ModelClass,
     *,
     drive_model_id: int,
-    place: str,
+    key: str,
     value: float,
     higher: bool,
     provenance: str = "probe",
@@ -75,16 +75,16 @@ def class_rank(
     `place` is `metric|scope`, `higher` whether more is better. Other provenances' numbers never count.
     """
     members = index.chosen({**klass.facets, "numbers": (provenance,)}, index.listed)
-    own = index.places.get(drive_model_id)
-    column = f"{provenance}|{place}"
+    own = index.numbers.get(drive_model_id)
+    column = f"{provenance}|{key}"
     others = [
-        found for at in _places(members) if at != own and not isnan(found := index.orders.value(column, at))
+        found for at in _numbers(members) if at != own and not isnan(found := index.orders.value(column, at))
     ]
     better = sum(other > value if higher else other < value for other in others)
     return ClassRank(1 + better, tuple(sorted((*others, value))))
 
 
-def _places(bits: int) -> Iterator[int]:
+def _numbers(bits: int) -> Iterator[int]:
     """Give the places of the bits that are set."""
     while bits:
         lowest = bits & -bits

@@ -51,7 +51,7 @@ class Column:
         return self.key in COLUMN_OF_KEY
 
     @property
-    def place(self) -> str:
+    def metric_scope(self) -> str:
         """Return how summaries call it."""
         return f"{self.metric}|{self.scope}"
 
@@ -65,13 +65,13 @@ COLUMNS: tuple[Column, ...] = tuple(
 )
 COLUMN_OF_KEY = {column.key: column for column in COLUMNS}
 SHOWN = tuple(column.key for column in COLUMNS if column.shown)
-_KEY_OF_PLACE = {column.place: column.key for column in COLUMNS}
+_KEY_OF_METRIC_SCOPE = {column.metric_scope: column.key for column in COLUMNS}
 _SCOPE_MAX = 200
 
 
 def column_of(key: str) -> Column | None:
     """Return the column of a key: one of COLUMNS, or `metric|scope` of a registered metric; else None."""
-    known = COLUMN_OF_KEY.get(_KEY_OF_PLACE.get(key, key))
+    known = COLUMN_OF_KEY.get(_KEY_OF_METRIC_SCOPE.get(key, key))
     metric, bar, scope = key.partition("|")
     entry = metrics_by_key().get(metric)
     if known or entry is None or not bar or len(scope) > _SCOPE_MAX or printable(scope) != scope:
@@ -90,7 +90,9 @@ def columns_known() -> list[tuple[str, str]]:
 def column_medians(column: Column, numbers: str) -> dict[int, float]:
     """Return the median of each model that has the column's number in one provenance."""
     if numbers == LITERATURE:
-        return {model: float(spread[0] or 0) for model, spread in _stated([column])[column.place].items()}
+        return {
+            model: float(spread[0] or 0) for model, spread in _stated([column])[column.metric_scope].items()
+        }
     rows = Aggregate.objects.filter(metric=column.metric, scope=column.scope, provenance=numbers).order_by()
     return dict(rows.values_list("drive_model_id", "median"))
 
@@ -99,12 +101,12 @@ def column_spreads(
     columns: Iterable[Column], numbers: str, models: Collection[int]
 ) -> Iterator[tuple[int, str, Spread]]:
     """Give model, place and number of some models in some columns."""
-    wanted = {column.place: column for column in columns}
+    wanted = {column.metric_scope: column for column in columns}
     if not wanted or not models:
         return
     if numbers == LITERATURE:
-        for place, found in _stated(wanted.values(), models).items():
-            yield from ((model, place, spread) for model, spread in found.items())
+        for key, found in _stated(wanted.values(), models).items():
+            yield from ((model, key, spread) for model, spread in found.items())
         return
     metrics = {column.metric for column in wanted.values()}
     rows = Aggregate.objects.filter(drive_model_id__in=models, provenance=numbers, metric__in=metrics)
@@ -112,14 +114,14 @@ def column_spreads(
         "drive_model_id", "metric", "scope", "median", "q1", "q3", "n", "units", "low", "high"
     )
     for model, metric, scope, *spread in shown:
-        if (place := f"{metric}|{scope}") in wanted:
-            yield model, place, [*spread]
+        if (key := f"{metric}|{scope}") in wanted:
+            yield model, key, [*spread]
 
 
 def _stated(columns: Iterable[Column], models: Collection[int] | None = None) -> dict[str, dict[int, Spread]]:
     columns = list(columns)
     found = published_spreads({column.metric for column in columns}, models)
-    return {column.place: found.get(column.place, {}) for column in columns}
+    return {column.metric_scope: found.get(column.metric_scope, {}) for column in columns}
 
 
 def published_spreads(
@@ -142,6 +144,6 @@ def published_spreads(
             of_model = values.setdefault(f"{row.metric}|{row.scope}", {})
             of_model.setdefault(row.drive_model_id, []).append(row.value)
     return {
-        place: {model: [median(stated), None, None, len(stated), None] for model, stated in held.items()}
-        for place, held in values.items()
+        key: {model: [median(stated), None, None, len(stated), None] for model, stated in held.items()}
+        for key, held in values.items()
     }

@@ -236,8 +236,8 @@ class DriveList:
         found = {row.pk: row for row in _WHOLE.rows(ids=list(ids))}
         numbers = self.query.numbers
         others = [column for column in self.columns if not column.summed]
-        for pk, place, spread in column_spreads(others, numbers, list(found)):
-            found[pk].headline.setdefault(numbers, {})[place] = spread
+        for pk, key, spread in column_spreads(others, numbers, list(found)):
+            found[pk].headline.setdefault(numbers, {})[key] = spread
         return [found[pk] for pk in ids if pk in found]
 
     def _vendor_names(self, counts: dict[str, int]) -> dict[str, str]:
@@ -261,7 +261,7 @@ class DriveList:
             )
             for value in {*found, *chosen}
         ]
-        return FacetGroup(facet, tuple(sorted(values, key=lambda value: _place(facet, value))))
+        return FacetGroup(facet, tuple(sorted(values, key=lambda value: _rank(facet, value))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +293,7 @@ class ModelOrder:
 
     def _tail(self, key: Key | None, *, backward: bool) -> Iterator[int]:
         falling = backward != (self.descending and self.sort == "name")
-        for model in sorted(set(_all_models()) - self.index.places.keys(), reverse=falling):
+        for model in sorted(set(_all_models()) - self.index.numbers.keys(), reverse=falling):
             if key is None or (model < key[2] if falling else model > key[2]):
                 yield model
 
@@ -310,13 +310,13 @@ def models_named(text: str) -> list[int]:
     """
     index = model_index()
     found = models_find(index, text)
-    return [index.models[place] for place in found.literal or found.fuzzy]
+    return [index.models[number] for number in found.literal or found.fuzzy]
 
 
 def headline_of(row: DriveSummary, column: Column, numbers: str) -> list[Any] | None:
     """Return median, quartiles, runs, units and interval of a row's column, from one provenance; None where
     there is no number."""
-    found: list[Any] | None = row.headline.get(numbers, {}).get(column.place)
+    found: list[Any] | None = row.headline.get(numbers, {}).get(column.metric_scope)
     return found
 
 
@@ -330,7 +330,7 @@ def label_of(key: str, value: str, groups: tuple[FacetGroup, ...]) -> str:
     return FACET_OF_KEY[key].label(value)
 
 
-def _place(facet: Facet, value: FacetValue) -> tuple[Any, ...]:
+def _rank(facet: Facet, value: FacetValue) -> tuple[Any, ...]:
     """Return where a value stands: a fixed list in its order, numbers falling, others by their count."""
     unstated = value.value == "~"
     if facet.labels:

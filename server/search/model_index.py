@@ -43,7 +43,7 @@ summary's own; EVIDENCE is made of several."""
 _RUNS_MOST = 2**24 - 1
 _DAYS_MOST = 2**16 - 1
 """A model's runs and the day of its last one share a float's 53 bits with the class."""
-_SHOWN = frozenset(column.place for column in COLUMNS if column.shown)
+_SHOWN = frozenset(column.metric_scope for column in COLUMNS if column.shown)
 OTHERS_HELD = 24
 """Orders by numbers that no summary holds; each takes some 160 kB at 10,000 models."""
 STOP = "\x1f"
@@ -75,9 +75,9 @@ def evidence_of(
     """
     if not measured_runs:
         shown = (
-            place
-            for place, numbers in enumerate(NUMBERS)
-            if place and _SHOWN & headline.get(numbers, {}).keys()
+            index
+            for index, numbers in enumerate(NUMBERS)
+            if index and _SHOWN & headline.get(numbers, {}).keys()
         )
         return float(next(shown, len(NUMBERS) + (not any(headline.values()))) << 40)
     day = int(last_published_at.timestamp()) // 86_400 if last_published_at else 0
@@ -92,13 +92,13 @@ class SortIndex:
         """Take the models' names in their order; level ones share a rank."""
         self._length = len(names)
         ranks = array("d")
-        for place, name in enumerate(names):
-            ranks.append(ranks[-1] if place and name == names[place - 1] else place)
+        for index, name in enumerate(names):
+            ranks.append(ranks[-1] if index and name == names[index - 1] else index)
         self._values: dict[str, array[float]] = {"name": ranks}
         self._orders: dict[tuple[str, bool], array[int]] = {}
         self._others: list[str] = []
 
-    def put(self, place: int, facts: Mapping[str, Any], headline: Mapping[str, Mapping[str, Any]]) -> None:
+    def put(self, index: int, facts: Mapping[str, Any], headline: Mapping[str, Mapping[str, Any]]) -> None:
         """Take a model's values in the columns of SORTS, and its numbers by provenance.
 
         Instants are seconds since 1970.
@@ -106,17 +106,17 @@ class SortIndex:
         for sort, value in facts.items():
             if value is not None:
                 number = value.timestamp() if isinstance(value, datetime) else float(value)
-                self._column(sort)[place] = number
+                self._column(sort)[index] = number
         for numbers, held in headline.items():
             for at, (middle, *_spread) in held.items():
-                self._column(f"{numbers}|{at}")[place] = float(middle)
+                self._column(f"{numbers}|{at}")[index] = float(middle)
 
     def _column(self, key: str) -> array[float]:
         return self._values.setdefault(key, array("d", [nan]) * self._length)
 
-    def value(self, key: str, place: int) -> float:
+    def value(self, key: str, index: int) -> float:
         """Return a model's value in a column; NaN where it has none."""
-        return self._column(key)[place]
+        return self._column(key)[index]
 
     def order(self, key: str, *, descending: bool) -> array[int]:
         """Return all places in an order: those without a value last, level ones by name."""
@@ -152,7 +152,7 @@ class SortIndex:
 def sort_key(sort: str, numbers: str) -> str:
     """Return the column of an order; one by a number goes by the numbers of one provenance."""
     column = None if sort in SORTS else column_of(sort)
-    return f"{numbers}|{column.place}" if column else sort
+    return f"{numbers}|{column.metric_scope}" if column else sort
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ class ModelIndex:
     """When the counts were made that it belongs to."""
     models: tuple[int, ...]
     """The models in the order of their bits, which is that of their names."""
-    places: dict[int, int]
+    numbers: dict[int, int]
     """Drive model to its bit."""
     sort_names: tuple[str, ...]
     listed: int
@@ -178,11 +178,11 @@ class ModelIndex:
     """Whether the database has an index of the names' trigrams."""
     orders: SortIndex
 
-    def bits_of(self, places: Iterable[int]) -> int:
-        """Return the bits of the models at some places."""
+    def bits_of(self, indices: Iterable[int]) -> int:
+        """Return the bits of models, by their numbers."""
         filled = bytearray(len(self.models) // 8 + 1)
-        for place in places:
-            filled[place >> 3] |= 1 << (place & 7)
+        for index in indices:
+            filled[index >> 3] |= 1 << (index & 7)
         return int.from_bytes(filled, "little")
 
     def chosen(self, facets: Mapping[str, Collection[str]], among: int, *, without: str = "") -> int:
@@ -195,10 +195,10 @@ class ModelIndex:
                 among &= any_of
         return among
 
-    def narrowed(self, places: Iterable[int], among: int) -> Iterator[int]:
-        """Give the models at `places`, in that order: those of `among`."""
+    def narrowed(self, indices: Iterable[int], among: int) -> Iterator[int]:
+        """Give the models of `indices`, in that order: those of `among`."""
         mask = among.to_bytes(len(self.models) // 8 + 1, "little")
-        return (self.models[place] for place in places if mask[place >> 3] >> (place & 7) & 1)
+        return (self.models[index] for index in indices if mask[index >> 3] >> (index & 7) & 1)
 
     def counts(self, among: int) -> dict[str, int]:
         """Return how many of these models have each value; values that none has are left out."""
@@ -207,11 +207,11 @@ class ModelIndex:
 
     def key(self, column: str, model: int) -> Key:
         """Return where a model stands in an order."""
-        place = self.places.get(model)
-        if place is None:
+        index = self.numbers.get(model)
+        if index is None:
             return None, None, model
-        value = self.orders.value(column, place)
-        return None if isnan(value) else value, self.sort_names[place], model
+        value = self.orders.value(column, index)
+        return None if isnan(value) else value, self.sort_names[index], model
 
     def beyond(self, column: str, key: Key | None, *, descending: bool, backward: bool) -> Iterator[int]:
         """Give the models from a key on, or before it where `backward`, the nearest first.
@@ -227,10 +227,10 @@ class ModelIndex:
             begin = cut(
                 order,
                 stood,
-                key=lambda place: self._rank(column, self.key(column, self.models[place]), descending),
+                key=lambda index: self._rank(column, self.key(column, self.models[index]), descending),
             )
-        places = reversed(order[:begin]) if backward else islice(order, begin, None)
-        return (self.models[place] for place in places)
+        indices = reversed(order[:begin]) if backward else islice(order, begin, None)
+        return (self.models[index] for index in indices)
 
     def _rank(self, column: str, key: Key, descending: bool) -> tuple[bool, float, str, int]:
         value, name, model = key
@@ -248,27 +248,27 @@ def model_index_build(version: datetime | None) -> ModelIndex:
     # Sorted here: a database may compare names by the rules of some language.
     named = sorted(DriveSummary.objects.order_by().values_list("sort_name", "pk"))
     sort_names, models = tuple(name for name, _pk in named), tuple(pk for _name, pk in named)
-    places = {pk: place for place, pk in enumerate(models)}
+    numbers = {pk: number for number, pk in enumerate(models)}
     orders, texts, names = SortIndex(sort_names), [""] * len(models), [""] * len(models)
     members: dict[str, list[int]] = {}
     facts = {sort: column for sort, column in SORTS.items() if sort != "name"}
     read = ("pk", "listed", "facets", "names", "drive_model__search_text", "headline", *facts.values())
     rows = DriveSummary.objects.order_by().values_list(*read)
     for pk, listed, words, named_by, text, headline, *known in rows.iterator(chunk_size=2000):
-        if (place := places.get(pk)) is None:
+        if (number := numbers.get(pk)) is None:
             continue  # It came while this was read.
         values = dict(zip(facts, known, strict=True))
         values[EVIDENCE] = evidence_of(values["runs"], values["latest"], headline)
-        orders.put(place, values, headline)
-        names[place] = named_by
-        texts[place] = "".join(STOP + word for word in dict.fromkeys(words_of(text))) + "\n" + text
+        orders.put(number, values, headline)
+        names[number] = named_by
+        texts[number] = "".join(STOP + word for word in dict.fromkeys(words_of(text))) + "\n" + text
         for word in (*words, *(("",) if listed else ())):
-            members.setdefault(word, []).append(place)
+            members.setdefault(word, []).append(number)
     with connection.cursor() as cursor:
         cursor.execute("SELECT to_regclass('drivesummary_names_trgm') IS NOT NULL")
         [trigram_index] = cursor.fetchone()
     index = ModelIndex(
-        version, models, places, sort_names, 0, {}, tuple(texts), tuple(names), trigram_index, orders
+        version, models, numbers, sort_names, 0, {}, tuple(texts), tuple(names), trigram_index, orders
     )
     bits = {word: index.bits_of(found) for word, found in members.items()}
     return replace(index, listed=bits.pop("", 0), values=bits)

@@ -177,29 +177,27 @@ def _undecided(model: DriveModel) -> list[UndecidedClaim]:
 def _amounts(published: ModelMeasurements) -> dict[str, int]:
     """Return how many timings and numbers the model's measured runs brought."""
     measured = [run.provenance == Provenance.PROBE for run in published.runs]
-    numbers = sum(
-        column.runs.size for place, column in published.columns.items() if place[0] == Provenance.PROBE
-    )
+    numbers = sum(column.runs.size for key, column in published.columns.items() if key[0] == Provenance.PROBE)
     return {"samples": int(published.samples[measured].sum()), "measurements": numbers}
 
 
 def _headline(model: DriveModel, *, literature: bool) -> dict[str, dict[str, list[float | int | None]]]:
     """Return provenance to place to median, lower and upper quartile, runs, units and the interval that
     the digits follow, of the list's columns."""
-    places = {column.place for column in COLUMNS}
+    keys = {column.metric_scope for column in COLUMNS}
     metrics = {column.metric for column in COLUMNS}
     found: dict[str, dict[str, list[float | int | None]]] = {}
     for row in Aggregate.objects.filter(drive_model=model, metric__in=metrics):
-        if (place := f"{row.metric}|{row.scope}") in places:
+        if (key := f"{row.metric}|{row.scope}") in keys:
             spread = [row.median, row.q1, row.q3, row.n, row.units, row.low, row.high]
             numbers = found.setdefault(row.provenance, {})
-            numbers[place] = spread
+            numbers[key] = spread
             if row.stdev is not None and row.mean > 0 and (row.metric, row.scope) in answered():
                 # Read by ranks alone: no column of a list is called so.
-                numbers[f"{place}|{VARIATION}"] = [100 * row.stdev / row.mean, None, None, row.n, row.units]
-    for place, stated in published_spreads(metrics, [model.pk]).items() if literature else ():
-        if place in places:
-            found.setdefault(LITERATURE, {})[place] = stated[model.pk]
+                numbers[f"{key}|{VARIATION}"] = [100 * row.stdev / row.mean, None, None, row.n, row.units]
+    for key, stated in published_spreads(metrics, [model.pk]).items() if literature else ():
+        if key in keys:
+            found.setdefault(LITERATURE, {})[key] = stated[model.pk]
     return found
 
 

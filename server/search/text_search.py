@@ -62,8 +62,8 @@ def models_find(index: ModelIndex, text: str) -> Matches:
         fuzzy = _fuzzy(index, squeezed, literal)
     number, beginning = f" {squeezed} ", f" {squeezed}"
 
-    def rank(place: int) -> int:
-        names = index.names[place]
+    def rank(model: int) -> int:
+        names = index.names[model]
         return 0 if names.startswith(number) else 1 if names.startswith(beginning) else 2
 
     return Matches(tuple(sorted(literal, key=rank)), tuple(fuzzy))
@@ -89,16 +89,16 @@ def _by_facts(index: ModelIndex, text: str) -> list[int]:
     mended = [_maker(index, word) for word in words]
     if not wanted and mended == words:
         return []
-    places = (
+    found_at = (
         _literal(index, mended, normalize_name("".join(mended)))
         if mended
-        else [place for place in range(len(index.models)) if index.listed >> place & 1]
+        else [at for at in range(len(index.models)) if index.listed >> at & 1]
     )
     return [
-        place
-        for place in places
+        at
+        for at in found_at
         if all(
-            abs(index.orders.value(column, place) / value - 1) <= within
+            abs(index.orders.value(column, at) / value - 1) <= within
             for column, value, within in wanted
             if value
         )
@@ -133,10 +133,10 @@ def models_nearest(text: str, *, limit: int = 5) -> list[tuple[str, str]]:
     if len(squeezed) < SHORTEST_PART:
         return []
     index, pieces = model_index(), trigrams(squeezed)
-    places = _alike_in_memory(index, squeezed, pieces, max(2, len(pieces) // 4))[:limit]
+    found_at = _alike_in_memory(index, squeezed, pieces, max(2, len(pieces) // 4))[:limit]
     rows = DriveModel.objects.select_related("vendor").only("slug", "number", "name", "vendor__name")
-    found = rows.in_bulk([index.models[place] for place in places])
-    return [(found[pk].slug, found[pk].title) for place in places if (pk := index.models[place]) in found]
+    found = rows.in_bulk([index.models[at] for at in found_at])
+    return [(found[pk].slug, found[pk].title) for at in found_at if (pk := index.models[at]) in found]
 
 
 def _by_number(index: ModelIndex, text: str) -> list[int]:
@@ -146,17 +146,17 @@ def _by_number(index: ModelIndex, text: str) -> list[int]:
     number = normalize_name(name.model)
     if not name.rule or len(number) < SHORTEST_PART:
         return []
-    return [place for place in _literal(index, [number], number) if f" {number}" in index.names[place]]
+    return [at for at in _literal(index, [number], number) if f" {number}" in index.names[at]]
 
 
 def _literal(index: ModelIndex, words: list[str], squeezed: str) -> list[int]:
     first, *others = (STOP + word for word in words)
     whole = squeezed if len(squeezed) >= SHORTEST_PART else STOP * 2
     return [
-        place
-        for place, text in enumerate(index.texts)
+        at
+        for at, text in enumerate(index.texts)
         if (whole in text or (first in text and all(start in text for start in others)))
-        and index.listed >> place & 1
+        and index.listed >> at & 1
     ]
 
 
@@ -168,12 +168,12 @@ def _fuzzy(index: ModelIndex, squeezed: str, literal: list[int]) -> list[int]:
     # One mistake spoils three pieces at most, and a text that is not a whole name lacks the piece of its end.
     least = max(1, len(pieces) - 3 * allowed - 1)
     found = []
-    for place in alike(index, squeezed[:_LONGEST], pieces, least):
-        names = index.names[place].split()
+    for at in alike(index, squeezed[:_LONGEST], pieces, least):
+        names = index.names[at].split()
         fewest = min((mistakes(squeezed, name, most=allowed) for name in names), default=allowed + 1)
-        if fewest <= allowed and place not in literal:
-            found.append((fewest, place))
-    return [place for _fewest, place in sorted(found)[:_FUZZY]]
+        if fewest <= allowed and at not in literal:
+            found.append((fewest, at))
+    return [at for _fewest, at in sorted(found)[:_FUZZY]]
 
 
 def _alike_in_database(index: ModelIndex, squeezed: str, pieces: frozenset[str], least: int) -> list[int]:
@@ -186,24 +186,24 @@ def _alike_in_database(index: ModelIndex, squeezed: str, pieces: frozenset[str],
             "SELECT set_config('pg_trgm.word_similarity_threshold', %s, false)", [f"{similarity:f}"]
         )
         cursor.execute(_SIMILAR, [squeezed, squeezed, _CANDIDATES])
-        return [index.places[model] for (model,) in cursor.fetchall() if model in index.places]
+        return [index.numbers[model] for (model,) in cursor.fetchall() if model in index.numbers]
 
 
 def _alike_in_memory(index: ModelIndex, _squeezed: str, pieces: frozenset[str], least: int) -> list[int]:
     """Return models whose names share most trigrams: for servers without `pg_trgm`."""
     shared = (
-        (-count, place)
-        for place, names in enumerate(index.names)
-        if (count := sum([piece in names for piece in pieces])) >= least and index.listed >> place & 1
+        (-count, at)
+        for at, names in enumerate(index.names)
+        if (count := sum([piece in names for piece in pieces])) >= least and index.listed >> at & 1
     )
-    return [place for _count, place in nsmallest(_CANDIDATES, shared)]
+    return [at for _count, at in nsmallest(_CANDIDATES, shared)]
 
 
 def trigrams(squeezed: str) -> frozenset[str]:
     """Return the pieces of a normalised name; its beginning, of one letter and of two, and its end count as
     such."""
     padded = f" {squeezed} "
-    return frozenset({padded[:2], *(padded[place : place + 3] for place in range(len(padded) - 2))})
+    return frozenset({padded[:2], *(padded[index : index + 3] for index in range(len(padded) - 2))})
 
 
 def mistakes(query: str, name: str, *, most: int = _LONGEST) -> int:
@@ -212,11 +212,11 @@ def mistakes(query: str, name: str, *, most: int = _LONGEST) -> int:
     name = name[: len(query) + most]
     before: list[int] = []
     row = list(range(len(name) + 1))
-    for place, letter in enumerate(query, start=1):
-        after = [place]
+    for index, letter in enumerate(query, start=1):
+        after = [index]
         for other, there in enumerate(name, start=1):
             cost = min(row[other] + 1, after[other - 1] + 1, row[other - 1] + (letter != there))
-            if place > 1 and other > 1 and letter == name[other - 2] and query[place - 2] == there:
+            if index > 1 and other > 1 and letter == name[other - 2] and query[index - 2] == there:
                 cost = min(cost, before[other - 2] + 1)
             after.append(cost)
         before, row = row, after

@@ -100,14 +100,14 @@ def shift_interval(a: Values, b: Values, level: float) -> Interval | None:
     """Return the Hodges-Lehmann shift with the interval that inverts the Mann-Whitney test
     (Hollander and Wolfe 1973, 4.2 and 4.3); None where no interval of these sizes has that level."""
     differences = np.sort((a[:, None] - b[None, :]).ravel())
-    place = _critical_place(a.size, b.size, (1 - check_level(level)) / 2)
-    if place < 1:
+    rank = _critical_rank(a.size, b.size, (1 - check_level(level)) / 2)
+    if rank < 1:
         return None
-    low, high = float(differences[place - 1]), float(differences[-place])
+    low, high = float(differences[rank - 1]), float(differences[-rank])
     return Interval(float(np.median(differences)), low, high, level)
 
 
-def _critical_place(n_a: int, n_b: int, tail: float) -> int:
+def _critical_rank(n_a: int, n_b: int, tail: float) -> int:
     """Return the largest k with P(U <= k - 1) <= tail: the k-th smallest and largest differences bound it."""
     if n_a * n_b > 2500:
         spread = math.sqrt(n_a * n_b * (n_a + n_b + 1) / 12)
@@ -122,10 +122,10 @@ def _null_counts(n_a: int, n_b: int) -> tuple[int, ...]:
     counts = [1]
     for k in range(1, n_a + 1):
         longer = counts + [0] * (n_b + k)
-        for place in range(len(longer) - 1, n_b + k - 1, -1):
-            longer[place] -= longer[place - n_b - k]
-        for place in range(k, len(longer)):
-            longer[place] += longer[place - k]
+        for index in range(len(longer) - 1, n_b + k - 1, -1):
+            longer[index] -= longer[index - n_b - k]
+        for index in range(k, len(longer)):
+            longer[index] += longer[index - k]
         counts = longer[: k * n_b + 1]
     return tuple(counts)
 

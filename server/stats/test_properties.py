@@ -67,7 +67,7 @@ def test_the_order_of_units_does_not_matter(a: list[float], b: list[float], rand
 @quick
 @given(st.lists(group, min_size=2, max_size=3), st.randoms())
 def test_the_order_of_strata_does_not_matter(groups: list[list[float]], random: Any) -> None:
-    named = {str(place): values for place, values in enumerate(groups)}
+    named = {str(index): values for index, values in enumerate(groups)}
     mixed = {
         name: random.sample(named[name], len(named[name])) for name in random.sample(list(named), len(named))
     }
@@ -113,7 +113,7 @@ def test_holm_never_lowers_a_p_and_keeps_their_order(p_values: list[float]) -> N
 @quick
 @given(st.lists(st.integers(-1000, 1000).map(float), min_size=5, max_size=20), st.sampled_from([0.01, 3.0]))
 def test_robust_distances_do_not_depend_on_the_unit_of_measure(values: list[float], factor: float) -> None:
-    named = {str(place): value for place, value in enumerate(values)}
+    named = {str(index): value for index, value in enumerate(values)}
     plain = distances(named)
     scaled = distances({key: factor * value for key, value in named.items()})
     assert [unit.key for unit in plain.apart] == [unit.key for unit in scaled.apart]

@@ -132,9 +132,9 @@ def like_units(rng: np.random.Generator, shape: str, n: int) -> Values:
 
 def strata_of(rng: np.random.Generator, sizes: tuple[int, ...]) -> dict[str, list[float]]:
     """Draw groups of one kind."""
-    return {str(place): rng.normal(0, 1, size).tolist() for place, size in enumerate(sizes)}
+    return {str(index): rng.normal(0, 1, size).tolist() for index, size in enumerate(sizes)}
 
 
 def enumerate_units(values: Values) -> list[tuple[str, float]]:
     """Name some values."""
-    return [(str(place), float(value)) for place, value in enumerate(values)]
+    return [(str(index), float(value)) for index, value in enumerate(values)]

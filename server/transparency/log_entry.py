@@ -50,17 +50,17 @@ def time_text(at: datetime) -> str:
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
-def nodes_stored(places: Sequence[NodeIndex]) -> dict[NodeIndex, bytes]:
+def nodes_stored(nodes: Sequence[NodeIndex]) -> dict[NodeIndex, bytes]:
     """Return the hashes of the nodes that are stored, with one query."""
-    rows = LogNode.objects.filter(position__in=[_position(place) for place in places]) if places else ()
+    rows = LogNode.objects.filter(position__in=[_position(node) for node in nodes]) if nodes else ()
     return {
         (row.position >> LEVEL_BITS, row.position & (1 << LEVEL_BITS) - 1): bytes(row.hash) for row in rows
     }
 
 
-def _position(place: NodeIndex) -> int:
+def _position(node: NodeIndex) -> int:
     """Return the number under which a node is stored."""
-    return place[0] << LEVEL_BITS | place[1]
+    return node[0] << LEVEL_BITS | node[1]
 
 
 def entries_write(size: int, entries: Sequence[LogEntry]) -> None:
@@ -68,9 +68,9 @@ def entries_write(size: int, entries: Sequence[LogEntry]) -> None:
     lock."""
     made: dict[NodeIndex, bytes] = {}
 
-    def known(places: Sequence[NodeIndex]) -> dict[NodeIndex, bytes]:
-        stored = nodes_stored([place for place in places if place not in made])
-        return {place: made[place] if place in made else stored[place] for place in places}
+    def known(nodes: Sequence[NodeIndex]) -> dict[NodeIndex, bytes]:
+        stored = nodes_stored([node for node in nodes if node not in made])
+        return {node: made[node] if node in made else stored[node] for node in nodes}
 
     for index, entry in enumerate(entries, start=size):
         made.update(appended_nodes(index, leaf_hash(entry.canonical()), known))
@@ -82,7 +82,7 @@ def entries_write(size: int, entries: Sequence[LogEntry]) -> None:
             for index, entry in enumerate(entries, start=size)
         ),
     )
-    rows_copy(LogNode, ("position", "hash"), ((_position(place), hashed) for place, hashed in made.items()))
+    rows_copy(LogNode, ("position", "hash"), ((_position(node), hashed) for node, hashed in made.items()))
 
 
 def published_missing() -> Iterable[LogEntry]:

@@ -146,7 +146,7 @@ def log_check(*, batch: int = _BATCH) -> list[str]:
         if leaf.index != size:
             return [*wrong, f"Leaf {size} is missing: leaf {leaf.index} stands in its place."]
         hashed = leaf_hash(entry_of(leaf).canonical())
-        made = appended_nodes(size, hashed, lambda places: {place: known.pop(place) for place in places})
+        made = appended_nodes(size, hashed, lambda nodes: {node: known.pop(node) for node in nodes})
         # Only the largest subtree so far is needed again: as the left one of a larger.
         top = max(made)
         known[top] = made[top]
@@ -173,6 +173,6 @@ def _locked_size() -> int:
     return log_size()
 
 
-def _lookup(places: Sequence[NodeIndex]) -> dict[NodeIndex, bytes]:
-    found = nodes_stored(places)
-    return {place: found[place] for place in places}
+def _lookup(nodes: Sequence[NodeIndex]) -> dict[NodeIndex, bytes]:
+    found = nodes_stored(nodes)
+    return {node: found[node] for node in nodes}

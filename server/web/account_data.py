@@ -61,8 +61,8 @@ def account_export(*, user: User, site: str) -> Iterator[bytes]:
     yield b'{"made_at":' + orjson.dumps(clock.now()) + b',"account":' + orjson.dumps(account)
     for name, rows in parts.items():
         yield b',"%s":[' % name.encode()
-        for place, row in enumerate(rows):
-            yield (b"," if place else b"") + orjson.dumps(row, default=str)
+        for index, row in enumerate(rows):
+            yield (b"," if index else b"") + orjson.dumps(row, default=str)
         yield b"]"
     yield b"}\n"
 

@@ -74,13 +74,13 @@ def answers_of(
 ) -> AnswersView:
     """Return the answers that a model's numbers of one provenance give; those of documents stand in where
     nobody measured."""
-    by_place = {(row.key, row.scope): row for row in rows}
+    by_key = {(row.key, row.scope): row for row in rows}
     klass, index = model_class(model), model_index()
     ranked = klass if provenance == Provenance.PROBE else None
     found: list[AnswerView] = []
     alike: AnswerView | None = None
-    for place in answered():
-        row = by_place.get(place)
+    for key in answered():
+        row = by_key.get(key)
         if row is None or row.metric is None:
             continue
         if row.aggregate is not None:
@@ -105,14 +105,12 @@ def _measured(
     behind = typical.words
     if shown and shown.interval:
         behind = f"{behind}, {typical.interval_words} {shown.interval}"
-    place = f"{row.metric}|{row.scope}"
+    key = f"{row.metric}|{row.scope}"
     higher = metric.direction == Direction.HIGHER
     rank = None
     if klass is not None:
-        ranked = class_rank(
-            index, klass, drive_model_id=model.pk, place=place, value=row.median, higher=higher
-        )
-        column = column_of(place)
+        ranked = class_rank(index, klass, drive_model_id=model.pk, key=key, value=row.median, higher=higher)
+        column = column_of(key)
         sort = f"{'-' if higher else ''}{column.key}" if column else ""
         rank = _rank_view(ranked, klass, metric.unit, higher=higher, sort=sort)
     return AnswerView(
@@ -129,8 +127,8 @@ def _alike(
         return None
     rank = None
     if klass is not None:
-        place = f"{row.metric}|{row.scope}|{VARIATION}"
-        ranked = class_rank(index, klass, drive_model_id=model.pk, place=place, value=variation, higher=False)
+        key = f"{row.metric}|{row.scope}|{VARIATION}"
+        ranked = class_rank(index, klass, drive_model_id=model.pk, key=key, value=variation, higher=False)
         rank = _rank_view(ranked, klass, "%", higher=False, sort="")
     title = metric.title.lower()
     return AnswerView(

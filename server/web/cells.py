@@ -72,11 +72,11 @@ def grouped(count: int | None) -> str:
     return "" if count is None else numbers.show_count(count)
 
 
-def letter(place: int) -> str:
+def letter(index: int) -> str:
     """Return the letter of a note: 1 is a, 26 is z, 27 is aa."""
     text = ""
-    while place > 0:
-        place, rest = divmod(place - 1, 26)
+    while index > 0:
+        index, rest = divmod(index - 1, 26)
         text = chr(ord("a") + rest) + text
     return text
 
@@ -103,7 +103,7 @@ def coded(text: str) -> SafeString:
         return SafeString(escape(text))
     return SafeString(
         "".join(
-            f"<code>{escape(part)}</code>" if place % 2 else escape(part) for place, part in enumerate(parts)
+            f"<code>{escape(part)}</code>" if index % 2 else escape(part) for index, part in enumerate(parts)
         )
     )
 

@@ -69,7 +69,7 @@ def _view(row: ClaimRow, sources: Sources, base: str) -> ClaimView:
         stated=claim_text(claim),
         printed=claim.printed,
         conditions=", ".join(text for text in (claim.conditions, cache) if text),
-        reference=sources.place(claim.citation),
+        reference=sources.number(claim.citation),
         locator=claim.locator,
         stated_on=claim.stated_on,
         note=claim.note,
@@ -106,9 +106,9 @@ def outcome_word(judged: Judged) -> str:
 def _judged(row: ClaimRow, judged: Judged, sources: Sources, base: str) -> JudgedView:
     link, link_text = "", ""
     if judged.literature is not None:
-        reference = sources.place(judged.literature.citation)
+        reference = sources.number(judged.literature.citation)
         link, link_text = f"#reference-{reference}", f"[{reference}, {judged.literature.locator}]"
-    elif judged.place is not None:
+    elif judged.key is not None:
         link, link_text = f"{base}#runs-title", "the runs"
     return JudgedView(
         outcome=outcome_word(judged),
@@ -121,7 +121,7 @@ def _judged(row: ClaimRow, judged: Judged, sources: Sources, base: str) -> Judge
 
 
 def _measured_as(claim: Claim, judged: Judged) -> str:
-    if judged.place is None or judged.place == (claim.metric, claim.scope):
+    if judged.key is None or judged.key == (claim.metric, claim.scope):
         return ""
-    name = metric_name(*judged.place)
+    name = metric_name(*judged.key)
     return ", ".join(text for text in (name.title, name.scope) if text)

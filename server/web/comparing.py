@@ -26,7 +26,7 @@ from server.search.models import DriveSummary
 from server.stats.wording import level_text
 from server.web.cells import interface
 from server.web.rows import Name, metric_name
-from server.web.strips import places
+from server.web.strips import positions
 
 STATES_SHOWN = 3
 
@@ -110,7 +110,7 @@ class CurvesView:
     level: str
     better: str
     """The letter of the better group; empty where nothing is shown or neither way is better."""
-    places: tuple[tuple[str, ...], ...]
+    positions: tuple[tuple[str, ...], ...]
     """Place, A, B, and A less B."""
 
 
@@ -129,12 +129,12 @@ def group_views(
     """Return the heads of the columns; without `numbers` of a comparison that is not complete yet."""
     return tuple(
         GroupView(
-            LETTERS[place : place + 1] or "?",
+            LETTERS[index : index + 1] or "?",
             group,
             _behind(found) if found else "",
             selection.url(keys=tuple(key for key in selection.keys if key != group.key)),
         )
-        for place, (group, found) in enumerate(zip_longest(groups, numbers))
+        for index, (group, found) in enumerate(zip_longest(groups, numbers))
     )
 
 
@@ -173,7 +173,7 @@ def _dots(row: Row) -> tuple[Dot, ...]:
     if len(bounds) < 2:
         return ()
     least, most = min(low for _line, _mean, low, _high in bounds), max(bound[3] for bound in bounds)
-    return tuple(Dot(line, *places(found, least, most)) for line, *found in bounds)
+    return tuple(Dot(line, *positions(found, least, most)) for line, *found in bounds)
 
 
 def _cell(cell: Cell, row: Row) -> CellView:
@@ -208,14 +208,17 @@ def curves_view(curves: Curves) -> CurvesView:
         words=curves_words(curves),
         level=level_text(curves.units.level),
         better="" if curves.better is None else LETTERS[curves.better],
-        places=tuple(
-            (scope_text(place), *map(_place_number, (a[place], b[place], a[place] - b[place])))
-            for place in curves.by_place.keys
+        positions=tuple(
+            (
+                scope_text(position),
+                *map(_position_number, (a[position], b[position], a[position] - b[position])),
+            )
+            for position in curves.by_position.keys
         ),
     )
 
 
-def _place_number(value: float) -> str:
+def _position_number(value: float) -> str:
     found = show(value, "1")
     return found.value if found else ""
 

@@ -141,7 +141,7 @@ class Figure:
         """Axes, by letter, that a reader may switch in some view."""
         views = [view_axes(self.chart, view) for view in self.chart.views] or [(self.chart.x, self.chart.y)]
         return tuple(
-            letter for place, letter in enumerate("xy") if any(axes[place].switchable for axes in views)
+            letter for index, letter in enumerate("xy") if any(axes[index].switchable for axes in views)
         )
 
     @property
@@ -205,8 +205,8 @@ def _rows(chart: Chart, series: Series, more: list[str], limit: int | None) -> I
 
 
 def _text(axis: Axis, value: float, digits: int) -> str:
-    place = place_text(axis, value)
-    return place if isinstance(place, str) else _plain(place, digits)
+    text = place_text(axis, value)
+    return text if isinstance(text, str) else _plain(text, digits)
 
 
 def _plain(value: float, digits: int) -> str:

@@ -71,14 +71,14 @@ class Sources:
     citations: list[Citation] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def place(self, citation: Citation) -> int:
+    def number(self, citation: Citation) -> int:
         """Return the place of a document in the page's list, counted from 1."""
-        return _place(self.citations, citation)
+        return _numbered(self.citations, citation)
 
     def stated(self, value: LiteratureValue) -> StatedValue:
         """Return a published number with the places of its document and note."""
-        reference = self.place(value.citation)
-        note = _place(self.notes, value.note) if value.note else 0
+        reference = self.number(value.citation)
+        note = _numbered(self.notes, value.note) if value.note else 0
         return StatedValue(
             show_stated(value.value, value.unit),
             reference,
@@ -106,7 +106,7 @@ def _behind(value: LiteratureValue) -> str:
     return ", ".join(parts)
 
 
-def _place(entries: list[Any], entry: Any) -> int:
+def _numbered(entries: list[Any], entry: Any) -> int:
     """Return the place of `entry`, counted from 1; it is appended where it is new."""
     if entry not in entries:
         entries.append(entry)
@@ -206,12 +206,12 @@ def lacks_of(rows: Iterable[MeasuredRow]) -> tuple[Lack, ...]:
         if row.shown is None:
             by_reason.setdefault(row.reason, {}).setdefault(row.name.title, []).append(row.name)
     return tuple(
-        Lack(reason, tuple((names[0], _places(names)) for names in metrics.values()))
+        Lack(reason, tuple((names[0], _scopes(names)) for names in metrics.values()))
         for reason, metrics in by_reason.items()
     )
 
 
-def _places(names: list[Name]) -> str:
+def _scopes(names: list[Name]) -> str:
     return "; ".join(name.scope or "whole drive" for name in names)
 
 
@@ -268,11 +268,11 @@ def fact_rows(values: Iterable[LiteratureValue], sources: Sources) -> tuple[Fact
     """Return published numbers that no benchmark measures, by title and scope; the documents and notes that
     they cite are added to `sources`."""
     facts = facts_by_key()
-    by_place: dict[tuple[str, str], list[StatedValue]] = {}
+    by_key: dict[tuple[str, str], list[StatedValue]] = {}
     for value in values:
-        by_place.setdefault((value.metric, value.scope), []).append(sources.stated(value))
+        by_key.setdefault((value.metric, value.scope), []).append(sources.stated(value))
     rows = []
-    for (key, scope), stated in sorted(by_place.items(), key=lambda item: _order(*item[0])):
+    for (key, scope), stated in sorted(by_key.items(), key=lambda item: _order(*item[0])):
         fact = facts.get(key)
         title, definition = (fact.title, fact.definition) if fact else (key, "")
         rows.append(FactRow(title, definition, _of_what(scope), tuple(stated)))

@@ -30,10 +30,10 @@ def strip_of(values: Sequence[float], own: float) -> Strip | None:
     low, high = min(values), max(values)
     others = list(values)
     others.remove(own)
-    return Strip(tuple(sorted(set(places(others, low, high)))), next(places([own], low, high)))
+    return Strip(tuple(sorted(set(positions(others, low, high)))), next(positions([own], low, high)))
 
 
-def places(values: Iterable[float], low: float, high: float) -> Iterator[int]:
+def positions(values: Iterable[float], low: float, high: float) -> Iterator[int]:
     """Give where values stand between the lowest and the highest."""
     span = high - low
     room = WIDTH - 2 * _MARGIN

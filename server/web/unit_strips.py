@@ -31,7 +31,7 @@ class Look:
     """One batch or firmware revision with its look in all strips."""
 
     label: str
-    place: int
+    index: int
     units: int
 
 
@@ -82,24 +82,24 @@ def unit_strips(among: UnitAmong, order: Iterable[MetricKey]) -> UnitStrips:
     )
     known = metrics_by_key()
     strips = []
-    for place in order:
-        points = among.points.get(place, ())
+    for key in order:
+        points = among.points.get(key, ())
         own = next((point for point in points if point.unit_id == among.unit.pk), None)
-        if own is not None and len(points) > 1 and place[0] in known:
-            strips.append(_strip(known[place[0]], place, points, own, batches, firmwares))
+        if own is not None and len(points) > 1 and key[0] in known:
+            strips.append(_strip(known[key[0]], key, points, own, batches, firmwares))
     return UnitStrips(tuple(strips), batches, firmwares)
 
 
 def _looks(labels: Iterable[str], most: int) -> tuple[Look, ...]:
     counts = Counter(labels)
     named = sorted((label for label in counts if label), key=natural_order)
-    looks = [Look(label, min(place, most - 1), counts[label]) for place, label in enumerate(named)]
+    looks = [Look(label, min(index, most - 1), counts[label]) for index, label in enumerate(named)]
     return (*looks, *([Look("", most - 1, counts[""])] if "" in counts else []))
 
 
 def _strip(
     metric: Metric,
-    place: MetricKey,
+    key: MetricKey,
     points: Sequence[UnitPoint],
     own: UnitPoint,
     batches: Sequence[Look],
@@ -109,8 +109,8 @@ def _strip(
     q1, _middle, q3 = quantiles(values, 0.25, 0.5, 0.75)
     shown, central = (show(value, metric.unit, low=q1, high=q3) for value in (own.value, median(values)))
     written = [_text(show(value, metric.unit, low=q1, high=q3)) for value in values]
-    by_batch = {look.label: look.place for look in batches}
-    by_firmware = {look.label: look.place for look in firmwares}
+    by_batch = {look.label: look.index for look in batches}
+    by_firmware = {look.label: look.index for look in firmwares}
     low, span = values[0], values[-1] - values[0]
     drawn: list[Point] = []
     lane, before = 0, -_NEAR
@@ -127,7 +127,7 @@ def _strip(
     level = bisect_right(values, own.value) - bisect_left(values, own.value)
     among = f"{ordinal(rank)} of {counted(len(values), 'unit')}, the highest first"
     return UnitStrip(
-        name=metric_name(*place),
+        name=metric_name(*key),
         own=shown,
         median=central,
         place=f"level with others, {among}" if level > 1 else among,

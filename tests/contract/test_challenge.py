@@ -50,10 +50,10 @@ def test_every_kind_that_draws_follows_the_nonce(
         kind = kinds_by_slug()[part["kind"]]
         assert kind.follows is not None
         followed = kind.follows(part, facts_of(document), seed_of(NONCE))
-        assert followed is not None and followed.places > 0, part["kind"]
-        assert followed.following >= 0.9 * followed.places, (part["kind"], followed)
+        assert followed is not None and followed.positions > 0, part["kind"]
+        assert followed.following >= 0.9 * followed.positions, (part["kind"], followed)
         elsewhere = kind.follows(part, facts_of(document), seed_of("another nonce"))
-        assert elsewhere is not None and elsewhere.following < 0.5 * elsewhere.places, part["kind"]
+        assert elsewhere is not None and elsewhere.following < 0.5 * elsewhere.positions, part["kind"]
 
 
 def test_a_run_that_insists_on_a_challenge_measures_nothing_without(probe: Probe, tmp_path: Path) -> None:

@@ -26,12 +26,12 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 def compared(empty_site: str) -> DriveModel:
     """Sample data: eight drives in two batches under two revisions, another model, and claims on both."""
     other = drive_model_curated(vendor_name="Sampledata", model_name="Sample 7000", simulated=False)
-    for place in range(4):
-        model = measured(place, 100 + place).drive_model
-        run = measured(10 + place, 120 + place, firmware="S2")
+    for index in range(4):
+        model = measured(index, 100 + index).drive_model
+        run = measured(10 + index, 120 + index, firmware="S2")
         batch, _made = Batch.objects.get_or_create(drive_model=model, year=2026, week=20)
         Run.objects.filter(pk=run.pk).update(batch=batch)
-        Run.objects.filter(pk=measured(20 + place, 101 + 2 * place).pk).update(
+        Run.objects.filter(pk=measured(20 + index, 101 + 2 * index).pk).update(
             drive_model=other, batch=None, unit=None
         )
     citation = Citation.objects.create(

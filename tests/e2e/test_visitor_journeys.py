@@ -32,9 +32,9 @@ class Clicks:
 def two(empty_site: str) -> tuple[DriveModel, DriveModel]:
     """Sample data: two models of 4 TB with three units each, and a claim on both."""
     other = drive_model_curated(vendor_name="Sampledata", model_name="Sample 7000", simulated=False)
-    for place in range(3):
-        model = measured((place + 1) << 240, 100 + place).drive_model
-        run = measured(None, 150 + place, keyid=f"key {place}")
+    for index in range(3):
+        model = measured((index + 1) << 240, 100 + index).drive_model
+        run = measured(None, 150 + index, keyid=f"key {index}")
         Run.objects.filter(pk=run.pk).update(drive_model=other)
     citation = Citation.objects.create(
         key="sheet", authors="Sample vendor", title="A sample sheet", year=2026

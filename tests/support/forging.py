@@ -180,8 +180,8 @@ def _counted_anew(histogram: dict[str, Any], first: dict[str, Any], bits: int, *
     rows = zip(first["latency_ns"], first["is_write"], strict=True)
     buckets = [_bucket(time, bits) for time, write in rows if bool(write) == is_write]
     counts = dict.fromkeys(sorted(buckets), 0)
-    for place in range(max(sum(histogram["requests"]), len(buckets))):
-        counts[buckets[place % len(buckets)]] += 1
+    for index in range(max(sum(histogram["requests"]), len(buckets))):
+        counts[buckets[index % len(buckets)]] += 1
     histogram["low_ns"], histogram["requests"] = list(counts), list(counts.values())
     histogram["total_ns"] = sum(low * requests for low, requests in counts.items())
     histogram["minimum_ns"], histogram["maximum_ns"] = min(counts), max(counts)

@@ -33,9 +33,9 @@ def text_of(client: Client, address: str) -> str:
 
 def two_of_everything() -> DriveModel:
     """Eight drives of 100 to 103 MB/s in one batch under S1, eight of 120 to 123 in another under S2."""
-    for place in range(8):
-        model = measured(place, 100 + place % 4).drive_model
-        run = measured(100 + place, 120 + place % 4, firmware="S2/b")
+    for index in range(8):
+        model = measured(index, 100 + index % 4).drive_model
+        run = measured(100 + index, 120 + index % 4, firmware="S2/b")
         batch, _made = Batch.objects.get_or_create(drive_model=model, year=2026, week=20, label="site A/1")
         Run.objects.filter(pk=run.pk).update(batch=batch)
     refresh_model(drive_model_id=model.pk)
@@ -53,9 +53,9 @@ def test_batches_that_differ_are_told_in_a_sentence_with_what_scatters(client: C
 
 def two_variants() -> DriveModel:
     """Eight drives of 100 to 103 MB/s of one variant, eight of 120 to 123 of another."""
-    for place in range(16):
-        second = place >= 8
-        run = measured(place, (120 if second else 100) + place % 4)
+    for index in range(16):
+        second = index >= 8
+        run = measured(index, (120 if second else 100) + index % 4)
         said = {"vendor": "ATA", "model": f"WDC WD10EZEX-{'21' if second else '75'}WN4A0"}
         device = run.summary["device"] | said
         Run.objects.filter(pk=run.pk).update(summary=run.summary | {"device": device})
@@ -101,8 +101,8 @@ def test_a_batchs_page_says_how_it_stands_against_the_others(client: Client) -> 
 
 
 def test_a_unit_that_stands_apart_in_its_batch_is_named_with_its_distance(client: Client) -> None:
-    for place in range(12):
-        model = measured(place, 100 + 0.5 * (place % 5)).drive_model
+    for index in range(12):
+        model = measured(index, 100 + 0.5 * (index % 5)).drive_model
     measured(99, 140.0)
     refresh_model(drive_model_id=model.pk)
     text = text_of(client, f"/drives/{model.slug}/batches/2026-w07/")

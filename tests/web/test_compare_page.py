@@ -26,9 +26,9 @@ def text_of(client: Client, address: str, status: int = 200) -> str:
 
 def two_firmwares() -> Run:
     """Four drives of each revision, the second 20 MB/s faster."""
-    for place in range(4):
-        run = measured(place, 100 + place)
-        measured(10 + place, 120 + place, firmware="S2")
+    for index in range(4):
+        run = measured(index, 100 + index)
+        measured(10 + index, 120 + index, firmware="S2")
     return run
 
 
@@ -47,9 +47,9 @@ def test_both_orders_of_an_address_say_the_same(client: Client) -> None:
 
 
 def test_a_simulated_drive_beside_a_measured_one_has_no_marks_and_says_why(client: Client) -> None:
-    for place in range(4):
-        model = measured(place, 100 + place).drive_model
-        measured(10 + place, 150 + place, provenance=Provenance.SIMULATED)
+    for index in range(4):
+        model = measured(index, 100 + index).drive_model
+        measured(10 + index, 150 + index, provenance=Provenance.SIMULATED)
     text = text_of(client, f"/compare/?d={model.slug}&d={model.slug}~sim")
     assert "These numbers do not come from the same place" in text
     assert "better than" not in text.replace("marked as better than one of another kind", "")
@@ -68,7 +68,7 @@ def test_unknown_keys_are_named_and_the_others_stay(client: Client) -> None:
 
 
 def test_nine_groups_are_refused_with_the_limit(client: Client) -> None:
-    keys = "&".join(f"d=run:{measured(place).pk}" for place in range(9))
+    keys = "&".join(f"d=run:{measured(index).pk}" for index in range(9))
     assert "At most 8" in text_of(client, f"/compare/?{keys}", 400)
 
 

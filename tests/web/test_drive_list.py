@@ -35,10 +35,10 @@ def fresh_cache() -> None:
 
 def many(how_many: int, /, **fields: object) -> None:
     """Sample models whose fields go round the given lists."""
-    for place in range(how_many):
-        drive_model_curated(vendor_name="Sampledata", model_name=f"Many {place:03}", simulated=False)
-    for place, model in enumerate(DriveModel.objects.filter(number__startswith="Many").order_by("pk")):
-        values = {name: list(value)[place % len(list(value))] for name, value in fields.items()}  # type: ignore[call-overload]
+    for index in range(how_many):
+        drive_model_curated(vendor_name="Sampledata", model_name=f"Many {index:03}", simulated=False)
+    for index, model in enumerate(DriveModel.objects.filter(number__startswith="Many").order_by("pk")):
+        values = {name: list(value)[index % len(list(value))] for name, value in fields.items()}  # type: ignore[call-overload]
         DriveModel.objects.filter(pk=model.pk).update(curated=True, **values)
     call_command("refresh_summaries")
 
@@ -256,12 +256,14 @@ def test_orders_are_those_of_the_summaries_values(interface: str) -> None:
         capacity_bytes=[10**12, 10**12, 2 * 10**12, None],
         interface=["SATA", "SATA", "SAS"],
     )
-    for place, row in enumerate(DriveSummary.objects.order_by("-pk")):
-        held = {column.place: [float(place % 4), 0, 9, 2, 1] for column in COLUMNS} if place % 5 else {}
-        seen = DAY + timedelta(microseconds=place % 6) if place % 5 else None
-        headline = {"probe": held, "simulated": {COLUMNS[0].place: [-float(place), 0, 9, 2, 1]}}
+    for index, row in enumerate(DriveSummary.objects.order_by("-pk")):
+        held = (
+            {column.metric_scope: [float(index % 4), 0, 9, 2, 1] for column in COLUMNS} if index % 5 else {}
+        )
+        seen = DAY + timedelta(microseconds=index % 6) if index % 5 else None
+        headline = {"probe": held, "simulated": {COLUMNS[0].metric_scope: [-float(index), 0, 9, 2, 1]}}
         DriveSummary.objects.filter(pk=row.pk).update(
-            measured_runs=place % 3, claims=place % 2, last_published_at=seen, headline=headline
+            measured_runs=index % 3, claims=index % 2, last_published_at=seen, headline=headline
         )
     DriveSummary.objects.filter(sort_name__contains="3").update(sort_name="level")
     archive_counts_update()
@@ -302,8 +304,8 @@ def test_a_sorted_page_reads_the_rows_that_it_shows_alone() -> None:
 
 def test_a_list_begins_with_what_is_measured_and_ends_with_what_nobody_measured() -> None:
     many(8)
-    outer, inner = (column.place for column in [column for column in COLUMNS if column.shown][:2])
-    other = next(column.place for column in COLUMNS if not column.shown)
+    outer, inner = (column.metric_scope for column in [column for column in COLUMNS if column.shown][:2])
+    other = next(column.metric_scope for column in COLUMNS if not column.shown)
     measured = {"probe": {outer: [1.0, 1, 1, 2, 1]}, "literature": {outer: [1.0, None, None, 1, None]}}
     facts = [
         {},

@@ -40,8 +40,8 @@ def known(number: str, **facts: object) -> DriveModel:
 
 
 def test_a_number_of_several_units_is_their_median_with_its_quartiles(client: Client) -> None:
-    for place, rate in enumerate((100.0, 102.0, 104.0)):
-        model = measured(place, rate).drive_model
+    for index, rate in enumerate((100.0, 102.0, 104.0)):
+        model = measured(index, rate).drive_model
     refresh_model(drive_model_id=model.pk)
     assert "median of 3 units, quartiles" in text_of(page_of(client, model))
 

@@ -40,8 +40,8 @@ def strings_of(node: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...
         for key, value in node.items():
             yield from strings_of(value, (*path, key))
     elif isinstance(node, list):
-        for place, value in enumerate(node[:3]):
-            yield from strings_of(value, (*path, place))
+        for index, value in enumerate(node[:3]):
+            yield from strings_of(value, (*path, index))
     elif node is None or isinstance(node, str):
         yield path
 

@@ -108,8 +108,8 @@ def test_many_claims_cost_as_many_queries_as_few(client: Client, model: DriveMod
         return len(queries)
 
     few = count()
-    for place in range(20):
-        claim(model, 50.0 + place)
+    for index in range(20):
+        claim(model, 50.0 + index)
     verdicts_update(drive_model_id=model.pk)
     assert count() == few <= 5
 

@@ -35,9 +35,9 @@ def models() -> None:
     DriveModel.objects.filter(number__startswith="SD").update(curated=True, rated_rpm=7200)
     drive_model_resolve(vendor_name="Sampledata", model_name="SD9999 unlisted", simulated=False)
     call_command("refresh_summaries")
-    for place, row in enumerate(DriveSummary.objects.filter(sort_name__startswith="sampledata")):
-        held = {OUTER: [float(place % 7), 0, 9, 2, 1]} if place % 5 else {}
-        DriveSummary.objects.filter(pk=row.pk).update(headline={"probe": held}, measured_runs=place % 3)
+    for index, row in enumerate(DriveSummary.objects.filter(sort_name__startswith="sampledata")):
+        held = {OUTER: [float(index % 7), 0, 9, 2, 1]} if index % 5 else {}
+        DriveSummary.objects.filter(pk=row.pk).update(headline={"probe": held}, measured_runs=index % 3)
     archive_counts_update()
 
 

@@ -20,9 +20,9 @@ pytestmark = pytest.mark.django_db
 def two_revisions(second: float) -> str:
     """The address of a comparison of two revisions, four drives each, the second around another rate."""
     cache.clear()
-    for place in range(4):
-        run = measured(place, 100 + place / 100)
-        measured(10 + place, second + place / 100, firmware="S2")
+    for index in range(4):
+        run = measured(index, 100 + index / 100)
+        measured(10 + index, second + index / 100, firmware="S2")
     slug = run.drive_model.slug
     return f"/compare/?d={slug}~fw:S1&d={slug}~fw:S2"
 

@@ -68,8 +68,8 @@ def test_sizes_stand_in_the_order_of_what_they_are(client: Client) -> None:
 
 def test_what_a_kind_has_beyond_two_dozen_numbers_is_folded(client: Client) -> None:
     model = drive_model_curated(vendor_name="Sampledata", model_name="Much Measured", simulated=False)
-    for place in range(30):
-        sample_aggregate(model, "skippy.mtm", [1.0, 2.0, 3.0], scope=f"place_{place:02}")
+    for index in range(30):
+        sample_aggregate(model, "skippy.mtm", [1.0, 2.0, 3.0], scope=f"place_{index:02}")
     shown = words(client, model, "numbers/skippy/")
     folded = shown[shown.index("<summary>6 more numbers of") :]
     assert "place 29" in folded

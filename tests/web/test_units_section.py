@@ -35,8 +35,8 @@ def test_two_mechanisms_under_one_name_are_flagged_with_their_runs(client: Clien
 
 
 def test_like_units_are_shown_without_a_flag(client: Client) -> None:
-    for place in range(3):
-        model = measured(place, 100.0 + place).drive_model
+    for index in range(3):
+        model = measured(index, 100.0 + index).drive_model
     text = page_of(client, model)
     assert "The spread over units of" in text
     assert "mechanisms are sold" not in text and "These numbers are of" not in text

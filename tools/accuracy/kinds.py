@@ -130,10 +130,10 @@ def access_expected(truth: Truth, strictness: str, entry: Entry) -> tuple[Expect
             zone = zone_of(truth, first, first + length - 1)
             end = first + length >= truth["capacity_blocks"]
             share = 100.0 if end else 100 * first / truth["capacity_blocks"]
-            place = min(POSITIONS, key=lambda name: abs(float(name) - share))
+            position = min(POSITIONS, key=lambda name: abs(float(name) - share))
             if zone is not None:
                 rate, blur = sequential(zone, "64KiB")
-                rows.append(Expected(RATE_AT.key, place, rate, 0.06 * rate + blur, False, blur=blur))
+                rows.append(Expected(RATE_AT.key, position, rate, 0.06 * rate + blur, False, blur=blur))
     return tuple(rows)
 
 

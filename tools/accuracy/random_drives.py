@@ -73,8 +73,8 @@ def _zones(random: Random, layout: str, heads: int, turn_ms: float, physical: in
     cylinder_skew = random.uniform(0.4, 0.4 * turn_ms)
     band = f", band_skew_ms = {random.uniform(0.4, 0.3 * turn_ms):.4f}" if layout == LAYOUTS[2] else ""
     zones = []
-    for place in range(count):
-        here = round(slots * (1 - 0.5 * place / count))
+    for index in range(count):
+        here = round(slots * (1 - 0.5 * index / count))
         wide = random.randint(20_000, 60_000)
         text = (
             f"{{ cylinders = {wide}, sectors_per_track = {here}, track_skew_ms = {track_skew:.4f}, "

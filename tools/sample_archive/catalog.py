@@ -125,6 +125,6 @@ def _values(plan: Plan, places: Places, citation: Citation) -> Iterator[Literatu
 
 
 def _keys(plan: Plan, places: Places) -> Iterator[ProbeKey]:
-    for place in range(keys_count(plan)):
-        _private, public, keyid = signing_key(plan.sizes.seed, place)
-        yield ProbeKey(pk=places.key + place, keyid=keyid, public_key=public)
+    for index in range(keys_count(plan)):
+        _private, public, keyid = signing_key(plan.sizes.seed, index)
+        yield ProbeKey(pk=places.key + index, keyid=keyid, public_key=public)

@@ -114,8 +114,8 @@ class ChunkWriter:
         self._submissions.add(
             submission_id, digest, size_bytes, name, places.key + key, state, came, went, went
         )
-        for place, ((step, words), at) in enumerate(zip(EVENTS, (came, went), strict=True)):
-            self._events.add(run * len(EVENTS) + place + 1, submission_id, at, step.value, words)
+        for index, ((step, words), at) in enumerate(zip(EVENTS, (came, went), strict=True)):
+            self._events.add(run * len(EVENTS) + index + 1, submission_id, at, step.value, words)
         batch = int(plan.unit_batch[unit])
         self._runs.add(
             *(run_id, submission_id, places.model + model, places.unit + unit),
@@ -148,8 +148,8 @@ class ChunkWriter:
             *(part.extractor_version, at, part.details),
         )
         first = number * _MOST_NUMBERS
-        for place, row in enumerate(part.measurements):
-            self._measurements.add(first + place, number, *row)
+        for index, row in enumerate(part.measurements):
+            self._measurements.add(first + index, number, *row)
 
 
 def unit_rows(plan: Plan, places: Places) -> CopyTable:
@@ -164,8 +164,8 @@ def batch_rows(plan: Plan, places: Places) -> CopyTable:
     """Return the batches as noted rows."""
     table, number = CopyTable(Batch, ("id", "drive_model_id", "year", "week", "label")), places.batch
     for model, weeks in enumerate(plan.model_weeks.tolist()):
-        for place in range(weeks):
-            year, week = week_of(plan, model, place)
+        for index in range(weeks):
+            year, week = week_of(plan, model, index)
             table.add(number, places.model + model, year, week, "")
             number += 1
     return table

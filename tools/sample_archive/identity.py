@@ -41,14 +41,14 @@ def number_of(plan: Plan, model: int) -> str:
     return f"S{letters}{drive.capacity_gb}{mid}{model:05d}"
 
 
-def firmware_of(model: int, place: int) -> str:
+def firmware_of(model: int, index: int) -> str:
     """Return a firmware revision of a model."""
-    return f"S{_LETTERS[model % 23]}{place + 1:02d}"
+    return f"S{_LETTERS[model % 23]}{index + 1:02d}"
 
 
-def week_of(plan: Plan, model: int, place: int) -> tuple[int, int]:
+def week_of(plan: Plan, model: int, index: int) -> tuple[int, int]:
     """Return year and ISO week of a model's batch, by its place."""
-    weeks = (model * 7 + place * 3) % 500
+    weeks = (model * 7 + index * 3) % 500
     return 2010 + weeks // 50, weeks % 50 + 1
 
 
@@ -58,9 +58,9 @@ def unit_digest(plan: Plan, unit: int) -> str:
 
 
 @cache
-def signing_key(seed: int, place: int) -> tuple[Ed25519PrivateKey, bytes, str]:
+def signing_key(seed: int, index: int) -> tuple[Ed25519PrivateKey, bytes, str]:
     """Return a key with its public half and keyid. Anybody can make the same: it vouches for nothing."""
-    secret = hashlib.sha256(b"sample key %d of seed %d" % (place, seed)).digest()
+    secret = hashlib.sha256(b"sample key %d of seed %d" % (index, seed)).digest()
     key = Ed25519PrivateKey.from_private_bytes(secret)
     public = key.public_key().public_bytes_raw()
     return key, public, sha256_hex(public)

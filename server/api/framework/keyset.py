@@ -217,7 +217,7 @@ def _parts(queryset: QuerySet[Any], ordering: Ordering, cursor: Cursor | None) -
     key = cursor.key if cursor else None
     here = len(parts) - 1 if backward else 0
     if key is not None:
-        here = next(place for place, value in enumerate(key) if value is not None)
+        here = next(index for index, value in enumerate(key) if value is not None)
     for nulls in range(here, -1, -1) if backward else range(here, len(parts)):
         rest = replace(ordering, columns=ordering.columns[nulls:])
         yield _part(parts[nulls], rest, key[nulls:] if key and nulls == here else None, backward=backward)

@@ -97,12 +97,12 @@ class FirmwareView(ListModelMixin, Resource):
             def read(after: Key, size: int) -> list[Firmware]:
                 return firmware_list(after=after, limit=size, drive_model_id=only)
 
-            pieces = chunks_after(read, after, lambda row: row.place, limit)
+            pieces = chunks_after(read, after, lambda row: row.sort_key, limit)
             chunks = (self.serialized(rows, shape, many=True) for rows in pieces)
             return streamed(chunks, request.accepted_renderer, columns, name="firmware")
         limit = parameters.limit_read(request) or parameters.LIMIT_USUAL
         rows = firmware_list(after=after, limit=limit + 1, drive_model_id=only)
-        more = rows[limit - 1].place if len(rows) > limit else None
+        more = rows[limit - 1].sort_key if len(rows) > limit else None
         found = self.serialized(rows[:limit], shape, many=True)
         total = len(found) if more is None and not request.query_params.get("cursor") else None
         return Response({"next": self._address(more), "previous": None, "total": total, "results": found})

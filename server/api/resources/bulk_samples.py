@@ -21,7 +21,7 @@ from server.api.framework.openapi import described
 from server.api.framework.rows import columns_words
 from server.api.resources.run_rows import (
     RUN_FIELDS,
-    Place,
+    RowKey,
     RunRowFilters,
     RunRowSerializer,
     RunRowsView,
@@ -94,26 +94,26 @@ class BulkSamplesView(RunRowsView):
         if "kind" not in request.query_params:
             raise parameters.bad_parameter("kind", "is missing: samples of two kinds have different columns.")
         samples_spend(request, 0)
-        shape, after = self.shape(), self.place()
+        shape, after = self.shape(), self.row_key()
         found = _series(self.benchmarks_asked().select_related("run__submission"), after)
         if self.streams(request):
             return self._stream(request, found)
         limit = parameters.limit_read(request) or parameters.LIMIT_USUAL
-        rows: list[tuple[Place, dict[str, Any]]] = []
+        rows: list[tuple[RowKey, dict[str, Any]]] = []
         numbers = 0
-        for benchmark, place, table in found:
+        for benchmark, row_key, table in found:
             if len(rows) == limit or numbers >= PAGE_NUMBERS:
                 break
-            rows.append((place, {**_own(benchmark), **_row(table)}))
+            rows.append((row_key, {**_own(benchmark), **_row(table)}))
             numbers += table.rows * len(table.columns)
         else:
-            place = None
-        samples_spend(request, sum(row["rows"] for _place, row in rows))
-        more = rows[-1][0] if rows and place is not None else None
-        shown = self.serialized([row for _place, row in rows], shape, many=True)
+            row_key = None
+        samples_spend(request, sum(row["rows"] for _row_key, row in rows))
+        more = rows[-1][0] if rows and row_key is not None else None
+        shown = self.serialized([row for _row_key, row in rows], shape, many=True)
         return Response(self.page(shown, more))
 
-    def _stream(self, request: Request, found: Iterator[tuple[Benchmark, Place, Table]]) -> HttpResponseBase:
+    def _stream(self, request: Request, found: Iterator[tuple[Benchmark, RowKey, Table]]) -> HttpResponseBase:
         kind = str(request.query_params["kind"])
         renderer: BaseRenderer = request.accepted_renderer
         as_csv = isinstance(renderer, CSVRenderer)
@@ -121,7 +121,7 @@ class BulkSamplesView(RunRowsView):
         limit = parameters.limit_read(request, most=None)
 
         def chunks() -> Iterator[Sequence[dict[str, Any]]]:
-            for number, (benchmark, _place, table) in enumerate(found):
+            for number, (benchmark, _row_key, table) in enumerate(found):
                 if limit is not None and number >= limit:
                     return
                 own = _own(benchmark)
@@ -139,7 +139,7 @@ class BulkSamplesView(RunRowsView):
         )
 
 
-def _series(queryset: QuerySet[Any], after: Place) -> Iterator[tuple[Benchmark, Place, Table]]:
+def _series(queryset: QuerySet[Any], after: RowKey) -> Iterator[tuple[Benchmark, RowKey, Table]]:
     """Give the tables of the benchmarks' series behind a place; one run's envelope is held at a time."""
     begin, position = after
     ordered = queryset.order_by("pk")

@@ -144,7 +144,7 @@ def summary_data(measured_runs: int | None, *rest: Any) -> dict[str, Any] | None
 def _numbers(stored: dict[str, list[Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
     names = ("median", "q1", "q3", "runs", "units", "low", "high")
     for column in COLUMNS:
-        if (found := stored.get(column.place)) is not None:
+        if (found := stored.get(column.metric_scope)) is not None:
             # A row that an older release wrote ends behind the units.
             yield column.key, dict(zip_longest(names, found))
 

@@ -19,7 +19,7 @@ from server.api.framework.keyset import chunks_after
 from server.api.framework.openapi import described
 from server.api.framework.query_deadline import QueryDeadline, QueryTimeout
 from server.api.framework.views import query_timeout
-from server.api.resources.run_rows import RUN_COLUMNS, Place, RunRowSerializer, RunRowsView, run_values
+from server.api.resources.run_rows import RUN_COLUMNS, RowKey, RunRowSerializer, RunRowsView, run_values
 from server.benchmarks.contract import Kind
 from server.benchmarks.detail_tables import DetailTable
 from server.measurements.detail_tables import (
@@ -64,7 +64,7 @@ class DetailRowsView(RunRowsView):
 
     def get(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Answer with a page, or with a stream of all rows."""
-        shape, after = self.shape(), self.place()
+        shape, after = self.shape(), self.row_key()
         known: Any = self.serializer_class
         names = list(known(context={"shape": shape}).fields)
         read = self._reader(self.benchmarks_asked())
@@ -88,13 +88,13 @@ class DetailRowsView(RunRowsView):
 
     def _reader(
         self, queryset: QuerySet[Any]
-    ) -> Callable[[Place, int], Sequence[tuple[Place, dict[str, Any]]]]:
+    ) -> Callable[[RowKey, int], Sequence[tuple[RowKey, dict[str, Any]]]]:
         part = "__".join(("details", *self.table.path))
         found = queryset.order_by("pk").values_list(*_COLUMNS, part)
         limit_ms = self.deadline.limit_ms or settings.API_PAGE_LIMIT_MS
 
-        def read(after: Place, size: int) -> Sequence[tuple[Place, dict[str, Any]]]:
-            rows: list[tuple[Place, dict[str, Any]]] = []
+        def read(after: RowKey, size: int) -> Sequence[tuple[RowKey, dict[str, Any]]]:
+            rows: list[tuple[RowKey, dict[str, Any]]] = []
             begin, position = after
             while len(rows) < size:
                 with QueryDeadline(limit_ms):
@@ -120,8 +120,8 @@ class DetailRowsView(RunRowsView):
             yield {**own, **row}
 
 
-def _shown(rows: Sequence[tuple[Place, dict[str, Any]]], names: Sequence[str]) -> list[dict[str, Any]]:
-    return [{name: row[name] for name in names} for _place, row in rows]
+def _shown(rows: Sequence[tuple[RowKey, dict[str, Any]]], names: Sequence[str]) -> list[dict[str, Any]]:
+    return [{name: row[name] for name in names} for _row_key, row in rows]
 
 
 def _view(kind: Kind, table: DetailTable) -> type[DetailRowsView]:

@@ -29,9 +29,9 @@ from server.core.problems import problem
 from server.measurements.listings import benchmarks_all
 from server.measurements.models import Benchmark
 
-Place = tuple[int, int]
+RowKey = tuple[int, int]
 """Key of a benchmark, and position of a row in it."""
-BEFORE_ALL: Place = (0, -1)
+BEFORE_ALL: RowKey = (0, -1)
 
 _RunFilters: Any = run_filters("run")
 
@@ -106,7 +106,7 @@ class RunRowsView(ListModelMixin, Resource):
             queryset = queryset.filter(run__updated_at__gte=since)
         return queryset
 
-    def place(self) -> Place:
+    def row_key(self) -> RowKey:
         """Return the place behind which the page begins; raises Problem for a cursor of another list."""
         text = self.request.query_params.get("cursor")
         if text is None:
@@ -120,13 +120,13 @@ class RunRowsView(ListModelMixin, Resource):
             ) from None
         return int(benchmark), int(position)
 
-    def page(self, rows: list[dict[str, Any]], last: Place | None) -> dict[str, Any]:
+    def page(self, rows: list[dict[str, Any]], last: RowKey | None) -> dict[str, Any]:
         """Return a page of rows; the next one begins behind `last`, and there is none without."""
         whole = last is None and self.request.query_params.get("cursor") is None
         total = len(rows) if whole else None
         return {"next": self._address(last), "previous": None, "total": total, "results": rows}
 
-    def _address(self, after: Place | None) -> str | None:
+    def _address(self, after: RowKey | None) -> str | None:
         if after is None:
             return None
         query = self.request.query_params.copy()

@@ -17,7 +17,7 @@ WORDS = {"read": "Read", "write": "Write"}
 FIT_POINTS = 60
 MB = 1e6
 SIZE = Axis("Size of the transfer", "MB", "log", switchable=True)
-PLACE = Axis("Position", "GB")
+POSITION = Axis("Position", "GB")
 RATES = Axis("Bandwidth", "MB/s")
 Rates = dict[tuple[float, float], float]
 """Position and bytes of a transfer to MB/s over all transfers there of that size."""
@@ -53,7 +53,7 @@ def charts(entry: Mapping[str, Any], facts: Facts, extraction: Extraction) -> tu
                 f"{WORDS[name]} by position",
                 tuple(one.key for one in by_position),
                 "profile",
-                PLACE,
+                POSITION,
                 RATES,
                 marks=(),
             ),
@@ -80,17 +80,17 @@ class _Axes:
     def __init__(self, found: Mapping[str, Samples], gigabytes: float) -> None:
         self.gigabytes = gigabytes
         self.sizes = sorted({float(size) for one in found.values() for size in one.size_bytes})
-        self.places = sorted({int(place) for one in found.values() for place in one.position})
+        self.positions = sorted({int(position) for one in found.values() for position in one.position})
         self.x = Axis("Size of the transfer", "", categories=tuple(map(_size_words, self.sizes)))
-        places = tuple(f"{place * gigabytes:.4g} GB" for place in self.places)
-        self.y = Axis("Position", "", categories=places)
+        positions = tuple(f"{position * gigabytes:.4g} GB" for position in self.positions)
+        self.y = Axis("Position", "", categories=positions)
 
     def cells(self, name: str, rates: Rates) -> Series:
         found = [
             (column, row, rate)
-            for row, place in enumerate(self.places)
+            for row, position in enumerate(self.positions)
             for column, size in enumerate(self.sizes)
-            if (rate := rates.get((place, size))) is not None
+            if (rate := rates.get((position, size))) is not None
         ]
         x, y, z = zip(*found, strict=True)
         return Series(name, WORDS[name], "cells", tuple(map(float, x)), tuple(map(float, y)), z=z)
@@ -109,21 +109,21 @@ def _value(extraction: Extraction, key: str, scope: str) -> Measurement | None:
 
 def _some(values: Sequence[float], most: int) -> list[float]:
     """The first, the last and evenly some in between."""
-    places = np.unique(np.linspace(0, len(values) - 1, min(most, len(values))).round().astype(int))
-    return [values[int(place)] for place in places]
+    positions = np.unique(np.linspace(0, len(values) - 1, min(most, len(values))).round().astype(int))
+    return [values[int(position)] for position in positions]
 
 
 def _rates(samples: Samples) -> Rates:
     columns = (samples.position, samples.size_bytes, samples.elapsed_ns)
     elapsed: dict[tuple[float, float], list[float]] = defaultdict(list)
-    for place, size, elapsed_ns in zip(*(column.tolist() for column in columns), strict=True):
-        elapsed[place, size].append(elapsed_ns)
+    for position, size, elapsed_ns in zip(*(column.tolist() for column in columns), strict=True):
+        elapsed[position, size].append(elapsed_ns)
     return {cell: cell[1] * len(times) / fsum(times) * 1e3 for cell, times in elapsed.items()}
 
 
 def _by_size(name: str, rates: Rates, detail: Mapping[str, Any], positions: int) -> list[Series]:
-    sizes = sorted({size for _place, size in rates})
-    shown = _some(sorted({place for place, _size in rates}), 3)
+    sizes = sorted({size for _position, size in rates})
+    shown = _some(sorted({position for position, _size in rates}), 3)
     series = []
     for position in shown:
         points = [(size / MB, y) for size in sizes if (y := rates.get((position, size))) is not None]
@@ -151,10 +151,10 @@ def _reached(extraction: Extraction, name: str) -> tuple[Annotation, ...]:
 
 
 def _by_position(name: str, rates: Rates, gigabytes: float) -> list[Series]:
-    places = sorted({place for place, _size in rates})
+    positions = sorted({position for position, _size in rates})
     series = []
-    for size in reversed(_some(sorted({size for _place, size in rates}), 4)):
-        points = [(p * gigabytes, y) for p in places if (y := rates.get((p, size))) is not None]
+    for size in reversed(_some(sorted({size for _position, size in rates}), 4)):
+        points = [(p * gigabytes, y) for p in positions if (y := rates.get((p, size))) is not None]
         series.append(_points(f"{name}-of-{size:.0f}", _size_words(size), points))
     return series
 

@@ -147,8 +147,8 @@ def _peak(side: Side) -> Measurement:
     """The fastest pair among the greatest size's."""
     samples = side.samples
     greatest = samples.size_bytes == samples.size_bytes.max()
-    places = np.unique(samples.position[greatest])
-    value, error, count = max(_cell(side, greatest & (samples.position == place)) for place in places)
+    positions = np.unique(samples.position[greatest])
+    value, error, count = max(_cell(side, greatest & (samples.position == at)) for at in positions)
     quality, reason = Quality.GOOD, ""
     longest = float(samples.size_bytes.max()) / 1e6
     if side.buffered:
@@ -191,11 +191,11 @@ def _ratio(side: Side) -> Measurement:
     """Of the greatest size's transfers: shorter ones stand elsewhere, perhaps in another zone."""
     samples, law, count = side.samples, side.law, len(side.samples)
     greatest = samples.size_bytes == samples.size_bytes.max()
-    places = np.unique(samples.position[greatest])
-    if len(places) < 2 or side.buffered or law is None:
+    positions = np.unique(samples.position[greatest])
+    if len(positions) < 2 or side.buffered or law is None:
         why = side.buffered or "Fewer than two positions have a rate."
         return _none(metric.RATIO, side.name, why, count)
-    ends = [greatest & (samples.position == place) for place in (places[0], places[-1])]
+    ends = [greatest & (samples.position == position) for position in (positions[0], positions[-1])]
     # The fixed time is the same at both ends: without it, the ratio is that of the medium at any size.
     waits = law.fixed_ns * float(samples.stretches[ends[0]][0])
     (outer, inner), errors, counts = zip(*(_cell_time(side, end) for end in ends), strict=True)
@@ -218,12 +218,12 @@ def _ratio(side: Side) -> Measurement:
 
 def _roughness(law: Law) -> float:
     """Relative deviation of the rates from a parabola over the positions; 0 where they are too few."""
-    places = np.asarray(sorted(law.rate), dtype=np.float64)
-    if len(places) < 8:
+    positions = np.asarray(sorted(law.rate), dtype=np.float64)
+    if len(positions) < 8:
         return 0.0
-    rates = np.asarray([law.rate[int(place)] for place in places])
-    rest = rates / np.polyval(np.polyfit(places, rates, 2), places) - 1
-    return float(np.sqrt((rest**2).sum() / (len(places) - 3)))
+    rates = np.asarray([law.rate[int(position)] for position in positions])
+    rest = rates / np.polyval(np.polyfit(positions, rates, 2), positions) - 1
+    return float(np.sqrt((rest**2).sum() / (len(positions) - 3)))
 
 
 def _cells(side: Side, positions: int) -> list[Measurement]:

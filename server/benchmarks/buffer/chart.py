@@ -20,7 +20,7 @@ def charts(entry: Mapping[str, Any], facts: Facts, extraction: Extraction) -> tu
         return ()
     marks: list[Annotation] = []
     if details["plateau"] is not None and details["peak"] is not None:
-        first, last = (kib[place] for place in details["plateau"])
+        first, last = (kib[end] for end in details["plateau"])
         marks.append(Annotation("Plateau", (first * last) ** 0.5, None, first, last))
     if details["collapse"] is not None:
         low, high = kib[details["collapse"] - 1], kib[details["collapse"]]

@@ -50,15 +50,15 @@ def _by_position(courses: Mapping[str, Course], pause: str, gigabytes: float) ->
 
 
 def _means(name: str, course: Course, gigabytes: float) -> Series:
-    places = np.unique(course.position)
-    rows = [course.at(int(place)) for place in places]
+    positions = np.unique(course.position)
+    rows = [course.at(int(position)) for position in positions]
     mean = [float(row.mean()) for row in rows]
     deviation = [float(np.std(row, ddof=1)) if len(row) > 1 else 0.0 for row in rows]
     return Series(
         name,
         WORDS[name],
         "points",
-        tuple(float(place) * gigabytes for place in places),
+        tuple(float(position) * gigabytes for position in positions),
         tuple(mean),
         low=tuple(m - d for m, d in zip(mean, deviation, strict=True)),
         high=tuple(m + d for m, d in zip(mean, deviation, strict=True)),

@@ -32,21 +32,21 @@ def follows(entry: Mapping[str, Any], facts: Facts, seed: int) -> Followed | Non
 def _combination(one: Mapping[str, Any], facts: Facts, seed: int, case: int) -> tuple[Followed, int]:
     """Return how the requests of a combination follow, and which number may be the next one's: combinations
     that the machine could not do are left out."""
-    places = np.asarray(one["first"]["offset_blocks"], dtype=np.int64)
-    best, at = Followed(places.size, 0), case
+    positions = np.asarray(one["first"]["offset_blocks"], dtype=np.int64)
+    best, at = Followed(positions.size, 0), case
     for number in range(case, CASES_MOST):
         drawn = draws(seed * SEED_FACTOR + number, 2 * one["requests"])
         for guarded in (False, True):
-            expected = _places(drawn, one["request_blocks"], facts, guarded=guarded)
-            following = int(np.isin(places, expected).sum())
+            expected = _positions_of(drawn, one["request_blocks"], facts, guarded=guarded)
+            following = int(np.isin(positions, expected).sum())
             if following > best.following:
-                best, at = Followed(places.size, following), number + 1
-        if best.following > places.size / 2:
+                best, at = Followed(positions.size, following), number + 1
+        if best.following > positions.size / 2:
             break
     return best, at
 
 
-def _places(drawn: Any, step: int, facts: Facts, *, guarded: bool) -> Any:
+def _positions_of(drawn: Any, step: int, facts: Facts, *, guarded: bool) -> Any:
     """Return the places that draws stand for: stretches of one request's length, one after the other."""
     margin = -(-GUARD_BYTES // facts.block_bytes) if guarded else 0
     first = -(-margin // step) * step

@@ -81,13 +81,13 @@ class LatencySummary:
 
         Between two stated quantiles nothing is known but that they rise. None where this one is not stated.
         """
-        place = int(np.searchsorted(self.shares, share - 1e-9))
-        if abs(self.shares[place] - share) > 1e-6:
+        index = int(np.searchsorted(self.shares, share - 1e-9))
+        if abs(self.shares[index] - share) > 1e-6:
             return None
         reach = Z95 * (share * (1 - share) / self.count) ** 0.5
         before = int(np.searchsorted(self.shares, max(share - reach, 0.0), side="right")) - 1
         after = int(np.searchsorted(self.shares, min(share + reach, 1.0)))
-        value = float(self.low[place] + self.high[place]) / 2
+        value = float(self.low[index] + self.high[index]) / 2
         return value, float(self.low[before]), float(self.high[after])
 
 

@@ -80,7 +80,7 @@ def _robust(x: FloatArray, y: FloatArray) -> tuple[float, float]:
     return begin, slope
 
 
-def line_at(x: FloatArray, low: FloatArray, high: FloatArray, place: float) -> tuple[float, float]:
+def line_at(x: FloatArray, low: FloatArray, high: FloatArray, at: float) -> tuple[float, float]:
     """What the line that runs between `low` and `high` at each `x` is worth at `place`, and its 95 % error.
 
     Each pair holds its time for certain but for noise, so that many of them leave a line less room than
@@ -88,7 +88,7 @@ def line_at(x: FloatArray, low: FloatArray, high: FloatArray, place: float) -> t
     """
     middle, reach = (low + high) / 2, (high - low) / 2
     scale = max(float(np.median(reach)), 1e-9)
-    aside = (x - place) / max(float(np.ptp(x)), 1e-300)
+    aside = (x - at) / max(float(np.ptp(x)), 1e-300)
 
     def misses(terms: FloatArray) -> FloatArray:
         return beside(terms[0] + terms[1] * aside - middle, reach)

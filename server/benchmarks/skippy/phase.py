@@ -150,9 +150,9 @@ def _level_shifts(apart: FloatArray, segment: IntArray) -> list[int]:
     left = np.where(within, shift, 0.0)
     found: list[int] = []
     while len(found) < MOST_SHIFTS and left.max(initial=0.0) > CLEAR * noise * np.sqrt(2 / BESIDE) + 1e-9:
-        place = int(left.argmax())
-        found.append(int(middle[place]))
-        left[max(place - BESIDE, 0) : place + BESIDE] = 0.0
+        index = int(left.argmax())
+        found.append(int(middle[index]))
+        left[max(index - BESIDE, 0) : index + BESIDE] = 0.0
     return found
 
 

@@ -55,8 +55,8 @@ def _rough(
     """By one Fourier transform: turned back by the middle frequency, what is left is slow and fits in few
     cells."""
     cell = 1 / (CELLS * half)
-    place = (middle / cell).astype(np.int64)
-    cells = int(place.max()) + 1
+    cell_of = (middle / cell).astype(np.int64)
+    cells = int(cell_of.max()) + 1
     size = 1 << int(np.ceil(np.log2(OVERSAMPLING * cells)))
     signal = weight * np.exp(-2j * np.pi * frequency * middle)
     shift = np.fft.fftfreq(size, cell)
@@ -65,7 +65,7 @@ def _rough(
     for begin in range(0, count, max(1, MOST_CELLS // size)):
         rows = min(max(1, MOST_CELLS // size), count - begin)
         mine = (series >= begin) & (series < begin + rows)
-        at = (series[mine] - begin) * cells + place[mine]
+        at = (series[mine] - begin) * cells + cell_of[mine]
         gathered = np.bincount(at, signal.real[mine], rows * cells) + 1j * np.bincount(
             at, signal.imag[mine], rows * cells
         )
@@ -81,9 +81,9 @@ def _power(
     row = weight * np.exp(2j * np.pi * grid[0] * middle)
     step = np.exp(2j * np.pi * (grid[1] - grid[0]) * middle)
     powers = np.empty(len(grid))
-    for place in range(len(grid)):
+    for index in range(len(grid)):
         total = np.add.reduceat(row, begins)
-        powers[place] = (total.real**2 + total.imag**2) @ shares
+        powers[index] = (total.real**2 + total.imag**2) @ shares
         row *= step
     return powers
 

@@ -117,12 +117,12 @@ def _at_end(what: Metric, profile: Profile, zone: Zone, quality: Quality, reason
 def _middle(profile: Profile, zones: list[Zone], quality: Quality, reason: str) -> Measurement:
     """The bandwidth of the zone with the block at half the capacity, or of either that may hold it."""
     half = profile.capacity_mb / 2
-    place = max((at for at, zone in enumerate(zones) if zone.start_mb <= half), default=0)
-    here, maybe = zones[place], [zones[place]]
-    if place and half <= here.start_high_mb:
-        maybe.append(zones[place - 1])
-    if place + 1 < len(zones) and zones[place + 1].start_low_mb <= half:
-        maybe.append(zones[place + 1])
+    position = max((at for at, zone in enumerate(zones) if zone.start_mb <= half), default=0)
+    here, maybe = zones[position], [zones[position]]
+    if position and half <= here.start_high_mb:
+        maybe.append(zones[position - 1])
+    if position + 1 < len(zones) and zones[position + 1].start_low_mb <= half:
+        maybe.append(zones[position + 1])
     quality, reason = _few(here, quality, reason)
     low = min(zone.low for zone in maybe) * (1 - EDGE) / (1 + profile.left_out)
     high = max(zone.high for zone in maybe) * (1 + EDGE)
@@ -199,7 +199,7 @@ def _mean(profile: Profile, zones: list[Zone], quality: Quality, reason: str) ->
     untold = float((gaps * np.abs(np.diff(slowness)))[wide].sum()) / 2 / mean
     if wide.any():
         worst = int(np.argmax(gaps))
-        first, last = (100 * place / profile.capacity_mb for place in
+        first, last = (100 * position / profile.capacity_mb for position in
                        (profile.end_mb[worst], profile.start_mb[worst + 1]))  # fmt: skip
         said = GAP.format(first=first, last=last)
         worse = Quality.POOR if float(gaps[worst]) > HIDDEN_GAP else Quality.FAIR

@@ -44,12 +44,12 @@ def without_straddlers(profile: Profile, bounds: list[int]) -> list[int]:
     return kept
 
 
-def reach_of(speed: FloatArray, noise: float, bounds: list[int], place: int) -> tuple[int, int]:
+def reach_of(speed: FloatArray, noise: float, bounds: list[int], index: int) -> tuple[int, int]:
     """The first and the last index that `bounds[place]` may have as well; it has itself at either end."""
-    bound = bounds[place]
-    if place in (0, len(bounds) - 1):
+    bound = bounds[index]
+    if index in (0, len(bounds) - 1):
         return bound, bound
-    first, last = bounds[place - 1], bounds[place + 1]
+    first, last = bounds[index - 1], bounds[index + 1]
     before, after = median(speed[first:bound]), median(speed[bound:last])
     moved = ((speed[first:last] - after) ** 2 - (speed[first:last] - before) ** 2) / noise**2
     earlier = np.cumsum(moved[: bound - first][::-1])
@@ -97,7 +97,7 @@ def zones_of(profile: Profile) -> list[Zone]:
         return [_zone(profile, low, high) for low, high in itertools.pairwise(bounds)]
     if profile.in_cells:
         bounds = without_straddlers(profile, bounds)
-    reach = [reach_of(cleaned, noise, bounds, place) for place in range(len(bounds))]
+    reach = [reach_of(cleaned, noise, bounds, index) for index in range(len(bounds))]
     return [_zone(profile, low, high, reach[k]) for k, (low, high) in enumerate(itertools.pairwise(bounds))]
 
 

@@ -33,7 +33,7 @@ class Feature:
     """Counted in blocks: read in KiB, since a bridge may present other blocks."""
 
     @property
-    def place(self) -> MetricKey:
+    def metric_key(self) -> MetricKey:
         """Where its numbers belong."""
         return self.metric, self.scope
 
@@ -60,7 +60,7 @@ def _features(metric: Metric) -> Iterator[Feature]:
 
 FEATURES = tuple(feature for metric in metrics_by_key().values() for feature in _features(metric))
 METRICS = frozenset(feature.metric for feature in FEATURES)
-_BY_PLACE = {feature.place: feature for feature in FEATURES}
+_BY_METRIC_KEY = {feature.metric_key: feature for feature in FEATURES}
 BY_KEY = {feature.key: feature for feature in FEATURES}
 
 
@@ -121,7 +121,7 @@ def _fingerprint(unit: str, runs: list[RunReadings]) -> Fingerprint:
     found: dict[str, list[Estimate]] = {}
     for run in runs:
         for reading in run.readings:
-            feature = _BY_PLACE.get((reading.metric, reading.scope))
+            feature = _BY_METRIC_KEY.get((reading.metric, reading.scope))
             if feature and (estimate := _estimate(reading, feature, run.block_bytes)):
                 found.setdefault(feature.key, []).append(estimate)
     merged = {key: _merged(estimates) for key, estimates in found.items()}

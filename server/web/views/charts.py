@@ -103,30 +103,30 @@ def _table(request: HttpRequest, figure: Figure, about: dict[str, Any]) -> HttpR
 # ---- Charts of drive models.
 
 
-def _model_chart(**place: str) -> ModelChart:
-    one = drive_chart(**place)
+def _model_chart(**address: str) -> ModelChart:
+    one = drive_chart(**address)
     if one is None:
         raise Http404
     return one
 
 
 @require_safe
-def drive_chart_json(request: HttpRequest, **place: str) -> HttpResponse:
+def drive_chart_json(request: HttpRequest, **address: str) -> HttpResponse:
     """Answer with a chart's data."""
-    return _json(_model_chart(**place).chart)
+    return _json(_model_chart(**address).chart)
 
 
 @require_safe
-def drive_chart_csv(request: HttpRequest, **place: str) -> HttpResponse:
+def drive_chart_csv(request: HttpRequest, **address: str) -> HttpResponse:
     """Answer with a chart's points."""
-    return _csv(_model_chart(**place).chart, "-".join(place.values()))
+    return _csv(_model_chart(**address).chart, "-".join(address.values()))
 
 
 @require_safe
-def drive_chart_table(request: HttpRequest, **place: str) -> HttpResponse:
+def drive_chart_table(request: HttpRequest, **address: str) -> HttpResponse:
     """Show a chart's points."""
-    model, provenance = get_object_or_404(DriveModel, slug=place["slug"]), place["provenance"]
-    figure = drive_figure(model, provenance, _model_chart(**place))
+    model, provenance = get_object_or_404(DriveModel, slug=address["slug"]), address["provenance"]
+    figure = drive_figure(model, provenance, _model_chart(**address))
     return _table(request, figure, {"run": None, "model": model, "provenance": provenance})
 
 

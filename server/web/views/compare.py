@@ -172,10 +172,10 @@ def comparison_csv(request: HttpRequest) -> HttpResponseBase:
 def _lines(comparison: Comparison) -> Iterator[Sequence[object]]:
     yield _COLUMNS
     for row in comparison.table.rows:
-        for place, cell in enumerate(row.cells):
-            group, bounds = comparison.groups[place], cell.interval
+        for index, cell in enumerate(row.cells):
+            group, bounds = comparison.groups[index], cell.interval
             yield [
-                *(LETTERS[place], group.key, group.title, group.source.value, row.metric, row.scope),
+                *(LETTERS[index], group.key, group.title, group.source.value, row.metric, row.scope),
                 row.entry.unit if row.entry else "",
                 *(cell.mean, bounds.low if bounds else None, bounds.high if bounds else None),
                 *(bounds.level if bounds else None, cell.n, cell.runs),

@@ -66,7 +66,7 @@ SHOWN_OF_KIND = 10
 class KeyNumber:
     """One number with all that says how far to trust it."""
 
-    place: MetricKey
+    key: MetricKey
     name: Name
     shown: Shown | None
     basis: str
@@ -368,7 +368,7 @@ def geometry_of(kinds: Iterable[KindNumbers], *, without: bool) -> tuple[KeyNumb
     said = {*answered(), *(rotation_keys() if without else ())}
     for kind in kinds:
         numbers = [
-            row for row in (*kind.rows, *kind.folded) if row.headline and row.shown and row.place not in said
+            row for row in (*kind.rows, *kind.folded) if row.headline and row.shown and row.key not in said
         ]
         whole = [row for row in numbers if not row.name.scope]
         found += whole[:GLANCE_OF_KIND] or numbers[:1]
@@ -381,7 +381,7 @@ def _key_number(row: MetricRow, sources: Sources) -> KeyNumber:
     typical = typical_of(aggregate) if aggregate else None
     shown = typical.shown(unit) if typical else None
     return KeyNumber(
-        place=(row.key, row.scope),
+        key=(row.key, row.scope),
         name=metric_name(row.key, row.scope),
         shown=shown,
         basis=", ".join(filter(None, (typical.words, typical.interval_words))) if typical else "",

@@ -259,8 +259,8 @@ def _csv_rows(found: DriveList) -> Iterator[Sequence[object]]:
     names = []
     for column in found.columns:
         metric = metrics.get(column.metric)
-        place = f"{column.metric}[{column.scope}]" if column.scope else column.metric
-        names += [f"{place} {metric.unit if metric else ''} median ({found.query.numbers})", f"{place} n"]
+        name = f"{column.metric}[{column.scope}]" if column.scope else column.metric
+        names += [f"{name} {metric.unit if metric else ''} median ({found.query.numbers})", f"{name} n"]
     yield facts + names
     for row in found.every():
         numbers: list[object] = []

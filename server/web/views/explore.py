@@ -176,9 +176,9 @@ def _figure(
         groups.setdefault(one.group if one.group in most else "Others", []).append(one)
     series = tuple(
         Series(
-            f"part-{place + 1}", name, "points", tuple(one.x for one in mine), tuple(one.y for one in mine)
+            f"part-{index + 1}", name, "points", tuple(one.x for one in mine), tuple(one.y for one in mine)
         )
-        for place, (name, mine) in enumerate(groups.items())
+        for index, (name, mine) in enumerate(groups.items())
     )
     summary = (
         f"{counted(len(points), 'drive model')}, {SOURCE_WORDS[source]}, one point each: "

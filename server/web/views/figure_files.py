@@ -80,14 +80,14 @@ def conditional(view: View) -> View:
 @require_safe
 @conditional
 @cache_page(known=PICTURE)
-def drive_figure_file(request: HttpRequest, form: str, **place: str) -> HttpResponse:
+def drive_figure_file(request: HttpRequest, form: str, **address: str) -> HttpResponse:
     """Answer with a chart of a drive model as a file."""
-    model = DriveModel.objects.select_related("vendor").filter(slug=place["slug"]).first()
-    one = drive_chart(**place) if model else None
+    model = DriveModel.objects.select_related("vendor").filter(slug=address["slug"]).first()
+    one = drive_chart(**address) if model else None
     if model is None or one is None:
         raise Http404
     shows(model_tag(model.pk))
-    return figure_file(request, drive_figure(model, place["provenance"], one), form)
+    return figure_file(request, drive_figure(model, address["provenance"], one), form)
 
 
 @require_safe

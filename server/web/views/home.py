@@ -87,16 +87,16 @@ def bars_of(ranges: tuple[BandwidthRange, ...]) -> tuple[list[Bar], list[Tick]]:
     low = max((step for step in steps if step <= min(speeds)), default=steps[0])
     high = min((step for step in steps if step >= max(speeds) and step > low), default=steps[-1])
 
-    def place(speed: float) -> int:
+    def percent(speed: float) -> int:
         share = math.log(max(speed, low) / low) / math.log(high / low)
         return round(BAR_WIDTH * share)
 
     bars = []
     for entry in ranges:
-        left, right = sorted((place(entry.inner), place(entry.outer)))
+        left, right = sorted((percent(entry.inner), percent(entry.outer)))
         outer, inner = _speed(entry.outer, entry.outer_interval), _speed(entry.inner, entry.inner_interval)
         bars.append(Bar(entry, left, max(right - left, _NARROWEST), outer, inner))
-    ticks = [Tick(f"{step:g}", place(step)) for step in steps if low <= step <= high]
+    ticks = [Tick(f"{step:g}", percent(step)) for step in steps if low <= step <= high]
     return bars, ticks
 
 

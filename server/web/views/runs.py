@@ -94,8 +94,8 @@ def _life(state: str) -> list[tuple[str, str]]:
     reached = LIFE.index(State(state))
     ended = state == State.PUBLISHED
     return [
-        (stop.value, "done" if place < reached or ended else "now" if place == reached else "")
-        for place, stop in enumerate(LIFE)
+        (stop.value, "done" if index < reached or ended else "now" if index == reached else "")
+        for index, stop in enumerate(LIFE)
     ]
 
 

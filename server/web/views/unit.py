@@ -34,11 +34,11 @@ def unit_detail(request: HttpRequest, slug: str, digits: str) -> HttpResponse:
     shows(model_tag(model.pk))
     headline = [key for key, metric in metrics_by_key().items() if metric.headline]
     among = unit_among(unit=unit, metrics=headline)
-    places = [*answered(), *sorted(among.points, key=lambda place: (headline.index(place[0]), place[1]))]
+    keys = [*answered(), *sorted(among.points, key=lambda key: (headline.index(key[0]), key[1]))]
     context = {
         "model": model,
         "unit": unit,
         "among": among,
-        "found": unit_strips(among, dict.fromkeys(places)),
+        "found": unit_strips(among, dict.fromkeys(keys)),
     }
     return page(request, "web/unit.html", context, section="drives")

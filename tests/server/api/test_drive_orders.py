@@ -40,7 +40,7 @@ def models() -> None:
         DriveModel.objects.filter(pk=made.pk).update(curated=True)
         derived_rows_refresh(drive_model_id=made.pk)
         some = [round(1.1 * (number % 3) + 0.1, 3), 1.0, 2.0, 3, 2] if number % 4 else None
-        held = {column.place: some for column in COLUMN_OF_KEY.values()} if some else {}
+        held = {column.metric_scope: some for column in COLUMN_OF_KEY.values()} if some else {}
         DriveSummary.objects.filter(pk=made.pk).update(
             measured_runs=number % 3,
             units=number % 2,

@@ -108,8 +108,8 @@ def test_a_batch_a_revision_and_a_unit_have_addresses(client: Client, model: Dri
 
 
 def test_a_variant_has_an_address_its_runs_and_its_place_in_the_overview(client: Client) -> None:
-    for place, variant in enumerate(("75WN4A0", "75WN4A0", "21WN4A0")):
-        sample = SampleRun(vendor="ATA", model=f"WDC WD10EZEX-{variant}", unit=f"{place:064x}")
+    for index, variant in enumerate(("75WN4A0", "75WN4A0", "21WN4A0")):
+        sample = SampleRun(vendor="ATA", model=f"WDC WD10EZEX-{variant}", unit=f"{index:064x}")
         slug = sample_run(sample).drive_model.slug
     found = get(client, f"drives/{slug}/variants/75WN4A0/")
     assert (found["group"], found["form"]) == (f"{slug}~variant:75WN4A0", "variant")
@@ -186,7 +186,7 @@ def test_firmware_steps_from_key_to_key(model: DriveModel) -> None:
     sample_run(SampleRun(model="Sample 1"))
     assert [one.revision for one in firmware_list(limit=9, drive_model_id=model.pk)] == ["S1"]
     assert firmware_list(after=(model.pk, "S1"), limit=9, drive_model_id=model.pk) == []
-    assert firmware_list(limit=1)[0].place > firmware.BEFORE_ALL
+    assert firmware_list(limit=1)[0].sort_key > firmware.BEFORE_ALL
 
 
 def test_the_logs_leaves_come_whole_as_csv_and_ndjson(

@@ -147,9 +147,9 @@ def test_a_comparison_has_a_line_for_each_number_of_each_group_or_pair(client: C
 
 def test_20_differences_below_the_margin_are_practically_equal(client: Client) -> None:
     """Speeds of 150 and 153 MB/s differ by 2 %: by 5 % asked for, nothing is better by so little."""
-    for place in range(4):
-        measured(place, 150.0 + place / 100, firmware="S1")
-        measured(10 + place, 153.0 + place / 100, firmware="S2")
+    for index in range(4):
+        measured(index, 150.0 + index / 100, firmware="S1")
+        measured(10 + index, 153.0 + index / 100, firmware="S2")
     model = "sampledata-sample-9000"
     address = f"/api/v1/comparisons/?d={model}~fw:S1&d={model}~fw:S2&margin="
 

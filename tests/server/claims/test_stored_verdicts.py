@@ -81,14 +81,14 @@ def test_runs_since_a_revocation_never_enter_a_verdict() -> None:
     assert only(model).measured.verdict.outcome != Outcome.INCONCLUSIVE
     ProbeKey.objects.update(status="revoked", revoked_from=DAY)
     verdicts_update(drive_model_id=model.pk)
-    assert (only(model).measured.verdict.outcome, only(model).measured.place) == (Outcome.INCONCLUSIVE, None)
+    assert (only(model).measured.verdict.outcome, only(model).measured.key) == (Outcome.INCONCLUSIVE, None)
 
 
 def test_simulated_runs_never_enter_a_verdict() -> None:
     model = run_with(150, provenance=Provenance.SIMULATED)
     claim(model)
     row = only(model)
-    assert (row.measured.verdict.outcome, row.measured.place) == (Outcome.INCONCLUSIVE, None)
+    assert (row.measured.verdict.outcome, row.measured.key) == (Outcome.INCONCLUSIVE, None)
 
 
 def test_values_measured_on_a_simulator_or_quoted_from_a_sheet_never_enter_a_verdict() -> None:
@@ -217,7 +217,7 @@ def test_a_stretch_that_one_head_read_does_not_stand_in_for_a_zone(
     rows = Measurement.objects.filter(metric="zoned.outer_bandwidth")
     rows.update(metric="positional.mean_bandwidth", scope="outer", reason=reason, quality="fair")
     claim(model)
-    assert only(model).measured.place == place
+    assert only(model).measured.key == place
 
 
 def test_a_hidden_claim_is_not_judged() -> None:
@@ -239,7 +239,7 @@ def test_st2000nm0001_by_published_values() -> None:
     inner = loaded("seagate-st2000nm0001", "zoned.inner_bandwidth", "minimum")
     assert outer.measured.verdict.outcome == Outcome.INCONCLUSIVE
     assert outer.published and outer.published.verdict.outcome == Outcome.MET
-    assert outer.published.place == ("positional.mean_bandwidth", "outer")
+    assert outer.published.key == ("positional.mean_bandwidth", "outer")
     assert inner.published and inner.published.verdict.outcome == Outcome.EXCEEDED
     assert "2^20" in outer.claim.note
 
@@ -279,9 +279,9 @@ def test_a_kept_verdict_is_the_one_that_was_found() -> None:
             for one, other in ((kept.measured, live.measured), (kept.published, live.published)):
                 assert (one is None) == (other is None)
                 if one is not None and other is not None:
-                    assert (one.verdict, one.place, one.literature) == (
+                    assert (one.verdict, one.key, one.literature) == (
                         other.verdict,
-                        other.place,
+                        other.key,
                         other.literature,
                     )
 

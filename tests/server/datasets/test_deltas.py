@@ -36,8 +36,8 @@ def exact(monkeypatch: pytest.MonkeyPatch) -> None:
 def releases(publish: Publish, tmp_path: Path) -> tuple[Path, Path, dict[str, Submission]]:
     """Two releases, with one run kept, one changed, one withdrawn and one added between them. Sample data."""
     runs = {
-        name: publish(skippy_part(steps=150 + place), *more, unit_digest=f"{place}a" * 32)
-        for place, (name, more) in enumerate(
+        name: publish(skippy_part(steps=150 + index), *more, unit_digest=f"{index}a" * 32)
+        for index, (name, more) in enumerate(
             {"kept": (), "changed": (zoned_part(),), "withdrawn": ()}.items()
         )
     }

@@ -79,8 +79,8 @@ def test_each_form_of_key_finds_its_runs_and_no_others() -> None:
 def variants(*names: str) -> list[Run]:
     """A run of a drive each of these variants of one model; an empty name is the model alone."""
     return [
-        sample_run(SampleRun(vendor="ATA", model=f"WDC WD10EZEX-{name}".rstrip("-"), unit=f"{place:064x}"))
-        for place, name in enumerate(names)
+        sample_run(SampleRun(vendor="ATA", model=f"WDC WD10EZEX-{name}".rstrip("-"), unit=f"{index:064x}"))
+        for index, name in enumerate(names)
     ]
 
 
@@ -162,7 +162,7 @@ def test_every_wrong_key_is_named_at_once() -> None:
 
 
 def test_one_group_and_nine_are_refused_with_the_limit() -> None:
-    runs = [measured(place) for place in range(9)]
+    runs = [measured(index) for index in range(9)]
     keys = [run_key(run.pk) for run in runs]
     with pytest.raises(GroupsError, match="takes 2 to 8"):
         groups_get(keys[:1])

@@ -60,9 +60,9 @@ def test_quarantined_runs_and_models_without_runs_have_no_statistics() -> None:
 
 
 def test_a_firmware_revision_that_changes_the_bandwidth_is_named() -> None:
-    for place in range(8):
-        model = measured(place, 100 + place % 4).drive_model
-        measured(100 + place, 120 + place % 4, firmware="S2")
+    for index in range(8):
+        model = measured(index, 100 + index % 4).drive_model
+        measured(100 + index, 120 + index % 4, firmware="S2")
     found = statistics(model)
     (firmware,) = found.confounders
     assert firmware.matters
@@ -73,9 +73,9 @@ def test_a_firmware_revision_that_changes_the_bandwidth_is_named() -> None:
 
 def test_the_cache_that_is_compared_is_that_of_the_benchmark() -> None:
     """Nothing of the runs tells them apart: one of their benchmarks was measured with the cache on."""
-    for place in range(8):
-        model = measured(place, 100 + place % 4).drive_model
-        told = measured(100 + place, 120 + place % 4)
+    for index in range(8):
+        model = measured(index, 100 + index % 4).drive_model
+        told = measured(100 + index, 120 + index % 4)
         told.benchmarks.filter(kind="zoned").update(caches={"write": True, "look_ahead": None})
     Benchmark.objects.filter(kind="skippy").update(caches={"write": False, "look_ahead": None})
     for run in Run.objects.all():
@@ -106,25 +106,25 @@ def test_firmware_revisions_of_few_units_are_mixed_but_not_judged() -> None:
 
 
 def test_twenty_runs_of_two_drives_decide_nothing_about_firmware() -> None:
-    for place in range(10):
-        model = measured(1, 100 + 0.1 * place).drive_model
-        measured(2, 120 + 0.1 * place, firmware="S2")
+    for index in range(10):
+        model = measured(1, 100 + 0.1 * index).drive_model
+        measured(2, 120 + 0.1 * index, firmware="S2")
     (firmware,) = statistics(model).confounders
     assert not firmware.matters
 
 
 def test_drives_measured_under_both_revisions_are_compared_with_themselves() -> None:
-    for place in range(5):
-        model = measured(place, 100 + 20 * place).drive_model
-        measured(place, 103 + 20 * place + 0.2 * (place % 3), firmware="S2")
+    for index in range(5):
+        model = measured(index, 100 + 20 * index).drive_model
+        measured(index, 103 + 20 * index + 0.2 * (index % 3), firmware="S2")
     found = statistics(model)
     (test,) = (test for test in found.confounders[0].tests if test.metric == "zoned.outer_bandwidth")
     assert test.within_units and test.differs
 
 
 def test_a_unit_that_stands_apart_is_named() -> None:
-    for place in range(12):
-        model = measured(place, 100 + 0.5 * (place % 5)).drive_model
+    for index in range(12):
+        model = measured(index, 100 + 0.5 * (index % 5)).drive_model
     measured(99, 140.0)
     found = statistics(model)
     assert [(unit.unit, unit.metric) for unit in found.apart] == [(f"{99:064x}", "zoned.outer_bandwidth")]

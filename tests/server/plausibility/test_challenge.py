@@ -73,16 +73,16 @@ def under(nonce: str) -> dict[str, Any]:
     for series in content["benchmarks"][0]["samples"]["series"]:
         if series["pattern"] == "random":
             count = len(series["offset_blocks"])
-            places = between(draws(seed_of(nonce), count + 1), 0, blocks)[1:]
+            positions = between(draws(seed_of(nonce), count + 1), 0, blocks)[1:]
             # Each place's time goes with the way to it: the draws replace the places in the order of ways.
-            series["offset_blocks"] = [int(place) for place in places]
-            series["elapsed_ns"] = _by_way(places, series["elapsed_ns"])
+            series["offset_blocks"] = [int(place) for place in positions]
+            series["elapsed_ns"] = _by_way(positions, series["elapsed_ns"])
     content["challenge"] = {"nonce": nonce}
     return content
 
 
-def _by_way(places: Any, times: list[int]) -> list[int]:
-    ways = np.abs(np.diff(places, prepend=places[0]))
+def _by_way(positions: Any, times: list[int]) -> list[int]:
+    ways = np.abs(np.diff(positions, prepend=positions[0]))
     ranks = np.argsort(np.argsort(ways))
     return [int(time) for time in np.sort(times)[ranks]]
 
@@ -170,10 +170,10 @@ def test_skippy_s_series_begin_at_blocks_with_the_drawn_remainder() -> None:
     (part,) = document["benchmarks"]
     remainder = int(draws(seed_of("sample-nonce-0001"), 1)[0]) % LANE_STEP
     before = skippy.follows(part, facts_of(document), seed_of("sample-nonce-0001"))
-    assert before is not None and before.following < before.places / 2
+    assert before is not None and before.following < before.positions / 2
     for series in part["samples"]["series"]:
         off = min([series["start_block"], *series["offset_blocks"]]) % LANE_STEP - remainder
         series["start_block"] -= off
         series["offset_blocks"] = [block - off for block in series["offset_blocks"]]
     after = skippy.follows(part, facts_of(document), seed_of("sample-nonce-0001"))
-    assert after is not None and after.following == after.places
+    assert after is not None and after.following == after.positions

@@ -29,7 +29,7 @@ def peer(name: str, key: tuple[str, str], value: float, keyid: str = "other") ->
 
 
 def evidence(value: float, others: list[float], key: tuple[str, str] = RATE) -> Evidence:
-    peers = tuple(peer(f"unit{place}", key, other, f"key{place}") for place, other in enumerate(others))
+    peers = tuple(peer(f"unit{index}", key, other, f"key{index}") for index, other in enumerate(others))
     return Evidence(
         document(),
         (number(key, value),),
@@ -92,7 +92,7 @@ def test_a_rotation_unlike_the_other_units_is_held(rpm: float, outcome: Outcome)
 
 def test_confirmations_count_keys_and_not_units() -> None:
     given = evidence(100.0, [99.0, 101.0, 100.0])
-    same = tuple(peer(f"unit{place}", RATE, 100.0, "one key") for place in range(3))
+    same = tuple(peer(f"unit{index}", RATE, 100.0, "one key") for index in range(3))
     result = confirmed(Evidence(given.document, given.numbers, given.model, same, keyid="mine"))
     assert result.figures["keys"] == 1
     assert confirmed(given).figures["keys"] == 3

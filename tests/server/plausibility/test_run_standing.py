@@ -154,8 +154,8 @@ def test_it_agrees_with_the_page_s_count_of_confirming_keys_for_any_numbers() ->
         found = corroborated(made(values, units, holders))
         for n in range(count):
             numbers = [
-                Number(str(place), "", value, None, None, "good", headline=True)
-                for place, value in enumerate(values[n])
+                Number(str(index), "", value, None, None, "good", headline=True)
+                for index, value in enumerate(values[n])
                 if not np.isnan(value)
             ]
             peers = [

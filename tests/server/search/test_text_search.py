@@ -119,15 +119,15 @@ def test_names_spelled_alike_are_the_same_with_and_without_the_database_s_trigra
 
 
 def test_a_text_narrows_like_any_choice_and_each_page_reads_its_own_rows() -> None:
-    for place in range(9):
-        drive_model_resolve(vendor_name="Sampledata", model_name=f"SD10{place}", simulated=False)
+    for index in range(9):
+        drive_model_resolve(vendor_name="Sampledata", model_name=f"SD10{index}", simulated=False)
     DriveModel.objects.update(curated=True, rated_rpm=7200)
     DriveModel.objects.filter(number="SD104").update(rated_rpm=5400)
     call_command("refresh_summaries")
     found = DriveList(DriveQuery(text="sampledata", sort="match", facets={"rpm": ("7200",)}))
     with CaptureQueriesContext(connection) as queries:
         pages = [row.drive_model.number for number in (1, 2, 3) for row in found.page(number, 3)]
-    assert pages == [f"SD10{place}" for place in range(9) if place != 4]
+    assert pages == [f"SD10{index}" for index in range(9) if index != 4]
     assert found.total == 8 and found.fuzzy_matches == 0
     assert len(queries) == 4  # which counts the index has to belong to, and a read for each page
 

@@ -240,16 +240,16 @@ def _at_once(*calls: Callable[[], Any]) -> list[Any]:
     results: list[Any] = [None] * len(calls)
     barrier = threading.Barrier(len(calls))
 
-    def one(place: int) -> None:
+    def one(index: int) -> None:
         barrier.wait()
         try:
-            results[place] = calls[place]()
+            results[index] = calls[index]()
         except Exception as error:
-            results[place] = error
+            results[index] = error
         finally:
             connection.close()
 
-    threads = [threading.Thread(target=one, args=(place,)) for place in range(len(calls))]
+    threads = [threading.Thread(target=one, args=(index,)) for index in range(len(calls))]
     for thread in threads:
         thread.start()
     for thread in threads:
