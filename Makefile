@@ -251,11 +251,12 @@ SIZES ?= 1000,10000,100000
 bench-figures: venv ## What each chart costs as SVG (OUT=FOLDER writes the drawings)
 	@$(BIN)/python -m tools.bench_figures $(if $(OUT),--out $(OUT))
 
+BENCH_WEB = $(if $(BASE),--base $(BASE)) $(if $(TABLE),--table $(TABLE))
 .PHONY: bench-web bench-api bench-release
-bench-web: venv frontend ## How long pages take on sample archives of SIZES runs (TABLE=FILE writes it)
-	@$(BIN)/python -m tests.bench.web pages --sizes $(SIZES) $(if $(TABLE),--table $(TABLE))
+bench-web: venv frontend ## How long pages take on archives of SIZES runs (TABLE=FILE; BASE=COMMIT in turns)
+	@$(BIN)/python -m tests.bench.web pages --sizes $(SIZES) $(BENCH_WEB)
 bench-api: venv frontend ## The same for the API
-	@$(BIN)/python -m tests.bench.web api --sizes $(SIZES) $(if $(TABLE),--table $(TABLE))
+	@$(BIN)/python -m tests.bench.web api --sizes $(SIZES) $(BENCH_WEB)
 bench-release: venv ## What a dataset release of them costs: time, memory, growth
 	@$(BIN)/python -m tests.bench.web release --sizes $(SIZES) $(if $(TABLE),--table $(TABLE))
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import threading
+from collections import Counter
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import psycopg
 import pytest
 
 from tests.bench.web.archive import Archive
+from tests.bench.web.measuring import FIRST_VISITS, measure
 from tools.embedded.account import ServicesError
 from tools.embedded.binaries import SOURCES
 from tools.services import Services
@@ -32,3 +36,29 @@ def test_an_archive_is_warmed_whether_or_not_the_server_has_pg_prewarm(tmp_path:
         services.stop()
     (scan,) = [str(line) for (line,) in plan if "Buffers" in str(line) and "hit" in str(line)][-1:]
     assert "read=" not in scan
+
+
+def test_first_visits_are_asked_of_the_server_that_caches_no_page() -> None:
+    asked: Counter[int] = Counter()
+
+    class Answer(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked[self.server.server_port] += 1
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            """Stay quiet."""
+
+    servers = [ThreadingHTTPServer(("127.0.0.1", 0), Answer) for _ in range(2)]
+    for server in servers:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        cached, uncached = (server.server_port for server in servers)
+        measure("127.0.0.1", cached, "/", uncached)
+    finally:
+        for server in servers:
+            server.shutdown()
+            server.server_close()
+    assert asked[uncached] == FIRST_VISITS + 1  # one warms what is behind the pages
+    assert asked[cached] > FIRST_VISITS

@@ -14,11 +14,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from tests.bench.checkouts import PRESENT, Checkout, checkout_of
 from tests.bench.ingest.load import Figures, measure, median_of
 from tests.bench.ingest.pool import SUITES, Upload, pool_make, pool_of_largest, size_words
-from tests.bench.ingest.system import Checkout, System, checkout_of
+from tests.bench.ingest.system import System
 from tests.bench.web.machine import day_words
-from tools.embedded.binaries import PROJECT
 
 WARM = 8
 KINDS = (*SUITES, "largest")
@@ -31,7 +31,7 @@ def main() -> int:
     """Measure, print the table, and write it where that was asked for."""
     options = _options()
     folder = Path(options.folder).resolve()
-    checkouts = [Checkout("present", PROJECT)]
+    checkouts = [PRESENT]
     if options.base:
         checkouts.insert(0, checkout_of(options.base, folder))
     found: dict[Row, list[Figures]] = defaultdict(list)

@@ -14,13 +14,12 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
 
+from tests.bench.checkouts import Checkout
 from tools.children import Children
-from tools.embedded.binaries import PROJECT
 from tools.embedded.postgres import free_port
 from tools.services import Services
 
@@ -38,29 +37,6 @@ TABLES = {
 
 Cpu = dict[str, float]
 """Part of the archive to seconds of CPU time since its start."""
-
-
-@dataclass(frozen=True, slots=True)
-class Checkout:
-    """A commit or a folder, and what its rows in the table are called."""
-
-    name: str
-    folder: Path
-
-
-def checkout_of(base: str, folder: Path) -> Checkout:
-    """Return the checkout in a folder, or one of a commit that is made below `folder`."""
-    if Path(base).is_dir():
-        return Checkout(Path(base).name, Path(base).resolve())
-    git = ["git", "-C", str(PROJECT)]
-    commit = subprocess.run(
-        [*git, "rev-parse", base], capture_output=True, text=True, check=True
-    ).stdout.strip()
-    place = folder / "checkouts" / commit[:12]
-    if not place.exists():
-        subprocess.run([*git, "worktree", "prune"], check=True)
-        subprocess.run([*git, "worktree", "add", "--detach", str(place), commit], check=True)
-    return Checkout(commit[:7], place)
 
 
 def niceness(checkout: Path) -> list[str]:

@@ -2,6 +2,7 @@
 growing size.
 
     python -m tests.bench.web [pages|api|release] [--sizes 1000,10000] [--folder DIR] [--table FILE]
+    python -m tests.bench.web [pages|api] --base COMMIT [--rounds 3] ...   # both commits in turns
 
 Archives are made once and kept in the folder; a million runs take about 15 GB and half an hour to fill.
 """
@@ -12,12 +13,14 @@ import argparse
 import sys
 from pathlib import Path
 
+from tests.bench.checkouts import PRESENT, checkout_of
 from tests.bench.web.archive import Archive
 from tests.bench.web.exporting import ROWS, Export, export, exports_table, processes_below
 from tests.bench.web.measuring import measure
 from tests.bench.web.pages import Page, api_of, pages_of
 from tests.bench.web.releasing import release_document, release_measure, release_table
-from tests.bench.web.serving import web_server
+from tests.bench.web.serving import UNCACHED, web_server
+from tests.bench.web.side_by_side import compare
 from tests.bench.web.table import Figures, document, table
 
 EXPORTS = [
@@ -46,8 +49,15 @@ def main() -> int:
     """Measure, print the table, and write it where that was asked for."""
     options = _options()
     sizes = sorted(int(text) for text in options.sizes.split(","))
-    archives = [Archive(Path(options.folder).resolve(), size) for size in sizes]
-    text = _releases(archives, options.note) if options.what == "release" else _addresses(archives, options)
+    folder = Path(options.folder).resolve()
+    archives = [Archive(folder, size) for size in sizes]
+    if options.base:
+        checkouts = [checkout_of(options.base, folder), PRESENT]
+        text = compare(checkouts, options.what, sizes, folder, options.rounds)
+    elif options.what == "release":
+        text = _releases(archives, options.note)
+    else:
+        text = _addresses(archives, options)
     if options.table:
         Path(options.table).write_text(text)
     return 0
@@ -70,12 +80,16 @@ def _addresses(archives: list[Archive], options: argparse.Namespace) -> str:
     exports: list[Export] = []
     for archive in archives:
         size = archive.runs
-        with archive.running() as environment, web_server(environment) as (host, port, server):
+        with (
+            archive.running() as environment,
+            web_server(environment) as (host, port, server),
+            web_server(environment | UNCACHED) as (_, uncached, _),
+        ):
             archive.warm()
             wanted: list[Page] = (pages_of if options.what == "pages" else api_of)(archive)
             figures[size] = []
             for page in wanted:
-                times = measure(host, port, page.address, kept=options.what == "pages")
+                times = measure(host, port, page.address, uncached if options.what == "pages" else None)
                 figures[size].append((page, times))
                 print(
                     f"{size:>9,}  {page.name:34} {times.status}"
@@ -96,8 +110,13 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--sizes", default="1000,10000,100000")
     parser.add_argument("--folder", default=".build/bench-web")
     parser.add_argument("--table")
+    parser.add_argument("--base", help="a commit or a folder: measure pages or api in turns with it")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds with --base")
     parser.add_argument("--note", default="", help="what a reader of the table should know of this time")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.base and options.what == "release":
+        parser.error("--base goes with pages and api; a release is measured alone")
+    return options
 
 
 if __name__ == "__main__":

@@ -30,25 +30,22 @@ class Times:
     median_of_eight_ms: float
     p95_of_eight_ms: float
     first_ms: float
-    """Median of addresses that nobody asked for before, so that nothing rendered is kept of them."""
+    """Median of visits that were rendered, as no page was cached."""
 
 
-def measure(
-    host: str, port: int, address: str, *, kept: bool, headers: dict[str, str] | None = None
-) -> Times:
-    """Return what an address takes; `kept` where rendered answers may be kept, and first visits cost more."""
+def measure(host: str, port: int, address: str, uncached: int | None = None) -> Times:
+    """Return what an address takes; `uncached` is the port of a server that caches no page, of which first
+    visits are asked: what no page reads in an address leads to the cached page without it."""
     ends = time.monotonic() + AT_MOST_S
     for _time in range(WARM):
-        status, size, _ms = ask(host, port, address, headers)
+        status, size, _ms = ask(host, port, address)
         if time.monotonic() > ends:
             break
-    alone = _many(host, port, address, headers, REQUESTS)
-    first = _first_visits(host, port, address, headers) if kept else alone
+    alone = _many(host, port, address, REQUESTS)
+    first = first_visits(host, uncached, address) if uncached is not None else alone
     together: list[Answer] = []
     threads = [
-        threading.Thread(
-            target=lambda: together.extend(_many(host, port, address, headers, REQUESTS // CLIENTS * 2))
-        )
+        threading.Thread(target=lambda: together.extend(_many(host, port, address, REQUESTS // CLIENTS * 2)))
         for _client in range(CLIENTS)
     ]
     for thread in threads:
@@ -61,12 +58,12 @@ def measure(
     return Times(status, size, *at)
 
 
-def ask(host: str, port: int, address: str, headers: dict[str, str] | None = None) -> tuple[int, int, float]:
+def ask(host: str, port: int, address: str) -> tuple[int, int, float]:
     """Ask once; return status, bytes and milliseconds until the last byte."""
     began = time.perf_counter()
     connection = http.client.HTTPConnection(host, port, timeout=300)
     try:
-        connection.request("GET", address, headers=headers or {})
+        connection.request("GET", address)
         response = connection.getresponse()
         size = len(response.read())
     finally:
@@ -74,23 +71,17 @@ def ask(host: str, port: int, address: str, headers: dict[str, str] | None = Non
     return response.status, size, (time.perf_counter() - began) * 1000
 
 
-def _first_visits(host: str, port: int, address: str, headers: dict[str, str] | None) -> list[Answer]:
-    """Ask for addresses that differ in a parameter that no page reads."""
-    mark = "&" if "?" in address else "?"
-    ends = time.monotonic() + AT_MOST_S
-    times: list[Answer] = []
-    while len(times) < FIRST_VISITS and (time.monotonic() < ends or not times):
-        own = f"{address}{mark}visit={time.monotonic_ns()}"
-        status, _size, ms = ask(host, port, own, headers)
-        times.append((status, ms))
-    return times
+def first_visits(host: str, port: int, address: str) -> list[Answer]:
+    """Ask a server that caches no page; the first of all visits warms what is behind the pages."""
+    ask(host, port, address)
+    return _many(host, port, address, FIRST_VISITS)
 
 
-def _many(host: str, port: int, address: str, headers: dict[str, str] | None, requests: int) -> list[Answer]:
+def _many(host: str, port: int, address: str, requests: int) -> list[Answer]:
     times: list[Answer] = []
     ends = time.monotonic() + AT_MOST_S
     while len(times) < requests and (time.monotonic() < ends or not times):
-        status, _size, ms = ask(host, port, address, headers)
+        status, _size, ms = ask(host, port, address)
         times.append((status, ms))
     return times
 

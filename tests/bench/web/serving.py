@@ -15,6 +15,8 @@ from tools.embedded.postgres import free_port
 
 READY_S = 60.0
 WORKERS = 2
+UNCACHED = {"PAGE_CACHE_S": "0", "PAGES_KEPT_S": "0"}
+"""With these, every page is rendered: the present name, and that of the first commits."""
 
 
 @contextmanager

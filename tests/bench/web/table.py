@@ -30,8 +30,8 @@ def document(title: str, what: str, figures: Figures, note: str) -> str:
     """Return the whole page of the reference."""
     return (
         f"# {title}\n\n{what}\n\n"
-        f"Milliseconds until the last byte: median of first visits, when nothing rendered is kept of the "
-        f"address; then of further visits, median (95th percentile) with one client, then with {CLIENTS} at "
+        f"Milliseconds until the last byte: median of first visits, which are asked of a server that caches "
+        f"no page; then of further visits, median (95th percentile) with one client, then with {CLIENTS} at "
         f"once. Growth is from the smallest archive to the largest, by the first visits; both medians of one "
         f"client are held against the bar.\n\n"
         f"{day_words()} {note}\n\n"
