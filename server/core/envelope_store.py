@@ -143,11 +143,18 @@ def envelope_load(*, digest: str, name: str) -> bytes:
     try:
         with _measured("read"), _storage().open(name, "rb") as file:
             packed = file.read()
-        content = zstandard.ZstdDecompressor().decompress(packed)
     except FileNotFoundError:
         raise EnvelopeLost(
             f"No envelope is stored under {name}. Restore it from a backup of the storage."
         ) from None
+    return envelope_unpack(packed, digest=digest, name=name)
+
+
+def envelope_unpack(packed: bytes, *, digest: str, name: str) -> bytes:
+    """Return the envelope's bytes of those that are stored; raises EnvelopeLost where they are not those of
+    the digest."""
+    try:
+        content = zstandard.ZstdDecompressor().decompress(packed)
     except zstandard.ZstdError as error:
         raise EnvelopeLost(
             f"The stored envelope {name} is damaged ({error}). Restore it from a backup."

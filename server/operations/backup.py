@@ -7,7 +7,7 @@
 
 The database comes first. An envelope is stored before its row, so that all that the snapshot names is there;
 what was removed since (rejected bytes that expired, withdrawn runs) is listed as such. A backup that was
-killed has no manifest and counts as none.
+killed has no manifest and counts as none; the next one removes what it left.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import IO, Any
 
@@ -28,6 +30,8 @@ from django.core.files.base import ContentFile, File
 from django.core.files.storage import Storage, storages
 
 from server.core import clock
+from server.core.envelope_store import EnvelopeLost, WholeFileStorage, envelope_digest, envelope_unpack
+from server.core.locks import session_lock
 from server.operations.backup_record import backup_note
 from server.operations.tables import (
     migrations_applied,
@@ -107,8 +111,6 @@ def destination_open(where: str) -> Storage:
         return S3Storage(**options)  # type: ignore[no-any-return]
     if not where:
         raise BackupError("Name a folder, or s3://bucket/prefix, as an argument or by BACKUP_TO.")
-    from server.core.envelope_store import WholeFileStorage
-
     return WholeFileStorage(
         location=str(Path(where).absolute()),
         allow_overwrite=True,
@@ -120,8 +122,34 @@ def destination_open(where: str) -> Storage:
 def backup_make(*, where: str, keys: bool = True) -> Manifest:
     """Make a backup; return what it holds. Raises BackupError."""
     destination = destination_open(where)
-    at = clock.now()
+    with session_lock("backup") as free:
+        if not free:
+            raise BackupError("Another backup is being made. Wait for its end.")
+        names = _folders(destination)
+        for name in names:
+            if not destination.exists(f"{BACKUPS}/{name}/{MANIFEST}"):
+                _folder_remove(destination, f"{BACKUPS}/{name}")
+        at = clock.now()
+        name = _name_after(names, at)
+        try:
+            return _made(destination, name, at, keys=keys)
+        except BaseException:
+            # On a full disk, what half a backup takes is what keeps the next one from being made.
+            with suppress(Exception):
+                _folder_remove(destination, f"{BACKUPS}/{name}")
+            raise
+
+
+def _name_after(names: Sequence[str], at: datetime) -> str:
+    """Return a name that sorts behind all others, whatever a clock said that was ahead: the latest backup is
+    the last in their order."""
     name = at.strftime(NAME_FORMAT)
+    if names and name <= (last := max(names)):
+        name = (datetime.strptime(last, NAME_FORMAT) + timedelta(microseconds=1)).strftime(NAME_FORMAT)
+    return name
+
+
+def _made(destination: Storage, name: str, at: datetime, *, keys: bool) -> Manifest:
     folder = f"{BACKUPS}/{name}"
     files: dict[str, StoredFile] = {}
     # Where no head was ever signed, the key is made and listed now: nothing can be written later.
@@ -145,9 +173,8 @@ def backup_make(*, where: str, keys: bool = True) -> Manifest:
             checkpoint=log_head(size=size).checkpoint if size else "",
             envelopes=len(names),
         )
-    missing = files_copy(storages["envelopes"], destination, names, folder="envelopes")
+    manifest.removed_since.extend(_removed(envelopes_copy(destination, names)))
     files_copy(storages["datasets"], destination, all_names(storages["datasets"]), folder="datasets")
-    manifest.removed_since.extend(_removed(missing))
     if keys:
         files[KEYS] = _packed(destination, f"{folder}/{KEYS}", _keys_write)
     destination.save(f"{folder}/{MANIFEST}", ContentFile(manifest.text().encode()))
@@ -158,11 +185,29 @@ def backup_make(*, where: str, keys: bool = True) -> Manifest:
 
 def backups_list(destination: Storage) -> list[str]:
     """Return the names of whole backups, oldest first."""
+    return [name for name in _folders(destination) if destination.exists(f"{BACKUPS}/{name}/{MANIFEST}")]
+
+
+def _folders(destination: Storage) -> list[str]:
+    """Return the names of all backups, whole or not, oldest first."""
     try:
-        folders, _files = destination.listdir(BACKUPS)
+        return sorted(destination.listdir(BACKUPS)[0])
     except FileNotFoundError:
         return []
-    return [name for name in sorted(folders) if destination.exists(f"{BACKUPS}/{name}/{MANIFEST}")]
+
+
+def _folder_remove(destination: Storage, folder: str) -> None:
+    """Remove all that lies below a folder, parts of files too."""
+    try:
+        folders, files = destination.listdir(folder)
+    except FileNotFoundError:
+        return
+    for name in files:
+        destination.delete(f"{folder}/{name}")
+    for name in folders:
+        _folder_remove(destination, f"{folder}/{name}")
+    # The folder itself, where the storage has such.
+    destination.delete(folder)
 
 
 def backups_forget(*, where: str, keep: int) -> list[str]:
@@ -175,10 +220,8 @@ def backups_forget(*, where: str, keep: int) -> list[str]:
     gone, left = names[:-keep] if keep else [], names[-keep:] if keep else names
     for name in gone:
         # The manifest first: half a backup counts as none.
-        manifest = manifest_read(destination, name)
         destination.delete(f"{BACKUPS}/{name}/{MANIFEST}")
-        for path in manifest.files:
-            destination.delete(f"{BACKUPS}/{name}/{path}")
+        _folder_remove(destination, f"{BACKUPS}/{name}")
     if gone:
         present = set(all_names(storages["envelopes"])) if left else set()
         named = present.union(*(_envelopes_named(destination, name) for name in left))
@@ -198,20 +241,33 @@ def manifest_read(destination: Storage, name: str) -> Manifest:
         raise BackupError(f"There is no whole backup {name}; there are: {known}.") from None
 
 
-def files_copy(source: Storage, target: Storage, names: Iterable[str], *, folder: str) -> list[str]:
-    """Copy files that are not there yet, from the storage to its folder in the backup; return those that the
-    source lacks. What is there under the name of its digest is not read again."""
+def envelopes_copy(destination: Storage, names: Iterable[str]) -> list[str]:
+    """Copy envelopes that are not there yet; return those that the archive's storage lacks, or has damaged: a
+    copy that nobody read would be found out by the restore that needs it."""
     missing = []
     for name in names:
-        there = f"{folder}/{name}"
-        if target.exists(there):
+        there = f"envelopes/{name}"
+        if destination.exists(there):
             continue
         try:
-            with source.open(name, "rb") as file:
-                target.save(there, File(file))
-        except FileNotFoundError:
+            with storages["envelopes"].open(name, "rb") as file:
+                packed = file.read()
+            envelope_unpack(packed, digest=envelope_digest(name), name=name)
+        except (FileNotFoundError, EnvelopeLost):
             missing.append(name)
+        else:
+            destination.save(there, ContentFile(packed))
     return missing
+
+
+def files_copy(source: Storage, target: Storage, names: Iterable[str], *, folder: str) -> None:
+    """Copy files that are not there yet, from the storage to its folder in the backup."""
+    for name in names:
+        there = f"{folder}/{name}"
+        if not target.exists(there):
+            # What was removed meanwhile is nobody's any more.
+            with suppress(FileNotFoundError), source.open(name, "rb") as file:
+                target.save(there, File(file))
 
 
 def all_names(storage: Storage, folder: str = "") -> Iterator[str]:
@@ -232,8 +288,8 @@ def _removed(missing: list[str]) -> list[str]:
     lost = list(Submission.objects.filter(storage_name__in=missing).values_list("storage_name", flat=True))
     if lost:
         raise BackupError(
-            f"{len(lost)} envelopes are not in the storage, such as {lost[0]}. Restore them from a backup "
-            "before; this one was not finished."
+            f"{len(lost)} envelopes are not in the storage, or damaged, such as {lost[0]}. Restore them from "
+            "a backup before, or withdraw their runs; this backup was not finished."
         )
     return missing
 

@@ -18,6 +18,7 @@ from django.conf import settings
 from django.core.files.storage import Storage, storages
 from django.db import connection, transaction
 
+from server.core.cache import EVERYTHING, cache_purge
 from server.core.durable import secret_create
 from server.core.envelope_store import EnvelopeLost, envelope_load
 from server.core.signed_note import Checkpoint, NoteError, checkpoint_open, verifier_key
@@ -79,6 +80,8 @@ def backup_restore(
         with transaction.atomic(durable=True):
             _tables_back(manifest, files)
             _log_compare(manifest, known_head, new_log=new_log)
+    # What was cached of the archive before is not what it has now.
+    cache_purge(EVERYTHING)
     _envelopes_check(manifest)
     log.info("backup restored", name=name, log_size=manifest.log_size, new_log=new_log)
     return manifest

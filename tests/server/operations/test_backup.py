@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import json
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 
+import psycopg
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.conf import LazySettings
@@ -15,9 +18,11 @@ from django.core.files.storage import storages
 from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 
+from server.core import clock, locks
+from server.core.cache import purges_before, tagged_get, tagged_set
 from server.core.envelope_store import envelope_delete
 from server.core.signed_note import checkpoint_cosign
-from server.operations import tables
+from server.operations import backup, tables
 from server.operations.backup import BACKUPS, BackupError, backup_make, backups_forget
 from server.operations.backup_record import backup_last
 from server.operations.restore import backup_restore
@@ -198,6 +203,73 @@ def test_old_backups_go_and_with_them_the_envelopes_that_none_names(publish: Pub
     ) == [last.name]
     assert (place / "backups" / "envelopes" / kept.storage_name).exists()
     assert not (place / "backups" / "envelopes" / gone.storage_name).exists()
+
+
+def test_a_backup_that_lacks_room_gives_it_back_and_the_next_one_removes_what_a_kill_left(
+    publish: Publish, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish()
+    backups = place / "backups" / BACKUPS
+    left = backups / "20200101T000000000000Z" / "tables"
+    left.mkdir(parents=True)
+    (left / "a.copy.zst").write_bytes(b"half")
+    (left / "b.copy.zst.0123456789abcdef.part").write_bytes(b"ha")
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch, pytest.raises(OSError, match="No space left"):
+        patch.setattr(backup, "envelopes_copy", full)
+        backup_make(where=str(place / "backups"))
+    assert list(backups.iterdir()) == []
+    made = backup_make(where=str(place / "backups"))
+    assert [folder.name for folder in backups.iterdir()] == [made.name]
+
+
+def test_one_backup_is_made_at_a_time(publish: Publish, place: Path) -> None:
+    publish()
+    with psycopg.connect(**connection.get_connection_params()) as other:
+        number = locks._number(("backup",))
+        other.execute("SELECT pg_advisory_lock(%s)", [number])
+        with pytest.raises(BackupError, match="Another backup is being made"):
+            backup_make(where=str(place / "backups"))
+        other.execute("SELECT pg_advisory_unlock(%s)", [number])
+    backup_make(where=str(place / "backups"))
+
+
+def test_a_damaged_envelope_is_found_by_the_backup_and_not_by_the_restore(
+    publish: Publish, place: Path
+) -> None:
+    stored = place / "envelopes" / publish().storage_name
+    stored.write_bytes(stored.read_bytes()[:-3])
+    with pytest.raises(BackupError, match=r"1 envelopes are not in the storage, or damaged"):
+        backup_make(where=str(place / "backups"))
+
+
+def test_the_latest_backup_is_the_last_one_made_whatever_the_clock_said(
+    publish: Publish, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish()
+    present = clock.now()
+    with monkeypatch.context() as patch:
+        patch.setattr(clock, "now", lambda: present + timedelta(days=400))
+        backup_make(where=str(place / "backups"))
+    publish()
+    made = backup_make(where=str(place / "backups"))
+    assert made.point_in_time < (present + timedelta(days=1)).isoformat()
+    everything_lost(place)
+    assert backup_restore(where=str(place / "backups")).name == made.name
+    assert Submission.objects.count() == 2
+
+
+def test_nothing_that_was_cached_before_a_restore_is_shown_after_it(publish: Publish, place: Path) -> None:
+    publish()
+    backup_make(where=str(place / "backups"))
+    tagged_set("page", "as it was later", tags=["runs"], purges=purges_before(), keep_s=60)
+    assert tagged_get("page") == "as it was later"
+    everything_lost(place)
+    backup_restore(where=str(place / "backups"))
+    assert tagged_get("page") is None
 
 
 def test_the_commands_say_what_they_did_and_a_restore_asks_for_the_newest_head(

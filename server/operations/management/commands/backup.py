@@ -15,6 +15,8 @@ from django.db import close_old_connections
 from server.operations.backup import BackupError, backup_make, backups_forget
 
 log = structlog.get_logger("diskatlas.backup")
+AGAIN_H = 1.0
+"""After a backup that failed: a database that is restarted must not cost the night's."""
 
 
 class Command(BaseCommand):
@@ -32,20 +34,23 @@ class Command(BaseCommand):
         if options["every"]:
             # As a container's first process it would be deaf to it. What is half made has no manifest.
             signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+        every_h = options["every"]
         while True:
+            wait_h = every_h
             try:
                 self._once(options)
-            except BackupError as error:
-                raise CommandError(str(error)) from None
-            except Exception:
-                if not options["every"]:
+            except Exception as error:
+                if not every_h:
+                    if isinstance(error, BackupError):
+                        raise CommandError(str(error)) from None
                     raise
                 # The next one may succeed; the alert BackupOld comes meanwhile.
                 log.exception("backup failed")
-            if not options["every"]:
+                wait_h = min(every_h, AGAIN_H)
+            if not every_h:
                 return
             close_old_connections()
-            time.sleep(options["every"] * 3600)
+            time.sleep(wait_h * 3600)
 
     def _once(self, options: dict[str, Any]) -> None:
         where = options["destination"] or ""
