@@ -18,7 +18,7 @@ case "$role" in
     # Whoever waits for an answer comes before what is computed behind it.
     set -- nice -n 15 celery --app server.config.celery worker --loglevel "${LOG_LEVEL:-INFO}" \
       --concurrency "${WORKER_CONCURRENCY:-2}" --hostname "worker@%h" \
-      --queues "${WORKER_QUEUES:-ingest,extract,refresh,export}"
+      --queues "${WORKER_QUEUES:-ingest,extract,refresh,deliver,export}"
     ;;
   beat)
     set -- celery --app server.config.celery beat --loglevel "${LOG_LEVEL:-INFO}" \

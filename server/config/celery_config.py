@@ -30,18 +30,21 @@ task_track_started = False
 task_soft_time_limit = settings.PIPELINE_TASK_TIME_LIMIT_S
 task_time_limit = settings.PIPELINE_TASK_TIME_LIMIT_S + 30
 # Who takes which queue is said where workers are started (docker/compose.yaml); one that is not told takes
-# all. Large uploads wait for each other and not before small ones; a release takes hours.
+# all. Large uploads wait for each other and not before small ones; whoever is told of something may answer as
+# slowly as they like; a release takes hours.
 task_default_queue = "ingest"
 # Each with an exchange and key of its own: Celery gives those without the default one's, and then all get
 # every message.
 task_queues = tuple(
-    Queue(name, Exchange(name), routing_key=name) for name in ("ingest", "extract", "refresh", "export")
+    Queue(name, Exchange(name), routing_key=name)
+    for name in ("ingest", "extract", "refresh", "deliver", "export")
 )
 task_routes = {
     "model_stats.*": {"queue": "refresh"},
     "search.*": {"queue": "refresh"},
+    "subscriptions.delivery_send": {"queue": "deliver"},
     "subscriptions.*": {"queue": "refresh"},
-    "transparency.*": {"queue": "refresh"},
+    "transparency.*": {"queue": "deliver"},
     "datasets.*": {"queue": "export"},
 }
 task_serializer = "json"

@@ -27,7 +27,7 @@ def refresh_cost_record(*, drive_model_id: int, took_s: float) -> None:
 
 @transaction.atomic
 def cooling_down(*, drive_model_id: int) -> bool:
-    """Return whether a model rests; it is due then at the end of that, whatever was done with it since."""
+    """Return whether a model rests; where it is due, it is so at the end of that."""
     cost = AggregateCost.objects.filter(drive_model_id=drive_model_id, took_s__gt=QUICK_S).first()
     if cost is None:
         return False
@@ -35,11 +35,15 @@ def cooling_down(*, drive_model_id: int) -> bool:
     now = clock.now()
     if ends <= now or cost.at > now + clock.SKEW:
         return False
-    AggregateDue.objects.update_or_create(drive_model_id=drive_model_id, defaults={"not_before": ends})
+    AggregateDue.objects.filter(drive_model_id=drive_model_id).update(
+        not_before=ends, sweeps=0, next_sweep_at=None
+    )
     return True
 
 
 def cooldown_end(*, drive_model_id: int) -> None:
     """Let a model be computed at once."""
     AggregateCost.objects.filter(drive_model_id=drive_model_id).delete()
-    AggregateDue.objects.filter(drive_model_id=drive_model_id).update(not_before=None)
+    AggregateDue.objects.filter(drive_model_id=drive_model_id).update(
+        not_before=None, sweeps=0, next_sweep_at=None
+    )

@@ -53,7 +53,8 @@ def refresh_model(*, drive_model_id: int, charts: bool = True) -> int:
         # Last: whoever publishes a run of the model waits for this row's lock.
         through, _rows = due.filter(changes=seen).delete()
         if not through:
-            due.update(changes=F("changes") - seen, since=clock.now(), not_before=None)
+            left = F("changes") - seen
+            due.update(changes=left, since=clock.now(), not_before=None, sweeps=0, next_sweep_at=None)
     if charts:
         model_charts_refresh(drive_model_id=drive_model_id)
     return count

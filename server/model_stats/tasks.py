@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
+from server.core.locks import session_lock
 from server.core.task_queue import message_send
 from server.measurements.cooldown import cooling_down
 from server.measurements.model_charts import model_charts_refresh
@@ -17,13 +18,21 @@ CHARTS = "model_stats.charts"
 
 @shared_task(name="model_stats.refresh", **RETRIED)
 def model_refresh(drive_model_id: str) -> int:
-    """Compute a model's numbers anew, or leave it due where that was done lately and takes long."""
+    """Compute a model's numbers anew where it is due, or leave it so where that was done lately and takes
+    long.
+
+    There may be several messages: those that find nothing to do, or somebody who does it, cost a query.
+    Otherwise a queue that is behind would grow by what the sweeper takes for lost.
+    """
     model = int(drive_model_id)
-    if cooling_down(drive_model_id=model):
-        return 0
-    count = refresh_model(drive_model_id=model, charts=False)
+    due = AggregateDue.objects.filter(drive_model_id=model)
+    with session_lock("model-refresh", drive_model_id) as free:
+        if not free or not due.exists() or cooling_down(drive_model_id=model):
+            return 0
+        count = refresh_model(drive_model_id=model, charts=False)
     message_send(CHARTS, drive_model_id)
-    if AggregateDue.objects.filter(drive_model_id=model, not_before=None).exists():
+    # After the lock: whose message came meanwhile left it to this one.
+    if due.filter(not_before=None).exists():
         refresh_enqueue(model)
     return count
 

@@ -158,6 +158,23 @@ def _account() -> Iterator[Finding]:
         yield warning(what, "Make one that may not by `manage.py app_role`.")
 
 
+def _sessions() -> Iterator[Finding]:
+    """Find a pool that gives sessions away between statements: locks are then taken and given back by
+    whoever comes next."""
+    other = connection.copy()
+    try:
+        backends = set()
+        for one in (connection, other):
+            with one.cursor() as cursor:
+                cursor.execute("SELECT pg_backend_pid()")
+                backends.add(cursor.fetchone()[0])
+    finally:
+        other.close()
+    if len(backends) == 1:
+        what = "Two connections share one session of the database: a pool lends it for a transaction each."
+        yield error(what, "Set its pool_mode to session: locks and prepared statements are the session's.")
+
+
 def _log_key() -> Iterator[Finding]:
     try:
         signing_key()
@@ -207,6 +224,11 @@ def _workers() -> Iterator[Finding]:
     replies = current_app.control.ping(timeout=WORKER_REPLY_S)
     if not replies:
         yield error("No worker answers.", "Start one: uploads wait as rows meanwhile.")
+        return
+    taken = current_app.control.inspect(timeout=WORKER_REPLY_S).active_queues() or {}
+    names = {queue["name"] for queues in taken.values() for queue in queues}
+    for name in sorted(set(current_app.amqp.queues) - names):
+        yield error(f"No worker takes the queue {name}.", "Add it to the WORKER_QUEUES of one.")
 
 
 def _scheduler() -> Iterator[Finding]:
@@ -234,6 +256,7 @@ EXAMINATIONS: tuple[tuple[set[str], Callable[[], Iterable[Finding]]], ...] = (
     ({"database"}, _migrations),
     ({"database"}, _clocks),
     ({"database"}, _account),
+    ({"database"}, _sessions),
     ({"database"}, _log_key),
     ({"database"}, _catalogue),
     ({"database"}, _submissions),

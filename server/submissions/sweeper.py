@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import islice
 from uuid import UUID
 
 import structlog
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import F, Q
 
 from server.core import clock
 from server.core.cache import DAY_S, cache
+from server.core.each_alone import each_alone
 from server.core.envelope_store import (
     envelope_age,
     envelope_delete,
@@ -75,12 +77,22 @@ def _ahead(now: datetime) -> Q:
 
 
 def _refreshes_sweep() -> None:
+    """Enqueue again the models that are due, those first whose message is the oldest. One whose refresh fails
+    for good is asked for less and less often, so that it does not keep the others waiting."""
     now = clock.now()
     stale = now - timedelta(seconds=settings.PIPELINE_STALE_AFTER_S)
     lost = Q(not_before=None) & (Q(since__lte=stale) | Q(since__gt=now + clock.SKEW))
     ahead = Q(drive_model__aggregate_cost__at__gt=now + clock.SKEW)
-    for due in AggregateDue.objects.filter(lost | Q(not_before__lte=now) | ahead)[:_BATCH]:
+    unsent = Q(next_sweep_at=None) | Q(next_sweep_at__lte=now)
+    unsent |= Q(next_sweep_at__gt=now + _wait(20) + clock.SKEW)
+    # The row of a run that is being published is locked: its message is on its way.
+    rows = AggregateDue.objects.select_for_update(skip_locked=True, of=("self",))
+    found = rows.filter(unsent, lost | Q(not_before__lte=now) | ahead)
+    for due in found.order_by(F("next_sweep_at").asc(nulls_first=True), "since")[:_BATCH]:
         refresh_enqueue(due.drive_model_id)
+        due.sweeps += 1
+        due.next_sweep_at = now + _wait(due.sweeps)
+        due.save(update_fields=["sweeps", "next_sweep_at"])
 
 
 def rejected_envelopes_expire() -> int:
@@ -88,7 +100,7 @@ def rejected_envelopes_expire() -> int:
     many."""
     before = clock.now() - timedelta(days=settings.REJECTED_KEEP_DAYS)
     expired = Submission.objects.filter(state=State.REJECTED, received_at__lt=before, run=None)
-    return sum(_envelope_expire(submission.pk) for submission in expired.exclude(storage_name="").iterator())
+    return each_alone(_envelope_expire, expired.exclude(storage_name="").values_list("pk", flat=True))
 
 
 def _envelope_expire(submission_id: UUID) -> bool:
@@ -119,14 +131,16 @@ def orphaned_envelopes_remove(*, older_than: timedelta = ORPHANED_AFTER, folders
     that it did not. Whoever sends the same file again takes it up; of the others nobody was told that they
     were received.
     """
-    count = 0
-    for folder in folders:
-        found = envelope_names(folder)
-        while names := list(islice(found, _BATCH)):
-            digests = {envelope_digest(name) for name in names}
-            rows = Submission.objects.filter(digest__in=digests).exclude(storage_name="")
-            known = set(rows.values_list("storage_name", flat=True))
-            count += sum(_orphan_remove(name, older_than) for name in names if name not in known)
+    return each_alone(partial(_folder_clean, older_than), folders)
+
+
+def _folder_clean(older_than: timedelta, folder: str) -> int:
+    found, count = envelope_names(folder), 0
+    while names := list(islice(found, _BATCH)):
+        digests = {envelope_digest(name) for name in names}
+        rows = Submission.objects.filter(digest__in=digests).exclude(storage_name="")
+        known = set(rows.values_list("storage_name", flat=True))
+        count += each_alone(partial(_orphan_remove, older_than), [one for one in names if one not in known])
     return count
 
 
@@ -135,7 +149,7 @@ def hourly_folders(at: datetime) -> list[str]:
     return [f"{number:02x}" for number in range(256) if number % 24 == at.hour]
 
 
-def _orphan_remove(name: str, older_than: timedelta) -> bool:
+def _orphan_remove(older_than: timedelta, name: str) -> bool:
     with envelope_removable(digest=envelope_digest(name)) as free:
         if not free or Submission.objects.filter(storage_name=name, digest=envelope_digest(name)).exists():
             return False

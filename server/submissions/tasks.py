@@ -5,6 +5,7 @@ A message is the fast path only. The rows say what is left to do, and the sweepe
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +14,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 
 from server.accounts import key_logins, second_factor
 from server.core import clock
+from server.core.each_alone import each_alone
 from server.submissions import commands, pipeline, sweeper, withdrawal
 
 RETRIED: dict[str, Any] = {
@@ -41,10 +43,14 @@ def submissions_sweep() -> int:
 @shared_task(name="submissions.rejected_envelopes_expire", ignore_result=True)
 def rejected_envelopes_expire() -> int:
     """Remove old rejected envelopes, those of withdrawn runs that a kill left, and what was only read."""
-    commands.commands_forget()
-    key_logins.logins_forget()
-    second_factor.sessions_forget()
-    return sweeper.rejected_envelopes_expire() + withdrawal.withdrawn_envelopes_remove()
+    jobs: tuple[Callable[[], int | None], ...] = (
+        withdrawal.withdrawn_envelopes_remove,
+        commands.commands_forget,
+        key_logins.logins_forget,
+        second_factor.sessions_forget,
+        sweeper.rejected_envelopes_expire,
+    )
+    return each_alone(lambda job: job() or 0, jobs)
 
 
 @shared_task(name="submissions.orphaned_envelopes_remove", ignore_result=True, expires=3600)

@@ -20,6 +20,7 @@ from server.catalog.models import DriveModel
 from server.catalog.services import drive_model_resolve
 from server.core import clock
 from server.core.cache import model_tag, purge_on_commit
+from server.core.each_alone import each_alone
 from server.core.envelope_store import envelope_delete
 from server.core.lifecycle import State
 from server.core.locks import transaction_lock
@@ -155,16 +156,15 @@ def _bury(
 
 def withdrawn_envelopes_remove() -> int:
     """Remove the bytes of withdrawn runs that are still there; return how many. The sweep calls it too."""
-    count = 0
     never_public = Q(state=State.WITHDRAWN, withdrawal=None)
     due = Submission.objects.filter(Q(withdrawal__envelope=Withdrawal.Envelope.REMOVED) | never_public)
-    due = due.exclude(storage_name="")
-    for submission in due.iterator():
-        envelope_delete(name=submission.storage_name)
-        # After the bytes: a kill between the two leaves a name to try again.
-        Submission.objects.filter(pk=submission.pk).update(storage_name="")
-        count += 1
-    return count
+    return each_alone(_bytes_remove, due.exclude(storage_name=""))
+
+
+def _bytes_remove(submission: Submission) -> int:
+    envelope_delete(name=submission.storage_name)
+    # After the bytes: a kill between the two leaves a name to try again.
+    return Submission.objects.filter(pk=submission.pk).update(storage_name="")
 
 
 def tombstones_list(*, since: datetime | None = None) -> QuerySet[Withdrawal]:

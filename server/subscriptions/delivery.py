@@ -11,6 +11,7 @@ import http.client
 import socket
 import ssl
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -52,6 +53,33 @@ class _Failed(Exception):
     def __init__(self, words: str, *, status: int | None = None, wait_s: int = 0, gone: bool = False) -> None:
         super().__init__(words[:300])
         self.status, self.wait_s, self.gone = status, wait_s, gone
+
+
+TURN_S = 15.0
+
+
+def deliveries_send(*, delivery_id: UUID) -> Delivery.State | None:
+    """Send a message that is due; return its state, None where there is nothing to do.
+
+    Webhooks of one account go out one after the other, a turn's length at a time: receivers that take long to
+    answer keep one process from other followers, however many there are of them. Whoever has the account's
+    turn sends what else is due; what comes too late for that is sent by the sweep.
+    """
+    owner = Delivery.objects.filter(pk=delivery_id).values_list("follow__owner_id", flat=True).first()
+    if owner is None:
+        return delivery_send(delivery_id=delivery_id)
+    with session_lock("deliveries", str(owner)) as turn:
+        if not turn:
+            return None
+        ends = time.monotonic() + TURN_S
+        state, sent = delivery_send(delivery_id=delivery_id), {delivery_id}
+        others = _due().filter(follow__owner_id=owner).order_by("next_try_at").values_list("pk", flat=True)
+        while (other := others.exclude(pk__in=sent).first()) is not None and time.monotonic() < ends:
+            delivery_send(delivery_id=other)
+            sent.add(other)
+    if other is not None:
+        delivery_enqueue(other)
+    return state
 
 
 def delivery_send(*, delivery_id: UUID) -> Delivery.State | None:

@@ -3,14 +3,16 @@ subscriber and window, however many runs a model got in it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 
 from server.core import clock
+from server.core.each_alone import each_alone
 from server.core.lifecycle import Provenance, State
 from server.core.locks import transaction_lock
 from server.measurements.models import Run
@@ -44,14 +46,14 @@ _BATCH = 500
 def notifications_batch() -> int:
     """Make the messages of the archive's followers, and of every model whose first new run is a window old;
     return how many."""
-    told = events_batch()
     now = clock.now()
     ended = Q(noted_at__lte=now - timedelta(seconds=settings.FOLLOW_WINDOW_S))
     ahead = Q(noted_at__gt=now + clock.SKEW)
-    due = PendingNotification.objects.filter(ended | ahead).values_list("drive_model_id", flat=True)
-    return told + sum(
-        model_notifications_batch(drive_model_id=model_id) for model_id in sorted(set(due[:5000]))[:_MODELS]
-    )
+    due = PendingNotification.objects.filter(ended | ahead).order_by("drive_model_id")
+    models = due.values_list("drive_model_id", flat=True).distinct()[:_MODELS]
+    jobs: list[Callable[[], int]] = [events_batch]
+    jobs += [partial(model_notifications_batch, drive_model_id=model) for model in models]
+    return each_alone(lambda job: job(), jobs, most_failures=_MODELS)
 
 
 @transaction.atomic

@@ -14,15 +14,16 @@ from server.subscriptions import delivery, outbox, services
 )
 def delivery_send(delivery_id: str) -> str | None:
     """Send one message. What fails is tried again by the sweep, at its time."""
-    state = delivery.delivery_send(delivery_id=UUID(delivery_id))
+    state = delivery.deliveries_send(delivery_id=UUID(delivery_id))
     return state.value if state else None
 
 
 @shared_task(name="subscriptions.sweep", ignore_result=True, expires=60)
 def subscriptions_sweep() -> int:
     """Make the messages of runs whose window has ended, and send what is due."""
-    outbox.notifications_batch()
-    return delivery.deliveries_sweep()
+    # What is due first: it must not wait for a message that can't be made.
+    sent = delivery.deliveries_sweep()
+    return sent + outbox.notifications_batch()
 
 
 @shared_task(name="subscriptions.expire", ignore_result=True)

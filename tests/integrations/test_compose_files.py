@@ -103,6 +103,9 @@ def test_what_an_operator_must_write_is_asked_for(
         load(files, written)
 
 
+WORKERS = {"worker", "worker-refresh", "worker-deliver", "worker-export"}
+
+
 def test_one_machine_starts_without_what_several_need(load: Load) -> None:
     project = load(ONE, SECRETS, profiles="")
     assert "caddy" not in project["services"]
@@ -117,7 +120,7 @@ def test_who_waits_for_an_answer_comes_before_what_is_computed_behind_it(
     # Docker gives a container that says nothing 1024.
     shares = {name: one.get("cpu_shares", 1024) for name, one in services.items()}
     behind = {name for name, one in services.items() if one.get("command") in (["worker"], ["backup"])}
-    assert behind >= {"worker", "worker-refresh", "worker-export"}
+    assert behind >= WORKERS
     for name in behind:
         assert shares[name] * 10 < shares["web"], name
 
@@ -133,7 +136,7 @@ def test_the_others_reach_the_first_machine_at_its_own_address_alone(load: Load)
 def test_a_further_machine_waits_for_its_pool_and_keeps_nothing(load: Load, profile: str) -> None:
     services = load(FURTHER, SECRETS | SEVERAL, profiles=profile)["services"]
     archive = {name: one for name, one in services.items() if name != "pgbouncer"}
-    assert archive.keys() == ({"web"} if profile == "web" else {"worker", "worker-refresh", "worker-export"})
+    assert archive.keys() == ({"web"} if profile == "web" else WORKERS)
     for service in archive.values():
         assert set(service["depends_on"]) == {"pgbouncer"}
         given = service["environment"]

@@ -138,6 +138,12 @@ class AggregateDue(models.Model):
     changes = models.PositiveIntegerField(
         default=1, help_text="Changes since then: a refresh that saw fewer leaves the model due."
     )
+    sweeps = models.PositiveSmallIntegerField(
+        default=0, db_default=0, help_text="Times the sweeper put it into the queue again."
+    )
+    next_sweep_at = models.DateTimeField(
+        null=True, help_text="When the sweeper takes the message it sent for lost; empty where it sent none."
+    )
 
     class Meta:
         verbose_name_plural = "aggregates due"

@@ -103,7 +103,7 @@ class Machines:
             command += ["--threads", "4", "--timeout", "60"]
         elif role == "worker":
             command = [*celery, "worker", "--loglevel", "WARNING", "--concurrency", str(concurrency)]
-            command += ["--hostname", f"worker@{name}", "--queues", "ingest,extract,refresh,export"]
+            command += ["--hostname", f"worker@{name}", "--queues", "ingest,extract,refresh,deliver,export"]
         else:
             command = [*celery, "beat", "--loglevel", "WARNING", "--pidfile", ""]
             command += ["--schedule", str(self._folder / "beat-schedule")]

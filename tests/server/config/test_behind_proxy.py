@@ -71,7 +71,8 @@ def test_18_5_every_setting_reaches_the_containers() -> None:
     known = {*site_settings.env.dump(), *gunicorn.env.dump()} - FIXED_BY_THE_IMAGE
     assert known - set(container_environment("web", {})) == set()
     worker = {*site_settings.env.dump()} - FIXED_BY_THE_IMAGE - FOR_SIGNING_IN
-    for service in ("worker", "worker-refresh", "worker-export", "beat", "metrics", "backup", "migrate"):
+    workers = ("worker", "worker-refresh", "worker-deliver", "worker-export")
+    for service in (*workers, "beat", "metrics", "backup", "migrate"):
         given = container_environment(service, {})
         assert worker - set(given) == set(), service
         assert not FOR_SIGNING_IN & set(given), service

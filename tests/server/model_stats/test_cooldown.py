@@ -10,11 +10,11 @@ import pytest
 
 from server.core import clock
 from server.measurements import aggregation, cooldown
-from server.measurements.models import Aggregate, AggregateCost, AggregateDue
+from server.measurements.models import Aggregate, AggregateCost, AggregateDue, Run
 from server.model_stats.refresh import refresh_model
 from server.model_stats.tasks import model_refresh
 from server.submissions import sweeper
-from server.submissions.events import REFRESH
+from server.submissions.events import REFRESH, models_due
 from server.submissions.withdrawal import run_withdraw
 from tests.support.sample_units import measured
 
@@ -47,6 +47,13 @@ def takes(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     return set_to
 
 
+def published(unit: int) -> Run:
+    """A run with the row that its publication leaves."""
+    run = measured(unit)
+    models_due([run.drive_model_id])
+    return run
+
+
 def runs_counted(model: int) -> int:
     return Aggregate.objects.get(drive_model_id=model, metric="zoned.outer_bandwidth", scope="").n
 
@@ -58,11 +65,11 @@ def test_a_large_model_takes_in_together_what_is_published_while_it_rests(
     django_capture_on_commit_callbacks: Any,
 ) -> None:
     takes(20.0)
-    model = measured(1).drive_model_id
+    model = published(1).drive_model_id
     model_refresh(str(model))
-    measured(2)
+    published(2)
     assert model_refresh(str(model)) == 0
-    measured(3)
+    published(3)
     assert model_refresh(str(model)) == 0
     assert runs_counted(model) == 1
     time[0] += timedelta(seconds=FACTOR * 20.0 - 1)
@@ -83,9 +90,21 @@ def test_a_model_that_is_computed_quickly_follows_every_run(
 ) -> None:
     takes(cooldown.QUICK_S)
     for unit in (1, 2):
-        model = measured(unit).drive_model_id
+        model = published(unit).drive_model_id
         model_refresh(str(model))
     assert runs_counted(model) == 2
+
+
+def test_a_message_that_comes_twice_has_a_large_model_computed_once(
+    time: list[datetime], takes: Callable[[float], None]
+) -> None:
+    takes(20.0)
+    model = published(1).drive_model_id
+    assert model_refresh(str(model)) > 0
+    assert model_refresh(str(model)) == 0
+    assert not AggregateDue.objects.exists(), "it would be computed anew at each end of its rest"
+    time[0] += timedelta(seconds=FACTOR * 20.0 + 1)
+    assert model_refresh(str(model)) == 0, "nothing has changed"
 
 
 def test_a_withdrawal_ends_the_rest(
@@ -95,8 +114,8 @@ def test_a_withdrawal_ends_the_rest(
     django_user_model: Any,
 ) -> None:
     takes(20.0)
-    run = measured(1)
-    measured(2)
+    run = published(1)
+    published(2)
     model_refresh(str(run.drive_model_id))
     keeper = django_user_model.objects.create_superuser("keeper")
     run_withdraw(run=run, by=keeper, reason="Measured through a broken bridge.")

@@ -28,8 +28,28 @@ def answering(monkeypatch: pytest.MonkeyPatch) -> None:
     """All parts answer, and no worker is asked: tests say what is away."""
     monkeypatch.setattr(doctor, "PARTS", dict.fromkeys(readiness.PARTS, lambda: None))
     monkeypatch.setattr(doctor.current_app.control, "ping", lambda timeout: [{"worker@one": {}}])
+    taken(monkeypatch, *doctor.current_app.amqp.queues)
     monkeypatch.setattr(doctor, "queue_policy", lambda: "noeviction")
     monkeypatch.setattr(doctor, "cache_policy", lambda: "allkeys-lru")
+
+
+def taken(monkeypatch: pytest.MonkeyPatch, *queues: str) -> None:
+    """Have the worker take these queues."""
+
+    class Inspect:
+        def __init__(self, timeout: float) -> None:
+            assert timeout > 0
+
+        def active_queues(self) -> dict[str, list[dict[str, str]]]:
+            return {"worker@one": [{"name": name} for name in queues]}
+
+    monkeypatch.setattr(doctor.current_app.control, "inspect", Inspect)
+
+
+def test_a_queue_that_no_worker_takes_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "No worker takes" not in words()
+    taken(monkeypatch, "ingest", "extract", "refresh", "export")
+    assert "error: No worker takes the queue deliver. Add it to the WORKER_QUEUES of one." in words()
 
 
 def test_a_part_that_is_away_is_one_line_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,8 +28,9 @@ PATIENCE_S = 60
 
 
 @pytest.fixture
-def pool() -> Iterator[str]:
-    """The address of the archive's database through a pool that docker/pgbouncer.sh started."""
+def pool(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The address of the archive's database through a pool that docker/pgbouncer.sh started; in the mode that
+    a test asks for."""
     if shutil.which("pgbouncer") is None or shutil.which("envsubst") is None:
         pytest.skip("pgbouncer is not installed: apt-get install pgbouncer gettext-base")
     there = connection.settings_dict
@@ -55,6 +56,8 @@ def pool() -> Iterator[str]:
     for name, copy in (("pgbouncer.ini", "template.ini"), ("pgbouncer.sh", "start.sh")):
         shutil.copy(ROOT / "docker" / name, folder / copy)
         account.own(folder / copy)
+    template, mode = folder / "template.ini", getattr(request, "param", "session")
+    template.write_text(template.read_text().replace("pool_mode = session", f"pool_mode = {mode}"))
     with (folder / "log").open("wb") as log:
         child = subprocess.Popen(
             ["/bin/sh", str(folder / "start.sh")],
@@ -101,6 +104,24 @@ def test_sessions_have_the_archives_settings_and_keep_their_locks(pool: str) -> 
     with psycopg.connect(pool, autocommit=True) as next_one:
         assert next_one.execute("SELECT pg_try_advisory_lock(4711)").fetchone() == (True,)
         assert next_one.execute("SELECT count(*) FROM pg_prepared_statements").fetchone() == (0,)
+
+
+@pytest.mark.parametrize(("pool", "findings"), [("session", 0), ("transaction", 1)], indirect=["pool"])
+def test_a_pool_that_lends_sessions_for_a_transaction_is_found(pool: str, findings: int) -> None:
+    looked = (
+        "import django; django.setup()\nfrom server.operations.doctor import _sessions\nprint(*_sessions())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", looked],
+        cwd=ROOT,
+        env={**os.environ, "DATABASE_URL": pool, "DJANGO_SETTINGS_MODULE": "server.config.settings"},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S * 2,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("Set its pool_mode to session") == findings, done.stdout
 
 
 def test_the_archive_works_through_it(pool: str) -> None:

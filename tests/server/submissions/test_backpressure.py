@@ -59,9 +59,10 @@ def test_every_task_goes_into_a_queue_that_workers_take() -> None:
     app.loader.import_default_modules()
     known = set(app.amqp.queues)
     ways = {(queue.exchange.name, queue.routing_key) for queue in app.amqp.queues.values()}
-    assert len(ways) == len(known) == 4, "a message must go into one queue"
+    assert len(ways) == len(known) == 5, "a message must go into one queue"
     for name in app.tasks:
         if not name.startswith("celery."):
             assert app.amqp.router.route({}, name)["queue"].name in known, name
     assert app.amqp.router.route({}, "datasets.release_build")["queue"].name == "export"
     assert app.amqp.router.route({}, "model_stats.refresh")["queue"].name == "refresh"
+    assert app.amqp.router.route({}, "subscriptions.delivery_send")["queue"].name == "deliver"
