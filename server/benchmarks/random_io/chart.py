@@ -95,6 +95,8 @@ def _latencies(found: list[Combination]) -> Chart | None:
     lines = []
     for one in {id(one): one for one in (*reads[:1], *reads[-1:])}.values():
         latencies = one.latencies["read"]
+        if isinstance(latencies, LatencySummary) and not latencies.stated:
+            continue
         shares = (
             latencies.shares if isinstance(latencies, LatencySummary) else latencies.upto / latencies.count
         )

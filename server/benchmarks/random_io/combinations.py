@@ -76,6 +76,11 @@ class LatencySummary:
     """The least that the quantile of each share can be."""
     high: NDArray[np.float64]
 
+    @property
+    def stated(self) -> bool:
+        """Whether any quantile but the least and the most is."""
+        return len(self.shares) > 2
+
     def quantile(self, share: float) -> tuple[float, float, float] | None:
         """The stated quantile, and what the stated ones on either side leave of its 95 % interval.
 

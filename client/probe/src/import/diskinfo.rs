@@ -29,11 +29,12 @@ pub fn identity(text: &str) -> Option<Value> {
             "Disk descr." => found["model_name"] = json!(value),
             "Disk ident." => found["serial_number"] = json!(value),
             "Rotation rate in RPM" => found["rotation_rate"] = json!(number),
-            _ if what.starts_with("mediasize in bytes") => found["user_capacity"] = json!({"bytes": number}),
+            _ if what.starts_with("mediasize in bytes") => found["user_capacity"]["bytes"] = json!(number),
+            "mediasize in sectors" => found["user_capacity"]["blocks"] = json!(number),
             _ => {}
         }
     }
-    found.get("user_capacity").is_some().then_some(found)
+    found.pointer("/user_capacity/bytes").is_some().then_some(found)
 }
 
 pub fn import(input: &Input, about: &ImportContext<'_>) -> Result<ToolOutput, String> {

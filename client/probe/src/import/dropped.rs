@@ -1,6 +1,6 @@
 //! Files as a person drops them all at once: what a tool measured and, among them, what says which drive it was.
 
-use super::{ImportError, Input, Tool, smartctl, text_of};
+use super::{ImportError, Input, Tool, smartctl, smartctl_text, text_of};
 
 /// The tool's outputs, and the file that says which drive it was, where there is one.
 /// Errors: several files say which drive it was.
@@ -24,5 +24,5 @@ pub fn split(inputs: Vec<Input>) -> Result<(Vec<Input>, Option<Input>), ImportEr
 fn is_identity(input: &Input) -> bool {
     let text = text_of(&input.bytes);
     Tool::of(input).is_none()
-        && (text.contains("smartmontools") || text.contains("\"smartctl\"") || smartctl::facts(input).is_ok())
+        && (smartctl_text::is_text(&text) || text.contains("\"smartctl\"") || smartctl::facts(input).is_ok())
 }

@@ -33,6 +33,17 @@ impl Line {
     }
 }
 
+/// Whether all lines `/dev/DISK:` and commands name one: then what `hdparm -I` says is of the drive that was read.
+pub fn is_of_one_device(text: &str) -> bool {
+    let named = |line: String| heading(&line).map(str::to_owned).or_else(|| command(&line).and_then(|(name, _)| name));
+    plain_lines(text).filter_map(named).collect::<BTreeSet<_>>().len() == 1
+}
+
+/// `/dev/sdb:`
+fn heading(line: &str) -> Option<&str> {
+    line.trim().strip_suffix(':').filter(|name| name.starts_with("/dev/") && !name.contains(' '))
+}
+
 /// A sample that can be told from others: its place, length and time.
 type Sample = (u64, u64, u64);
 
@@ -150,7 +161,7 @@ fn lines(input: &Input, taken: &mut ToolOutput) -> Result<Vec<Line>, String> {
     let mut found: Vec<Line> = Vec::new();
     let (mut drive, mut asked_gib) = (None, None);
     for (at, line) in lines.iter().enumerate() {
-        if let Some(name) = line.strip_suffix(':').filter(|name| name.starts_with("/dev/") && !name.contains(' ')) {
+        if let Some(name) = heading(line) {
             drive = Some(name.to_owned());
         } else if let Some(command) = command(line) {
             (drive, asked_gib) = command;
@@ -165,6 +176,12 @@ fn lines(input: &Input, taken: &mut ToolOutput) -> Result<Vec<Line>, String> {
             taken.remarks.push(
                 "A measurement without a result was left out: hdparm ended it early, for example at the end of the device."
                     .to_owned(),
+            );
+            continue;
+        }
+        if result.contains("failed") {
+            taken.remarks.push(
+                "A measurement that failed was left out: the drive, or what lies before it, could not read.".to_owned(),
             );
             continue;
         }
@@ -206,10 +223,11 @@ fn parse(what: &str, result: &str) -> Option<Line> {
         words => Some(words.strip_prefix("(offset ")?.strip_suffix(" GB)")?.parse().ok()?),
     };
     let spaced = result.replace('=', " = ");
-    let words: Vec<&str> = spaced.split_whitespace().collect();
+    // People go on behind it: `MB/sec.`, `MB/sec (slow)`.
+    let words: Vec<&str> = spaced.split_whitespace().take(8).collect();
     let [amount, "MB", "in", seconds, "seconds", "=", rate, unit] = words[..] else { return None };
     #[expect(clippy::cast_precision_loss, reason = "2^20")]
-    let rate_unit_bytes = match unit {
+    let rate_unit_bytes = match unit.trim_end_matches(['.', ',', ';', ')']) {
         "MB/sec" => MIB as f64,
         "kB/sec" => 1024.0,
         _ => return None,

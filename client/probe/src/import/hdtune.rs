@@ -74,6 +74,11 @@ pub fn import(input: &Input, about: &ImportContext<'_>) -> Result<ToolOutput, St
     Ok(taken)
 }
 
+/// The model that the text names; what it is of is told apart when it is imported.
+pub fn model(text: &str) -> Option<String> {
+    benchmark_of(text).ok().map(|block| block.model).filter(|model| !model.is_empty())
+}
+
 /// HD Tune's text of one benchmark, without what stands before and behind it.
 struct Block {
     version: Option<String>,

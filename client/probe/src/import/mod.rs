@@ -7,9 +7,11 @@ mod dropped;
 mod figures;
 mod fio;
 mod hdparm;
+mod hdparm_identity;
 mod hdtune;
 mod ioping;
 mod node;
+mod not_carried;
 mod plain;
 mod smartctl;
 mod smartctl_text;
@@ -101,33 +103,6 @@ impl ImportContext<'_> {
     }
 }
 
-/// Outputs that people have and that can't be carried: what only they hold, what they are, and why.
-const NOT_CARRIED: [(&[&str], &str); 8] = [
-    (&[";fio-", "\nfio-"], "fio's text without the result of a job; run fio with --output-format=json+ and give that"),
-    (
-        &["CrystalDiskMark"],
-        "CrystalDiskMark's, which measures a file in a file system; measure the drive itself with diskatlas run, or fio on the whole device",
-    ),
-    (
-        &["AS SSD Benchmark", "ATTO Disk Benchmark"],
-        "of a program that measures files in a file system; measure the drive itself with diskatlas run, or fio on the whole device",
-    ),
-    (
-        &["HD Tach", "h2benchw"],
-        "of HD Tach or h2benchw, whose text is not known here; copy the text of HD Tune's benchmark, or measure with diskatlas run",
-    ),
-    (&["Iozone:"], "iozone's, which measures files in a file system; measure the drive itself with diskatlas run"),
-    (&["Sequential Output"], "bonnie++'s, which measures files in a file system; give the output of its zcav"),
-    (
-        &["\"smartctl\"", "smartmontools"],
-        "smartctl's, which says which drive it is and measures nothing; give it as --identity beside what a tool measured",
-    ),
-    (
-        &["WinSAT", "Windows System Assessment"],
-        "WinSAT's, which prints rates alone; measure the drive itself with diskatlas run",
-    ),
-];
-
 impl Tool {
     /// The first of these whose results a file holds is the one that it is taken for.
     const ALL: [Self; 7] = [Self::Fio, Self::Hdparm, Self::HdTune, Self::Zcav, Self::Diskinfo, Self::Ioping, Self::Dd];
@@ -167,7 +142,7 @@ impl Tool {
     pub fn of_all(inputs: &[Input]) -> Result<Self, ImportError> {
         let mut found = None;
         for input in inputs {
-            let tool = Self::of(input).ok_or_else(|| ImportError::new(input, unknown(input)))?;
+            let tool = Self::of(input).ok_or_else(|| ImportError::new(input, not_carried::reason(input)))?;
             if found.is_some_and(|first| first != tool) {
                 let words = format!("this is {tool} output beside another tool's; import each tool by itself");
                 return Err(ImportError::new(input, words));
@@ -175,6 +150,20 @@ impl Tool {
             found = Some(tool);
         }
         found.ok_or_else(|| ImportError { file: "import".to_owned(), why: "no file was named".to_owned() })
+    }
+
+    /// Whether its output says which drive it was, and of no other one.
+    fn identifies(self, input: &Input) -> bool {
+        match self {
+            Self::Diskinfo => smartctl::facts(input).is_ok(),
+            Self::Hdparm => hdparm::is_of_one_device(&text_of(&input.bytes)) && smartctl::facts(input).is_ok(),
+            _ => false,
+        }
+    }
+
+    /// The model alone, where its output names no more.
+    fn model(self, input: &Input) -> Option<String> {
+        if self == Self::HdTune { hdtune::model(&text_of(&input.bytes)) } else { None }
     }
 
     fn format_of(self, input: &Input) -> &'static str {
@@ -206,16 +195,6 @@ impl Tool {
             Self::Ioping => single(ioping::import, "ioping output"),
         }
     }
-}
-
-/// What a file is that no reader takes, where that can be told.
-fn unknown(input: &Input) -> String {
-    let text = text_of(&input.bytes).to_lowercase();
-    let known = NOT_CARRIED.iter().find(|(words, _)| words.iter().any(|word| text.contains(&word.to_lowercase())));
-    known.map_or_else(
-        || "this is no output of fio (JSON), hdparm -t, HD Tune (text), zcav, diskinfo -t, dd or ioping as far as it can be told; name the tool with --from, or give the whole output".to_owned(),
-        |(_, why)| format!("this is {why}"),
-    )
 }
 
 /// A place belongs to the middle within a twentieth of the capacity, and to the inner end from 95 % on.
@@ -297,19 +276,32 @@ fn identity_of(
     identity: Option<&Input>,
     asked: &ImportOptions,
 ) -> Result<(Value, DeviceReport), ImportError> {
-    let own = if tool == Tool::Diskinfo { inputs.first().filter(|input| smartctl::facts(input).is_ok()) } else { None };
-    let Some(input) = identity.or(own) else {
-        if asked.model.is_none() || asked.capacity_bytes.is_none() {
-            let why = "nothing says which drive it was: give --identity with what smartctl --json -x /dev/DISK printed, or --model and --capacity";
-            return Err(ImportError::new(&inputs[0], why));
-        }
-        let known = ImportOptions { block_bytes: asked.block_bytes.or(Some(512)), ..asked.clone() };
-        let device = smartctl::device(&Value::Null, &known).map_err(ImportError::of(&inputs[0]))?;
-        return Ok((Value::Null, device));
+    if let Some(input) = identity.or_else(|| inputs.first().filter(|input| tool.identifies(input))) {
+        let value = smartctl::facts(input)?;
+        let device = smartctl::device(&value, asked).map_err(ImportError::of(input))?;
+        return Ok((value, device));
+    }
+    let lacks = |why: &str| Err(ImportError::new(&inputs[0], why));
+    let known = ImportOptions {
+        model: asked.model.clone().or_else(|| tool.model(&inputs[0])),
+        block_bytes: asked.block_bytes.or(Some(512)),
+        ..asked.clone()
     };
-    let value = smartctl::facts(input)?;
-    let device = smartctl::device(&value, asked).map_err(ImportError::of(input))?;
-    Ok((value, device))
+    match (&known.model, known.capacity_bytes) {
+        (Some(_), Some(_)) => {}
+        (Some(model), None) if asked.model.is_none() => {
+            return lacks(&format!(
+                "it names the model {model:?} and no capacity: add --capacity, or --identity with what smartctl --json -x /dev/DISK printed"
+            ));
+        }
+        _ => {
+            return lacks(
+                "nothing says which drive it was: give --identity with what smartctl --json -x /dev/DISK printed, or --model and --capacity",
+            );
+        }
+    }
+    let device = smartctl::device(&Value::Null, &known).map_err(ImportError::of(&inputs[0]))?;
+    Ok((Value::Null, device))
 }
 
 /// The document of one tool's files, and of the drive that `identity` (what smartctl or diskinfo printed) or `asked` describes.
@@ -336,7 +328,7 @@ pub fn document(
     let mut files: Vec<_> = inputs.iter().map(|input| file_of(input, tool.format_of(input))).collect();
     files.extend(identity.map(|input| file_of(input, smartctl::format_of(input))));
     let mut remarks = taken.remarks;
-    remarks.extend(smartctl::remarks(&facts, &device, &tool.to_string()));
+    remarks.extend(smartctl::remarks(&facts, &device, &tool.to_string(), asked.model.is_none()));
     Ok(RunDocument {
         challenge: None,
         schema: SCHEMA.to_owned(),

@@ -5,9 +5,14 @@ use regex_lite::Regex;
 use std::sync::LazyLock;
 
 /// Patterns of names, without `/dev/`, and what each is; the first that fits decides. Nothing stands for a whole drive.
-const SCHEMES: [(&str, Option<&str>); 14] = [
+const SCHEMES: [(&str, Option<&str>); 18] = [
     (r"(sd[a-z]{1,3}|hd[a-z]|nvme\d+n\d+|mmcblk\d+)", None),
     (r"(da|ada|ad|nvd|nda)\d+", None),
+    // devfs of Linux 2.4.
+    (r"(ide|scsi)/host\d+/bus\d+/target\d+/lun\d+/disc|discs/disc\d+/disc", None),
+    (r"(ide|scsi)/host\d+/bus\d+/target\d+/lun\d+/part\d+|discs/disc\d+/part\d+", Some("a partition")),
+    (r"(gpt|gptid|ufs|ufsid|label|msdosfs|ntfs|ext2fs)/.+", Some("a partition or a file system")),
+    (r"r?disk\d+", Some("a disk, a container of APFS or an image, which macOS names alike")),
     (r"(sd[a-z]{1,3}|hd[a-z])\d+|(nvme\d+n\d+|mmcblk\d+)p\d+|mmcblk\d+(boot|rpmb)\d*", Some("a partition")),
     (r"(da|ada|ad|nvd|nda)\d+(p\d+|s\d+[a-h]?)|r?disk\d+s\d+", Some("a partition")),
     (r"disk/by-(label|uuid|partuuid|partlabel)/.+|disk/by-[a-z]+/.+-part\d+", Some("a partition or a file system")),
@@ -47,6 +52,9 @@ pub fn whole_drive(name: &str) -> Result<(), String> {
     {
         return Ok(());
     }
+    if name.starts_with('\\') && physical.len() <= 2 && physical.ends_with(':') {
+        return Err(format!("{name} is a volume, not a whole drive"));
+    }
     let Some(short) = name.strip_prefix("/dev/") else {
         return Err("it ran on a file, not on a device as a whole".to_owned());
     };
@@ -71,6 +79,7 @@ mod tests {
             "/dev/nvme0n1",
             "/dev/mmcblk0",
             "/dev/ada0",
+            "/dev/ide/host0/bus0/target0/lun0/disc",
             "/dev/disk/by-id/ata-EXAMPLE_DISK-8_SAMPLE0001",
             r"\\.\PhysicalDrive1",
             r"\\.\\PhysicalDrive1",
@@ -97,6 +106,11 @@ mod tests {
             ("/dev/loop0", "a file"),
             ("/dev/sr0", "no hard disk"),
             ("/dev/nvme0", "not known"),
+            ("/dev/discs/disc0/part2", "a partition"),
+            ("/dev/gpt/data", "a partition or a file system"),
+            ("/dev/disk2", "macOS"),
+            ("/dev/rdisk0s2", "a partition"),
+            (r"\\.\C:", "a volume"),
             ("test.bin", "a file"),
         ] {
             assert!(whole_drive(name).expect_err(name).contains(word), "{name}");

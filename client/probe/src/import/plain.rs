@@ -1,15 +1,16 @@
 //! A file's bytes as the text that a tool printed, without what terminals, mail, pages and programs put around it: another
 //! encoding, colours, markup, spaces and quotation marks of print, and a margin that every line has (`> `, `12: `, `| `).
 
-use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex_lite::{Captures, Regex};
+use serde_json::Value;
 
 /// Of other bytes than UTF-8 and UTF-16 become replacement characters.
 pub fn text_of(bytes: &[u8]) -> String {
     let text = decoded(bytes);
     let text = if text.contains('\u{1b}') { ESCAPES.replace_all(&text, "").into_owned() } else { text };
+    let text = if text.contains("=3D") { without_quoted_printable(&text) } else { text };
     let text = without_markup(text);
     without_margins(plain_characters(text))
 }
@@ -19,6 +20,21 @@ pub fn plain_lines(text: &str) -> impl Iterator<Item = String> + '_ {
     text.lines().map(|line| {
         let plain: String = line.chars().filter(|character| !character.is_control() || *character == '\t').collect();
         plain.trim_start_matches(['>', '|', ' ', '\t']).trim_end().to_owned()
+    })
+}
+
+/// The first JSON of a text that begins with one, and whether another may follow; also where lines of it are quoted or commented and
+/// others are not.
+pub fn first_json(text: &str) -> Option<(Value, bool)> {
+    let first = |text: &str| {
+        let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+        let value = values.next()?.ok()?;
+        Some((value, text[values.byte_offset()..].contains('{')))
+    };
+    first(text).or_else(|| {
+        let inner: Vec<&str> =
+            text.lines().map(|line| line.trim_start_matches(['>', '|', '#', '*', ' ', '\t'])).collect();
+        first(&inner.join("\n"))
     })
 }
 
@@ -43,9 +59,31 @@ fn decoded(bytes: &[u8]) -> String {
     }
 }
 
-/// A terminal's escape sequences (ECMA-48): CSI with its parameters, and the choice of a character set.
-static ESCAPES: LazyLock<Regex> =
-    LazyLock::new(|| pattern("\u{1b}\\[[0-9;?]*[A-Za-z]|\u{1b}[()][A-Za-z0-9]|\u{1b}[=>]"));
+/// A terminal's escape sequences (ECMA-48): CSI with its parameters, a window's title, and the choice of a character set.
+static ESCAPES: LazyLock<Regex> = LazyLock::new(|| {
+    pattern("\u{1b}\\[[0-9;?]*[A-Za-z]|\u{1b}\\][^\u{7}\u{1b}\n]*(?:\u{7}|\u{1b}\\\\)|\u{1b}[()][A-Za-z0-9]|\u{1b}[=>]")
+});
+
+/// Mail as it is stored (RFC 2045, 6.7): `=3D` for `=`, and lines that an `=` at their end breaks.
+fn without_quoted_printable(text: &str) -> String {
+    let joined = text.replace("=\r\n", "").replace("=\n", "");
+    let mut bytes = Vec::with_capacity(joined.len());
+    let mut rest = joined.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let code = after.get(..2).filter(|_| *first == b'=').and_then(|digits| std::str::from_utf8(digits).ok());
+        match code.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &after[2..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
 
 // ---- Markup of pages.
 
@@ -115,13 +153,22 @@ fn plain_characters(text: String) -> String {
 
 // ---- Margins: what every line begins with, and ends with in a table.
 
-static NUMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[ \t]*([0-9]{1,6})(?:\t|[:.)](?: |$)| *\|(?: |$)|$)"));
-static MOMENT: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^(?:[A-Z][a-z]{2} [ 0-9][0-9] [0-9:]{8} [^ ]+ [^ :]+: ?|\[?[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:]{8}[^ ]* ?|\[?[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?\]? )",
-    )
+static NUMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[ \t]*([0-9]{1,6})(?:[\t:]|[.](?: |$)| *\|(?: |$)|$) ?"));
+/// What a log or a search puts before every line, up to the part in brackets that is the same in all.
+static STAMPS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    [
+        r"^[A-Z][a-z]{2} [ 0-9][0-9] [0-9:]{8} ([^ ]+ [^ :\[]+)(?:\[[0-9]+\])?:(?: |$)",
+        r"^[A-Z][a-z]{2} [ 0-9][0-9] [0-9:]{8}(?: |$)()",
+        r"^\[?[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:]{8}[^ ]*(?: |$)()",
+        r"^\[?[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?\]?(?: |$)()",
+        r"^([A-Za-z][0-9A-Za-z_.-]{0,40}) +\|(?: |$)",
+        r"^([^ \t:]{1,200}[.][A-Za-z]{2,4}):(?:[0-9]{1,6}:)?",
+    ]
+    .map(pattern)
+    .into()
 });
-static SERVICE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^([A-Za-z][0-9A-Za-z_.-]{0,40}) +\|(?: |$)"));
+/// Of quotation and of comments.
+const MARKS: [&str; 5] = ["-", "*", "#", "//", ";"];
 /// As many as one paste may have, one about the other.
 const MARGINS_MOST: usize = 4;
 
@@ -137,43 +184,47 @@ fn without_margins(text: String) -> String {
 /// The text without a margin that all of its lines have; `None` where they have none in common.
 fn without_margin(text: &str) -> Option<String> {
     let lines: Vec<&str> = text.lines().collect();
-    let filled = || lines.iter().copied().filter(|line| !line.trim().is_empty());
-    filled().nth(1)?;
-    let cut = margin_of(filled)?;
-    let inner = lines.iter().map(|line| if line.trim().is_empty() { Cow::Borrowed("") } else { cut(line) });
+    let filled: Vec<&str> = lines.iter().copied().filter(|line| !line.trim().is_empty()).collect();
+    filled.get(1)?;
+    let cut = margin_of(&filled)?;
+    let inner = lines.iter().map(|line| if line.trim().is_empty() { "" } else { cut(line) });
     Some(inner.collect::<Vec<_>>().join("\n"))
 }
 
-type Cut = fn(&str) -> Cow<'_, str>;
+type Cut = Box<dyn Fn(&str) -> &str>;
 
-fn margin_of<'t, Lines: Iterator<Item = &'t str>>(filled: impl Fn() -> Lines) -> Option<Cut> {
-    if filled().all(|line| line.trim_start().starts_with('>')) {
-        return Some(|line| {
+fn margin_of(filled: &[&str]) -> Option<Cut> {
+    if filled.iter().all(|line| line.trim_start().starts_with('>')) {
+        return Some(Box::new(|line| {
             let rest = line.trim_start().trim_start_matches('>');
-            Cow::Borrowed(rest.strip_prefix(' ').unwrap_or(rest))
-        });
+            rest.strip_prefix(' ').unwrap_or(rest)
+        }));
     }
-    for mark in ["- ", "* "] {
-        if filled().all(|line| line.starts_with(mark)) {
-            return Some(|line| Cow::Borrowed(&line[2..]));
+    for mark in MARKS {
+        if filled.iter().all(|line| behind(line, mark).is_some()) {
+            return Some(Box::new(move |line| behind(line, mark).unwrap_or(line)));
         }
     }
-    if filled().all(|line| line.starts_with('|') && line.len() > 1 && line.trim_end().ends_with('|')) {
-        return Some(|line| {
-            Cow::Borrowed(line.trim().trim_matches('|').trim_end_matches([' ', '|']).trim_start_matches(' '))
-        });
+    if filled.iter().all(|line| line.starts_with('|') && line.len() > 1 && line.trim_end().ends_with('|')) {
+        return Some(Box::new(|line| {
+            line.trim().trim_matches('|').trim_end_matches([' ', '|']).trim_start_matches(' ')
+        }));
     }
-    let numbers = || filled().map(|line| NUMBER.captures(line).and_then(|found| found[1].parse::<u64>().ok()));
-    if numbers().zip(numbers().skip(1)).all(|(one, two)| one.is_some() && one.map(|one| one + 1) == two) {
-        return Some(|line| NUMBER.replace(line, ""));
+    let number = |line: &&str| NUMBER.captures(line).and_then(|found| found[1].parse::<u64>().ok());
+    let counts_up = |pair: &[&str]| number(&pair[0]).is_some_and(|one| number(&pair[1]) == Some(one + 1));
+    if filled.windows(2).all(counts_up) {
+        return Some(Box::new(|line| &line[NUMBER.find(line).map_or(0, |found| found.end())..]));
     }
-    if filled().all(|line| MOMENT.is_match(line)) {
-        return Some(|line| MOMENT.replace(line, ""));
-    }
-    let service = |line: &str| SERVICE.captures(line).map(|found| found[1].to_owned());
-    let first = filled().next().and_then(service);
-    if first.is_some() && filled().all(|line| service(line) == first) {
-        return Some(|line| SERVICE.replace(line, ""));
-    }
-    None
+    let stamp = STAMPS.iter().find(|stamp| {
+        let same = |line: &&str| stamp.captures(line).map(|found| found[1].to_owned());
+        let first = filled.first().and_then(same);
+        first.is_some() && filled.iter().all(|line| same(line) == first)
+    })?;
+    Some(Box::new(|line| &line[stamp.find(line).map_or(0, |found| found.end())..]))
+}
+
+/// What follows a mark and the one space behind it.
+fn behind<'l>(line: &'l str, mark: &str) -> Option<&'l str> {
+    let rest = line.trim_start().strip_prefix(mark)?;
+    rest.strip_prefix([' ', '\t']).or_else(|| rest.is_empty().then_some(rest))
 }

@@ -1,9 +1,10 @@
-//! Which drive it was: what smartctl printed of it (JSON of 7.0 and later, text of 5.4 and later), what diskinfo says, or the words
-//! of whoever imports. What the drive said goes before what a person says. Of the serial number only its slow digest goes on.
+//! Which drive it was: what smartctl printed of it (JSON of 7.0 and later, text of 5.4 and later), what diskinfo or hdparm -I say, or
+//! the words of whoever imports. What the drive said goes before what a person says. Of the serial number only its slow digest goes on.
 
 use serde_json::Value;
 
-use super::{ImportError, ImportOptions, Input, diskinfo, smartctl_text};
+use super::plain::first_json;
+use super::{ImportError, ImportOptions, Input, diskinfo, hdparm_identity, smartctl_text};
 use crate::identify::DriveName;
 use crate::report::digest::unit_digest;
 use crate::report::document::{CacheSetting, DeviceReport, Manufacture, Rotational};
@@ -21,12 +22,13 @@ pub fn facts(input: &Input) -> Result<Value, ImportError> {
     if let Some(found) = diskinfo::identity(&text) {
         return Ok(found);
     }
+    if hdparm_identity::is_text(&text) {
+        return hdparm_identity::parse(&text).map_err(wrong);
+    }
     let start = text.find('{').map(|at| &text[at..]).unwrap_or_default();
-    let mut values = serde_json::Deserializer::from_str(start).into_iter::<Value>();
-    let value = values.next().and_then(Result::ok);
-    let value = value
+    let (value, more) = first_json(start)
         .ok_or_else(|| wrong(format!("this is neither JSON nor text of smartctl, or it is damaged; {MAKE_IT}")))?;
-    if text.trim_start().starts_with('[') || start[values.byte_offset()..].contains('{') {
+    if text.trim_start().starts_with('[') || more {
         return Err(wrong(
             "it is of several drives; give what smartctl printed of the one that was measured".to_owned(),
         ));
@@ -45,6 +47,8 @@ pub fn format_of(input: &Input) -> &'static str {
         "smartctl-json"
     } else if smartctl_text::is_text(&text) {
         "smartctl-text"
+    } else if hdparm_identity::is_text(&text) {
+        "hdparm-text"
     } else {
         "diskinfo-text"
     }
@@ -53,18 +57,23 @@ pub fn format_of(input: &Input) -> &'static str {
 /// Errors: what is missing or is no drive, and the remedy, as a sentence.
 pub fn device(value: &Value, asked: &ImportOptions) -> Result<DeviceReport, String> {
     let vendor = first_text(value, &["scsi_vendor", "vendor"]);
-    let said = first_text(value, &["scsi_product", "product", "model_name", "scsi_model_name"]);
+    let said = first_text(value, &["scsi_product", "product", "model_name", "scsi_model_name"])
+        .map(|said| without_vendor(&said, vendor.as_deref()));
     let model = said.or_else(|| asked.model.clone()).ok_or_else(|| no_model(value))?;
     a_drive(value, vendor.as_deref().unwrap_or_default(), &model)?;
     let logical = block(value, "/logical_block_size")
         .or_else(|| namespace(value, "formatted_lba_size").and_then(|size| u32::try_from(size).ok()))
+        .or_else(|| counted_block(value))
         .or(asked.block_bytes)
         .or_else(|| before_sectors(value).then_some(512))
         .ok_or_else(|| no_block(value))?;
     let capacity_bytes = capacity(value).or(asked.capacity_bytes).ok_or_else(no_capacity)?;
-    if !capacity_bytes.is_multiple_of(u64::from(logical)) {
+    let blocks = number(value, "/user_capacity/blocks").filter(|_| number(value, "/user_capacity/bytes").is_some());
+    if !capacity_bytes.is_multiple_of(u64::from(logical))
+        || blocks.is_some_and(|blocks| blocks != capacity_bytes / u64::from(logical))
+    {
         return Err(format!(
-            "its capacity of {capacity_bytes} bytes is no whole number of blocks of {logical}: somebody changed it; {MAKE_IT}"
+            "its capacity of {capacity_bytes} bytes is not the number of blocks of {logical} that it states: somebody changed it; {MAKE_IT}"
         ));
     }
     let (rotational, rotation_rate_rpm) = rotation(value, asked)
@@ -98,13 +107,21 @@ pub fn device(value: &Value, asked: &ImportOptions) -> Result<DeviceReport, Stri
     })
 }
 
+/// `scsi_model_name` is vendor and product in one.
+fn without_vendor(model: &str, vendor: Option<&str>) -> String {
+    let rest = vendor.and_then(|vendor| model.strip_prefix(vendor)?.strip_prefix(' ')).map(str::trim);
+    rest.filter(|rest| !rest.is_empty()).unwrap_or(model).to_owned()
+}
+
 /// What a document says of where its identity comes from.
-pub fn remarks(value: &Value, device: &DeviceReport, tool: &str) -> Vec<String> {
+pub fn remarks(value: &Value, device: &DeviceReport, tool: &str, model_is_printed: bool) -> Vec<String> {
     let mut found = Vec::new();
     if let Some(version) = version(value) {
         found.push(format!("The drive's identity is that of smartctl {version}; its caches stood as it says when smartctl ran, not while {tool} measured."));
     }
-    if value.is_null() {
+    if value.is_null() && model_is_printed {
+        found.push("The model is that of the tool's own text, the capacity the word of whoever imported it: the drive itself was not asked.".to_owned());
+    } else if value.is_null() {
         found.push(
             "Model and capacity of the drive are the words of whoever imported it: the drive itself was not asked."
                 .to_owned(),
@@ -214,7 +231,7 @@ fn no_block(value: &Value) -> String {
         "it states no size of blocks"
     };
     format!(
-        "{why}; add --block-bytes 512 (or 4096, as it is formatted), or run smartctl on the disk itself (for NVMe its namespace: smartctl --json -x /dev/nvme0n1)"
+        "{why}; add --block-bytes 512 (or 4096, as it is formatted: lsblk -o NAME,LOG-SEC says), or run smartctl on the disk itself (for NVMe its namespace: smartctl --json -x /dev/nvme0n1)"
     )
 }
 
@@ -251,6 +268,13 @@ fn capacity(value: &Value) -> Option<u64> {
 fn block(value: &Value, path: &str) -> Option<u32> {
     let size = number(value, path)?;
     u32::try_from(size).ok().filter(|size| (256..=1_048_576).contains(size))
+}
+
+/// The capacity stands there in blocks and in bytes.
+fn counted_block(value: &Value) -> Option<u32> {
+    let (bytes, blocks) = (number(value, "/user_capacity/bytes")?, number(value, "/user_capacity/blocks")?);
+    let size = u32::try_from(bytes.checked_div(blocks)?).ok()?;
+    (bytes == u64::from(size) * blocks && size.is_power_of_two() && (512..=8192).contains(&size)).then_some(size)
 }
 
 /// What turns, and at which rate: 0 is smartctl's word for a drive that does not.

@@ -73,7 +73,7 @@ pub fn jobs(document: &Value) -> Result<Vec<Job>, String> {
             return Err("it does not say which device its jobs read nor with which options, as fio before 2.14 or so; measure with fio 3".into());
         }
         let job = job(value, &global)
-            .ok_or("a job in it lacks what fio prints (jobname, read, write, total_ios); give its output unchanged")?;
+            .ok_or("a job in it lacks what fio prints (jobname, read, write, total_ios, runtime), or its iops are not its requests in its time; give its output unchanged")?;
         match found.last_mut() {
             Some(last) if last.name == job.name && last.group == job.group && last.options == job.options => {
                 last.add(job);
@@ -111,9 +111,15 @@ fn options_of(value: &Value) -> Options {
 }
 
 fn side(value: &Value) -> Option<Side> {
+    let (total_ios, runtime_ms) = (value["total_ios"].as_u64()?, value["runtime"].as_u64()?);
+    if let Some(iops) = value["iops"].as_f64().filter(|_| runtime_ms > 0) {
+        #[expect(clippy::cast_precision_loss, reason = "a check to one in a hundred")]
+        let counted = total_ios as f64 * 1000.0 / runtime_ms as f64;
+        ((iops - counted).abs() <= 1.0 + counted / 100.0).then_some(())?;
+    }
     Some(Side {
-        total_ios: value["total_ios"].as_u64()?,
-        runtime_ms: value["runtime"].as_u64()?.min(2_592_000_000),
+        total_ios,
+        runtime_ms: runtime_ms.min(2_592_000_000),
         completion: times(value, "clat"),
         total: Some(times(value, "lat")).filter(|times| !times.bins.is_empty() || !times.percentiles.is_empty()),
     })
@@ -123,9 +129,14 @@ fn side(value: &Value) -> Option<Side> {
 fn times(side: &Value, name: &str) -> Times {
     let nanoseconds = side.get(format!("{name}_ns"));
     let (value, unit) = nanoseconds.map_or_else(|| (&side[name], 1000), |value| (value, 1));
-    let number = |name: &str| value[name].as_u64().unwrap_or_default().saturating_mul(unit);
+    let number = |name: &str| value[name].as_u64().map(|number| number.saturating_mul(unit));
     #[expect(clippy::cast_precision_loss, reason = "1 or 1000")]
-    let real = |name: &str| value[name].as_f64().unwrap_or_default() * unit as f64;
+    let real = |name: &str| value[name].as_f64().map(|number| number * unit as f64);
+    let sums = (number("min"), number("max"), real("mean"), real("stddev"));
+    // One of them without the others stands in no output of fio.
+    let (Some(minimum_ns), Some(maximum_ns), Some(mean_ns), Some(deviation_ns)) = sums else {
+        return Times::default();
+    };
     let mut bins = BTreeMap::new();
     for (middle, count) in value["bins"].as_object().filter(|_| unit == 1).into_iter().flatten() {
         match (middle.parse(), count.as_u64()) {
@@ -141,28 +152,38 @@ fn times(side: &Value, name: &str) -> Times {
         }
     }
     Times {
-        minimum_ns: number("min"),
-        maximum_ns: number("max"),
-        mean_ns: real("mean"),
-        deviation_ns: real("stddev"),
+        minimum_ns,
+        maximum_ns,
+        mean_ns,
+        deviation_ns,
         count: value["N"].as_u64(),
         bins,
-        percentiles: percentiles(&value["percentile"], unit),
+        percentiles: percentiles(&value["percentile"], unit, value["rounded"] == true),
     }
 }
 
-/// `50.000000` names half of the requests. fio fills its list up with zeros.
+/// `50.000000` names half of the requests. fio fills its list up with zeros. Each is the middle of one of fio's buckets, where it was
+/// not rounded since: none is kept where one is not, since somebody changed it.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded just before")]
-fn percentiles(value: &Value, unit: u64) -> BTreeMap<u64, u64> {
+fn percentiles(value: &Value, unit: u64, rounded: bool) -> BTreeMap<u64, u64> {
     let mut found = BTreeMap::new();
     for (percent, latency) in value.as_object().into_iter().flatten() {
         let share = percent.parse::<f64>().ok().filter(|percent| *percent > 0.0 && *percent < 100.0);
-        let latency = latency.as_u64().filter(|latency| *latency > 0).map(|latency| latency.saturating_mul(unit));
+        let latency = latency.as_u64().filter(|latency| *latency > 0);
         if let Some((share, latency)) = share.zip(latency) {
-            found.insert((share * 1e4).round() as u64, latency);
+            if !rounded && !is_middle(latency) {
+                return BTreeMap::new();
+            }
+            found.insert((share * 1e4).round() as u64, latency.saturating_mul(unit));
         }
     }
     found
+}
+
+/// Whether a number is the one that fio prints for a bucket.
+fn is_middle(value: u64) -> bool {
+    let width = 1u64 << value.checked_ilog2().unwrap_or(0).saturating_sub(BUCKET_BITS);
+    value == lower_bound(value, BUCKET_BITS) + width / 2
 }
 
 impl Job {
@@ -206,13 +227,17 @@ impl Side {
 }
 
 impl Times {
-    /// As a document has them: `json+` names each bucket by its middle; without buckets what fio sums up, percentiles included. `None`
-    /// where fio printed neither, or not of all requests.
+    /// As a document has them: `json+` names each bucket by its middle; without buckets what fio sums up, with percentiles where it
+    /// has any. `None` where fio printed neither, or not of all requests.
+    #[expect(clippy::cast_precision_loss, reason = "requests of a job, and a check to a microsecond")]
     pub fn latencies(&self, requests: u64) -> Option<Value> {
-        #[expect(clippy::cast_precision_loss, reason = "requests of a job")]
         let total_ns = self.mean_ns * requests as f64;
+        // Some print whole microseconds beside a mean of more digits.
+        let between = |value: f64, low: u64, high: u64| value + 1e3 >= low as f64 && value <= high as f64 + 1e3;
         let possible = (1..=LONGEST_NS).contains(&self.maximum_ns)
             && self.minimum_ns <= self.maximum_ns
+            && between(self.mean_ns, self.minimum_ns, self.maximum_ns)
+            && between(self.deviation_ns, 0, self.maximum_ns - self.minimum_ns)
             && (0.0..9e15).contains(&total_ns)
             && self.count.is_none_or(|count| count == requests);
         if requests == 0 || !possible {
@@ -247,7 +272,7 @@ impl Times {
             .percentiles
             .values()
             .all(|latency| *latency >= low && lower_bound(*latency, BUCKET_BITS) <= self.maximum_ns);
-        if self.percentiles.is_empty() || !rising || !inside || !(0.0..1e15).contains(&self.deviation_ns) {
+        if !rising || !inside || !(0.0..1e15).contains(&self.deviation_ns) {
             return None;
         }
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded just before")]
@@ -267,7 +292,7 @@ impl Times {
         }))
     }
 
-    /// Together with a clone's: what only sums up one of them is lost.
+    /// Together with a clone's: percentiles of one of them say nothing of both.
     fn add(&mut self, other: &Self, mine: u64, theirs: u64) {
         if theirs == 0 {
             return;
@@ -280,7 +305,12 @@ impl Times {
         self.maximum_ns = self.maximum_ns.max(other.maximum_ns);
         #[expect(clippy::cast_precision_loss, reason = "requests of a job")]
         let (mine, theirs) = (mine as f64, theirs as f64);
-        self.mean_ns = self.mean_ns.mul_add(mine, other.mean_ns * theirs) / (mine + theirs);
+        let mean_ns = self.mean_ns.mul_add(mine, other.mean_ns * theirs) / (mine + theirs);
+        let squares = |times: &Self, count: f64| {
+            times.deviation_ns.powi(2) * (count - 1.0) + (times.mean_ns - mean_ns).powi(2) * count
+        };
+        self.deviation_ns = ((squares(self, mine) + squares(other, theirs)) / (mine + theirs - 1.0)).sqrt();
+        self.mean_ns = mean_ns;
         self.count = self.count.zip(other.count).map(|(one, two)| one.saturating_add(two));
         self.percentiles.clear();
         for (middle, count) in &other.bins {

@@ -10,6 +10,7 @@ mod text;
 use serde_json::{Value, json};
 
 use self::job::Job;
+use super::plain::first_json;
 use super::{ImportContext, ImportError, Input, ToolOutput, entry, text_of};
 use crate::report::document::{Measured, timestamp};
 use crate::stats::Latencies;
@@ -108,16 +109,14 @@ fn parse(input: &Input) -> Result<Value, String> {
     let version = at(b"\"fio version\"").ok_or("this is no JSON of fio; run fio with --output-format=json+")?;
     let start = bytes[..version].iter().rposition(|byte| *byte == b'{');
     let start = start.ok_or("its JSON has no beginning; give fio's whole output")?;
-    let mut values = serde_json::Deserializer::from_slice(&bytes[start..]).into_iter::<Value>();
-    let value = values.next().and_then(Result::ok);
-    let value = value.ok_or("its JSON ends early or is damaged; give fio's whole output")?;
+    let (value, _) = first_json(&text[start..]).ok_or("its JSON ends early or is damaged; give fio's whole output")?;
     let version = value["fio version"].as_str().unwrap_or_default();
     if !version.starts_with("fio-3.") && !version.starts_with("fio-2.") {
         return Err(format!("it is of {version:?}, and only the JSON of fio 2 and 3 is known; measure with fio 3"));
     }
     if bytes[start..].windows(13).filter(|part| part == b"\"fio version\"").count() > 1 {
         return Err(
-            "it holds the JSON of several invocations of fio; save each as a file of its own and give them all".into(),
+            "it holds the JSON of several invocations of fio, or of one with --status-interval; save each as a file of its own and give them all, of --status-interval the last one alone".into(),
         );
     }
     Ok(value)
@@ -261,7 +260,9 @@ fn latencies(job: &Job, log: Option<&[log::Line]>, remarks: &mut Vec<String>) ->
             ));
             return None;
         };
-        if found.get("summary").is_some() {
+        if found.pointer("/summary/per_million").is_some_and(|shares| shares == &json!([])) {
+            remarks.push(format!("Of the latencies of the job {:?} fio's shortest, mean, longest and deviation are kept: it printed no percentiles of all its requests. --output-format=json+ prints its buckets.", job.label()));
+        } else if found.get("summary").is_some() {
             remarks.push("Of latencies without buckets fio's shortest, mean, longest, deviation and percentiles are kept; --output-format=json+ prints the buckets.".to_owned());
         }
         if job.is_queued && total.is_none() {

@@ -12,13 +12,13 @@ const KNOWN: &str = "\
     allow_file_create allow_mounted_write allrandrepeat blocksize bs buffer_compress_percentage \
     buffer_pattern bwavgtime clat_percentiles clocksource continue_on_error cpus_allowed \
     cpus_allowed_policy create_on_open create_serialize description direct directory \
-    disable_bw disable_clat disable_lat disable_slat eta exitall exitall_on_error fadvise_hint fallocate \
-    filename group_reporting gtod_cpu gtod_reduce invalidate io_limit io_size iodepth ioengine iomem iomem_align \
-    iopsavgtime ioscheduler lat_percentiles log_avg_msec log_compression log_entries log_hist_coarseness log_hist_msec log_max_value log_offset log_prio \
-    log_store_compressed log_unix_epoch loops mem mem_align minimal name new_group nice norandommap nrfiles number_ios numjobs openfiles output \
+    disable_bw disable_clat disable_lat disable_slat disk_util eta exitall exitall_on_error exit_what fadvise_hint fallocate \
+    filename fixedbufs group_reporting gtod_cpu gtod_reduce invalidate io_limit io_size iodepth ioengine iomem iomem_align \
+    iopsavgtime ioscheduler lat_percentiles log_avg_msec log_compression log_entries log_hist_coarseness log_hist_msec log_issue_time log_max_value log_offset log_prio \
+    log_store_compressed log_unix_epoch log_alternate_epoch log_alternate_epoch_clock_id log_window_value loops mem mem_align minimal name new_group nice nonvectored norandommap nrfiles numa_cpu_nodes numa_mem_policy number_ios numjobs openfiles output \
     output-format overwrite per_job_logs percentile_list prio prioclass ramp_time randrepeat randseed \
-    random_generator readonly refill_buffers runtime rw readwrite rwmixread rwmixwrite scramble_buffers \
-    significant_figures size slat_percentiles startdelay stonewall thread time_based timeout unit_base \
+    random_generator readonly refill_buffers registerfiles runtime rw readwrite rwmixread rwmixwrite scramble_buffers \
+    significant_figures size slat_percentiles startdelay steadystate steadystate_duration steadystate_ramp_time ss ss_dur ss_ramp stonewall thread time_based timeout unit_base \
     unlink unlink_each_loop verify_fatal verify_state_save wait_for_previous write_bw_log write_hist_log write_iops_log write_lat_log";
 
 /// Options of what is written and of when it is made permanent: they do nothing to a job that only reads.

@@ -1,4 +1,4 @@
-//! fio's normal text (fio 2 and 3) and its terse lines (version 3), as the members that its JSON has for the same: one reader goes on
+//! fio's normal text (fio 2 and 3) and its terse lines (version 3 and later), as the members that its JSON has for the same: one reader goes on
 //! from all. Neither says which device was used nor whether directly: the command above it has to, and must not contradict it.
 //! Latencies in milliseconds are left out, since half of one is several per cent of a disk's.
 
@@ -51,11 +51,10 @@ pub fn is_text(text: &str) -> bool {
 pub fn parse(text: &str) -> Result<Value, String> {
     let lines: Vec<String> = joined(text);
     let terse: Vec<&String> = lines.iter().filter(|line| TERSE.is_match(line)).collect();
-    if let Some(line) = terse.iter().find(|line| !line.starts_with("3;")) {
-        return Err(format!(
-            "its terse lines are of version {}, and only those of version 3 are known; run fio with --terse-version=3, or better with --output-format=json+",
-            &line[..1]
-        ));
+    if terse.iter().any(|line| line.starts_with("2;")) {
+        return Err(
+            "its terse lines are of version 2, which names no version of fio; run fio with --terse-version=3, or better with --output-format=json+".to_owned(),
+        );
     }
     let mut commands = lines.iter().filter_map(|line| command(line));
     let (Some(options), None) = (commands.next(), commands.next()) else {
@@ -257,23 +256,29 @@ fn latencies(lines: &[String], clat: &Captures<'_>) -> Option<Value> {
         "max": number(&clat[3])?,
         "mean": real(&clat[4])?,
         "stddev": real(&clat[5])?,
+        "rounded": true,
         "percentile": percentiles,
     }))
 }
 
-// ---- Terse: fields by their place, as fio(1) lists them for version 3.
+// ---- Terse: fields by their place, as fio(1) lists them for version 3; 4 adds trims, and 5 the samples of rates, too.
 
-const SIDE_FIELDS: usize = 41;
-const FIELDS: usize = 121;
+const REST_FIELDS: usize = 34;
 
 fn terse_job(line: &str, options: &Map<String, Value>) -> Result<Value, String> {
     let fields: Vec<&str> = line.split(';').collect();
-    if fields.len() < FIELDS {
+    let (sides, side_fields) = match fields[0] {
+        "3" => (2, 41),
+        "4" => (3, 41),
+        _ => (3, 47),
+    };
+    let all = 5 + sides * side_fields + REST_FIELDS;
+    if fields.len() < all {
         return Err(cut("fields of its terse line"));
     }
     same(options, &["name"], "", fields[2])?;
     let device = option(options, &["filename"]).and_then(|name| name.rsplit('/').next()).unwrap_or_default();
-    if fields.get(FIELDS).is_some_and(|name| *name != device) {
+    if fields.get(all).is_some_and(|name| *name != device) {
         return Err(format!("its disk statistics are of another device than its command's; {REMEDY}"));
     }
     let request = bytes(option(options, &["bs", "blocksize"]).unwrap_or("4k")).filter(|size| size.is_multiple_of(1024));
@@ -284,8 +289,8 @@ fn terse_job(line: &str, options: &Map<String, Value>) -> Result<Value, String> 
         "error": fields[4].parse::<u64>().map_err(|_| cut("its error code"))?,
         "job options": options,
     });
-    for (name, at) in [("read", 5), ("write", 5 + SIDE_FIELDS)] {
-        job[name] = terse_side(&fields[at..at + SIDE_FIELDS], request).ok_or_else(|| cut("whole fields"))?;
+    for (name, at) in [("read", 5), ("write", 5 + side_fields)] {
+        job[name] = terse_side(&fields[at..at + side_fields], request).ok_or_else(|| cut("whole fields"))?;
     }
     Ok(json!({"fio version": fields[1], "jobs": [job]}))
 }
@@ -311,6 +316,7 @@ fn terse_side(fields: &[&str], request: u64) -> Option<Value> {
             "max": number(9)?,
             "mean": real(10)?,
             "stddev": real(11)?,
+            "rounded": true,
             "percentile": percentiles,
         },
     }))

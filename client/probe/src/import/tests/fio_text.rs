@@ -66,6 +66,17 @@ fn terse() -> String {
     )
 }
 
+/// The same as version 4, which adds trims, and 5, which adds the samples of rates to each side.
+fn terse_of(version: usize) -> String {
+    let text = terse();
+    let (command, line) = text.split_once('\n').unwrap();
+    let fields: Vec<&str> = line.trim_end().split(';').collect();
+    let more: &[&str] = if version == 5 { &["120", "62", "92", "77.2", "5.5", "120"] } else { &[] };
+    let idle: Vec<&str> = fields[46..87].to_vec();
+    let sides = [&fields[5..46], &fields[46..87], &idle].map(|side| [side, more].concat().join(";")).join(";");
+    format!("{command}\n{version};{};{sides};{}\n", fields[1..5].join(";"), fields[87..].join(";"))
+}
+
 fn read(text: &str) -> Result<RunDocument, ImportError> {
     let asked = ImportOptions {
         model: Some("EXAMPLE DISK-8".to_owned()),
@@ -79,7 +90,7 @@ fn read(text: &str) -> Result<RunDocument, ImportError> {
 
 #[test]
 fn text_with_its_command_says_what_the_json_does() {
-    for text in [NORMAL.to_owned(), FIO_2.to_owned(), terse()] {
+    for text in [NORMAL.to_owned(), FIO_2.to_owned(), terse(), terse_of(4), terse_of(5)] {
         let document = read(&text).unwrap();
         let series = &samples(&document, "random_io")[0];
         assert_eq!((series["variant"].as_str(), series["concurrency"].as_u64()), (Some("read"), Some(1)));
