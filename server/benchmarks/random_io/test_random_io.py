@@ -320,9 +320,7 @@ def test_a_rate_that_was_disturbed_all_the_time_is_poor_and_one_of_the_quiet_str
 
 counts = st.integers(0, 1_000_000)
 times = st.integers(0, 2_592_000_000_000_000)
-summaries = st.lists(
-    st.tuples(st.integers(1, 999_999), st.integers(1, 10**15)), max_size=6
-).flatmap(
+summaries = st.lists(st.tuples(st.integers(1, 999_999), st.integers(1, 10**15)), max_size=6).flatmap(
     lambda rows: st.fixed_dictionaries(
         {
             "requests": st.integers(1, 1_000_000),
