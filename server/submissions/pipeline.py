@@ -294,7 +294,11 @@ def _read(work: _Work) -> bool:
         if work.started_before:
             document_check(document_in(envelope))
     except EnvelopeLost as error:
-        work.move(State.QUARANTINED, str(error))
+        # A folder that is not mounted, or a wrong bucket, has no envelope: what waits stays as it is, and the
+        # sweeper asks again, later each time.
+        log.error("envelope lost", submission=str(submission.pk), starts=submission.attempts, why=str(error))
+        if submission.attempts >= settings.PIPELINE_MAX_ATTEMPTS:
+            work.move(State.QUARANTINED, str(error))
         return False
     except Problem as error:
         work.move(State.REJECTED, error.detail)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.conf import settings
+from django.core.files.base import ContentFile
 from django.core.files.storage import InMemoryStorage
 from django.db import OperationalError
 from django.test import Client
@@ -14,11 +16,12 @@ from psycopg.errors import ProgramLimitExceeded
 
 from server.accounts.models import User
 from server.benchmarks.contract import Extraction, Facts
+from server.core import clock
 from server.core.envelope_store import envelope_delete
 from server.core.lifecycle import State
 from server.core.task_queue import message_send
 from server.measurements.models import Aggregate, AggregateDue, Benchmark, Measurement
-from server.submissions import events, moderation, pipeline
+from server.submissions import events, moderation, pipeline, sweeper
 from server.submissions.models import Submission
 from server.submissions.pipeline import TRANSIENT
 from tests.support.documents import document, skippy_part, zoned_part
@@ -194,9 +197,49 @@ def test_a_reading_that_never_ends_is_stopped_and_says_so(submit: Submit) -> Non
 def test_a_lost_envelope_is_stated_not_hidden(submit: Submit, run_jobs: Callable[[], None]) -> None:
     submission = submit(document())
     envelope_delete(name=submission.storage_name)
+    for _ in range(settings.PIPELINE_MAX_ATTEMPTS - 1):
+        pipeline.submissions_process(submission_id=submission.pk)
+        assert states(submission) == ["received"]
     run_jobs()
     assert states(submission)[-1] == State.QUARANTINED
     assert "backup" in last_reason(submission)
+
+
+def test_a_folder_that_was_not_mounted_for_a_while_holds_no_run_for_a_person(
+    submit: Submit, run_jobs: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waiting = [submit(document(skippy_part(steps=150 + number))) for number in range(3)]
+
+    def nothing_there(_storage: InMemoryStorage, name: str, _mode: str = "rb") -> None:
+        raise FileNotFoundError(name)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(InMemoryStorage, "open", nothing_there)
+        run_jobs()
+    assert {tuple(states(one)) for one in waiting} == {("received",)}
+    later = clock.now() + timedelta(seconds=settings.PIPELINE_STALE_AFTER_S + 1)
+    monkeypatch.setattr(clock, "now", lambda: later)
+    sweeper.submissions_sweep()
+    run_jobs()
+    assert {states(one)[-1] for one in waiting} == {State.PUBLISHED}
+
+
+def test_a_file_that_came_cut_off_is_read_again(
+    submit: Submit, run_jobs: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Object storage may answer 200 and end early, behind a proxy that gives no length."""
+    submission = submit(document())
+    whole = InMemoryStorage.open
+
+    def cut_off(storage: InMemoryStorage, name: str, mode: str = "rb") -> Any:
+        return ContentFile(whole(storage, name, mode).read()[:-40])
+
+    with monkeypatch.context() as patch:
+        patch.setattr(InMemoryStorage, "open", cut_off)
+        run_jobs()
+    assert states(submission) == ["received"]
+    pipeline.submissions_process(submission_id=submission.pk)
+    assert states(submission)[-1] == State.PUBLISHED
 
 
 def test_a_database_that_is_away_is_tried_again_not_failed(
