@@ -22,10 +22,10 @@ _ALWAYS = ("series", "x", "y", "marks", "metrics", "unit")
 
 def chart_json(chart: Chart) -> dict[str, Any]:
     """Return the chart as JSON values: what is empty is left out."""
-    return _told(chart)
+    return _without_defaults(chart)
 
 
-def _told(value: Any) -> dict[str, Any]:
+def _without_defaults(value: Any) -> dict[str, Any]:
     """Return a dataclass as a dictionary, and what it holds likewise. Columns are handed on as they are:
     `dataclasses.asdict` would copy each of their numbers."""
     found: dict[str, Any] = {}
@@ -37,9 +37,9 @@ def _told(value: Any) -> dict[str, Any]:
         if empty and (one is None or name not in _ALWAYS):
             continue
         if is_dataclass(one):
-            one = _told(one)
+            one = _without_defaults(one)
         elif isinstance(one, tuple) and one and is_dataclass(one[0]):
-            one = tuple(map(_told, one))
+            one = tuple(map(_without_defaults, one))
         found[name] = one
     if found.get("axis") == "y":
         del found["axis"]

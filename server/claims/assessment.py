@@ -136,8 +136,8 @@ def _measured(drive_model: DriveModel, metrics: set[str]) -> dict[MetricKey, lis
     for metric, scope, value, low, high, run, caches, of_one_head in _tuples(rows):
         # A run that was published between the two queries is judged with the next.
         if (way := ways.get(run)) is not None:
-            told = _caches(caches or "{}")
-            during = told.get("write") if told else way.cache
+            states = _caches(caches or "{}")
+            during = states.get("write") if states else way.cache
             number = _Number(value, low, high, run, way.unit, during, way.bridged, way.link_mb_per_s)
             found[metric, scope].append(replace(number, of_one_head=True) if of_one_head else number)
     return found
@@ -154,13 +154,13 @@ class _Way:
 
 
 def _ways(runs: QuerySet[Run]) -> dict[UUID, _Way]:
-    told = ("conditions__write_cache_during", "device__bridge", "device__link_speed_bits_per_s")
+    states = ("conditions__write_cache_during", "device__bridge", "device__link_speed_bits_per_s")
     rows = runs.values_list(
         "run_id",
         "unit_id",
         holder_id_at("submission"),
         KT("summary__device__interface"),
-        *(KT(f"summary__{name}") for name in told),
+        *(KT(f"summary__{name}") for name in states),
     )
     return {
         run: _Way(("unit", unit) if unit is not None else ("key", holder), *_way(*way))

@@ -109,8 +109,8 @@ def _parts(row: DriveSummary, wanted: str) -> Iterator[Candidate]:
     overview = drive_overview(drive_model=model, provenance=provenance)
     noun = "measured run" if row.measured_runs else "simulated run"
     parts = {"variant": overview.variants, "batch": overview.batches, "firmware": overview.firmwares}
-    for what, told in parts.items():
-        for part in told:
+    for what, found in parts.items():
+        for part in found:
             if part.key and wanted in f"{what} {part.label} {part.part}".casefold():
                 detail = _counted(part.runs, noun, part.units)
                 yield Candidate(part.key, f"{model.title}, {what} {part.label}", detail)

@@ -119,7 +119,8 @@ def _measured(group: Group, metrics: Collection[str]) -> GroupNumbers:
     conditions = conditions_of(group.runs())
     # One of each key in each group: nobody knows whether two groups' are one drive.
     names = {
-        run: digest or f"{unit_name(None, keyid)} in {group.key}" for run, digest, keyid in _told_runs(group)
+        run: digest or f"{unit_name(None, keyid)} in {group.key}"
+        for run, digest, keyid in _units_of_runs(group)
     }
     return GroupNumbers(
         runs=len(names),
@@ -131,7 +132,7 @@ def _measured(group: Group, metrics: Collection[str]) -> GroupNumbers:
     )
 
 
-def _told_runs(group: Group) -> Iterable[tuple[UUID, str | None, str]]:
+def _units_of_runs(group: Group) -> Iterable[tuple[UUID, str | None, str]]:
     """Give each run with its unit's digest, where it is known, and the first key of the holder."""
     runs = group.runs().annotate(holder=holder_keyid_at("submission"))
     yield from runs.order_by().values_list("run_id", "unit__digest", "holder")
@@ -200,7 +201,7 @@ def _published(group: Group, metrics: Collection[str]) -> GroupNumbers:
 
 def _profiles(group: Group) -> dict[MetricKey, dict[str, float]]:
     conditions = conditions_of(group.runs())
-    names = {run: unit_name(digest, keyid) for run, digest, keyid in _told_runs(group)}
+    names = {run: unit_name(digest, keyid) for run, digest, keyid in _units_of_runs(group)}
     # Places by curve and stratum: one curve is under one set of conditions from end to end.
     curves: dict[MetricKey, dict[str, _UnitsAtPosition]] = {}
     for metric, scope, runs, values in _numbered(group):

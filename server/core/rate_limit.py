@@ -115,8 +115,8 @@ def client_address(request: HttpRequest) -> str:
     """Return the address that a request came from, as the outermost of our own proxies tells it."""
     forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")
     proxies: int = settings.NUM_PROXIES
-    told = forwarded[-min(proxies, len(forwarded))].strip() if proxies else ""
-    return told or str(request.META.get("REMOTE_ADDR", ""))
+    address = forwarded[-min(proxies, len(forwarded))].strip() if proxies else ""
+    return address or str(request.META.get("REMOTE_ADDR", ""))
 
 
 def limit_client(request: HttpRequest) -> str:

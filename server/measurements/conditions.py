@@ -16,7 +16,7 @@ from django.db.models.fields.json import KT
 from django.db.models.functions import Cast, Concat
 
 from server.measurements.models import Benchmark, Run
-from server.measurements.variants import variant_told
+from server.measurements.variants import variant_reported
 
 Fields = Mapping[str, Any]
 """The columns that `_FIELDS` names."""
@@ -66,7 +66,7 @@ _AS_JSON = ("bridge", "link_speed", "hba", "write_cache", "look_ahead")
 
 def _variant(fields: Fields) -> str:
     """Return what the maker tells drives of one model apart by, which may be different mechanisms."""
-    return variant_told(fields["vendor"], fields["model"])
+    return variant_reported(fields["vendor"], fields["model"])
 
 
 def _batch(fields: Fields) -> str:
@@ -141,7 +141,7 @@ class RunConditions:
         return self.kinds.get(kind, self.whole)
 
 
-UNTOLD = RunConditions({}, {})
+UNKNOWN_CONDITIONS = RunConditions({}, {})
 
 
 def conditions_of(runs: QuerySet[Run]) -> dict[UUID, RunConditions]:
@@ -166,8 +166,8 @@ def _conditions(fields: dict[str, Any], kinds: Iterable[str]) -> RunConditions:
     for name in _AS_JSON:
         fields[name] = json.loads(fields[name]) if fields[name] is not None else None
     whole = {condition.key: condition.of(fields) for condition in CONDITIONS}
-    told = dict(kind.split(" ", 1) for kind in kinds)
-    own = {kind: _caches(json.loads(text)) for kind, text in told.items()}
+    by_kind = dict(kind.split(" ", 1) for kind in kinds)
+    own = {kind: _caches(json.loads(text)) for kind, text in by_kind.items()}
     for name in _CACHES:
         states = sorted({states[name] for states in own.values()} - {""})
         whole[name] = whole[name] or " and ".join(states)

@@ -37,9 +37,9 @@ def _state(value: str) -> str:
 def _cache(of_run: str, of_kind: str) -> str:
     """The state of a cache during a run; where that is not told, what its benchmarks found."""
     state = _state(f"o.caches ->> '{of_kind}'")
-    told = _state(f"r.summary -> 'conditions' ->> '{of_run}'")
+    cache = _state(f"r.summary -> 'conditions' ->> '{of_run}'")
     return (
-        f"coalesce({told}, "
+        f"coalesce({cache}, "
         f"(SELECT string_agg(DISTINCT {state}, ' and ' ORDER BY {state}) "
         "FROM measurements_benchmark o WHERE o.run_id = r.run_id AND o.caches IS NOT NULL), '')"
     )

@@ -18,11 +18,11 @@ from server.core.cache import cached
 from server.core.lifecycle import State
 from server.measurements.models import Aggregate, Run
 
-Told = tuple[str, str]
+ReportedName = tuple[str, str]
 """What a drive says: its vendor's field and its model's, empty where it says none."""
-_TOLD = {
-    "told_vendor": Coalesce(KT("summary__device__vendor"), Value(""), output_field=TextField()),
-    "told_model": Coalesce(KT("summary__device__model"), Value(""), output_field=TextField()),
+_REPORTED = {
+    "reported_vendor": Coalesce(KT("summary__device__vendor"), Value(""), output_field=TextField()),
+    "reported_model": Coalesce(KT("summary__device__model"), Value(""), output_field=TextField()),
 }
 
 
@@ -32,7 +32,7 @@ _PRODUCT_LENGTH = 16
 """Characters of SCSI's product field (SPC, standard INQUIRY data)."""
 
 
-def variant_told(vendor: str | None, model: str | None) -> str:
+def variant_reported(vendor: str | None, model: str | None) -> str:
     """Return the variant that a drive names; none where the field may have ended within it."""
     said = (model or "").strip()
     if (vendor or "").strip() == _BRIDGED and len(said) == _PRODUCT_LENGTH:
@@ -40,7 +40,7 @@ def variant_told(vendor: str | None, model: str | None) -> str:
     return drive_name(vendor, said).variant
 
 
-def variants_of(drive_model: DriveModel) -> Mapping[str, tuple[Told, ...]]:
+def variants_of(drive_model: DriveModel) -> Mapping[str, tuple[ReportedName, ...]]:
     """Return each variant that a published run's drive names, with what such drives say."""
     updated = Aggregate.objects.filter(drive_model=drive_model).aggregate(at=Max("updated_at"))["at"]
     # Without aggregates nothing tells when a run came in.
@@ -52,14 +52,14 @@ def variant_runs(runs: QuerySet[Run], drive_model: DriveModel, variant: str) -> 
     """Return those of a model's runs whose drives name that variant."""
     wanted = Q(pk=None)
     for vendor, model in variants_of(drive_model).get(variant, ()):
-        wanted |= Q(told_vendor=vendor, told_model=model)
-    return runs.alias(**_TOLD).filter(wanted)
+        wanted |= Q(reported_vendor=vendor, reported_model=model)
+    return runs.alias(**_REPORTED).filter(wanted)
 
 
-def _read(drive_model: DriveModel) -> dict[str, tuple[Told, ...]]:
+def _read(drive_model: DriveModel) -> dict[str, tuple[ReportedName, ...]]:
     runs = Run.objects.filter(drive_model=drive_model, submission__state=State.PUBLISHED)
-    found: dict[str, tuple[Told, ...]] = {}
-    for told in runs.order_by().values_list(*_TOLD.values()).distinct():
-        if variant := variant_told(*told):
-            found[variant] = (*found.get(variant, ()), told)
+    found: dict[str, tuple[ReportedName, ...]] = {}
+    for name in runs.order_by().values_list(*_REPORTED.values()).distinct():
+        if variant := variant_reported(*name):
+            found[variant] = (*found.get(variant, ()), name)
     return found

@@ -41,12 +41,12 @@ def scattered(evidence: Evidence) -> list[Scattered]:
             continue
         if "stream_blocks" in series.columns:
             continue
-        told = before >= 0
+        known = before >= 0
         small = series.blocks * evidence.device["block_bytes"] <= LARGEST_BYTES
         positions, times, origins = (
-            series.positions[told & small],
-            series.times_ns[told & small],
-            before[told & small],
+            series.positions[known & small],
+            series.times_ns[known & small],
+            before[known & small],
         )
         if in_no_order(positions, evidence.blocks):
             found.append(Scattered(series.name, times, np.abs(positions - origins)))

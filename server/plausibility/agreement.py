@@ -42,10 +42,10 @@ def one_spindle(evidence: Evidence) -> Result:
     }
     if len(estimates) < 2:
         return not_applicable("Fewer than two kinds that were planned by a turn.")
-    told = ", ".join(f"{kind} by {turn_ns} ns" for kind, turn_ns in estimates.items())
-    finding = f"The kinds were planned by different turns ({told}), so they are not of one run."
+    listed = ", ".join(f"{kind} by {turn_ns} ns" for kind, turn_ns in estimates.items())
+    finding = f"The kinds were planned by different turns ({listed}), so they are not of one run."
     wrong = [finding] if len(set(estimates.values())) > 1 else []
-    return judged(wrong, f"All kinds were planned by one turn: {told}.", turns_ns=estimates)
+    return judged(wrong, f"All kinds were planned by one turn: {listed}.", turns_ns=estimates)
 
 
 def track_and_rate(evidence: Evidence) -> Result:

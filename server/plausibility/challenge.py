@@ -31,9 +31,9 @@ def on_request(evidence: Evidence) -> Result:
     shares = {kind: round(one.following / one.positions, 4) for kind, one in followed.items()}
     astray = [kind for kind, share in shares.items() if share < FOLLOWING]
     if astray:
-        told = ", ".join(f"{kind} by {100 * shares[kind]:.0f} %" for kind in astray)
+        listed = ", ".join(f"{kind} by {100 * shares[kind]:.0f} %" for kind in astray)
         return held(
-            f"Places follow from the nonce in {told}, of {100 * FOLLOWING:.0f} % at least: they were not "
+            f"Places follow from the nonce in {listed}, of {100 * FOLLOWING:.0f} % at least: they were not "
             "drawn from it.",
             following=shares,
         )

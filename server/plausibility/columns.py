@@ -56,10 +56,10 @@ class Timed:
     @property
     def name(self) -> str:
         """The kind and what tells this series from its siblings, for a sentence."""
-        told = [
+        labels = [
             str(self.words[key]) for key in ("region", "position", "variant", "pattern") if key in self.words
         ]
-        return " ".join([self.kind, *told])
+        return " ".join([self.kind, *labels])
 
     def origins(self) -> Integers | None:
         """Return where the head stood before each entry; -1 where nobody says."""

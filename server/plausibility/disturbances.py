@@ -19,7 +19,7 @@ MOST_SHARE = 1 / 3
 MOST_SLOWER = 0.9
 WATCHED_REQUESTS = 65_536
 """The probe looks at so many requests of a piece one by one."""
-PIECES_TOLD = 1_000
+MOST_PIECES = 1_000
 """And tells of so many pieces."""
 ATTEMPTS = 3
 CAUSES = ("foreign_requests", "swapped_pages", "throttle_events")
@@ -35,12 +35,12 @@ def marks_counted(evidence: Evidence) -> Result:
     marked = _by_kind(evidence)
     if not marked:
         return not_applicable("No sample is marked as disturbed.")
-    told: Sequence[Mapping[str, Any]] = evidence.document["conditions"].get("disturbances", [])
-    findings = [*_impossible(told), *_without_cause(evidence, told)]
+    pieces: Sequence[Mapping[str, Any]] = evidence.document["conditions"].get("disturbances", [])
+    findings = [*_impossible(pieces), *_without_cause(evidence, pieces)]
     shares = {}
     for kind, columns in marked.items():
-        mine = [piece for piece in told if piece["kind"] == kind]
-        complete = len(told) < PIECES_TOLD and all(one["requests"] < WATCHED_REQUESTS for one in mine)
+        mine = [piece for piece in pieces if piece["kind"] == kind]
+        complete = len(pieces) < MOST_PIECES and all(one["requests"] < WATCHED_REQUESTS for one in mine)
         counted_requests = sum(piece["disturbed_requests"] for piece in mine)
         marks = max(int(column.sum()) for column in columns.values())
         if complete and marks > counted_requests:
@@ -49,7 +49,7 @@ def marks_counted(evidence: Evidence) -> Result:
                 f"{counted(counted_requests, 'disturbed request')}."
             )
         shares[kind] = share = round(max(float(column.mean()) for column in columns.values()), 4)
-        slower = _slower(_told_by_time(evidence, kind, mine))
+        slower = _slower(_sorted_by_time(evidence, kind, mine))
         if share > MOST_SHARE and slower > MOST_SLOWER:
             findings.append(
                 f"{kind}: {100 * share:.0f} % of the samples are marked as disturbed and left out, and in "
@@ -59,7 +59,7 @@ def marks_counted(evidence: Evidence) -> Result:
     return judged(findings, "Marks and the monitor's counts agree.", marked_share=shares)
 
 
-def _told_by_time(evidence: Evidence, kind: str, told: Sequence[Mapping[str, Any]]) -> list[Timed]:
+def _sorted_by_time(evidence: Evidence, kind: str, pieces: Sequence[Mapping[str, Any]]) -> list[Timed]:
     """Return the series of a kind whose marked samples need not be the slower ones.
 
     A stretch longer than the monitor's step is marked as a whole, and slower by what met it: of a few such
@@ -69,7 +69,7 @@ def _told_by_time(evidence: Evidence, kind: str, told: Sequence[Mapping[str, Any
     marks = sum(
         int(series.columns[COLUMN].sum()) for series in found if _is_long(series) and COLUMN in series.columns
     )
-    caused = sum(piece[name] for piece in told for name in CAUSES) >= marks
+    caused = sum(piece[name] for piece in pieces for name in CAUSES) >= marks
     return [
         series
         for series in found
@@ -123,8 +123,8 @@ def _above(values: NDArray[Any], marks: NDArray[np.int64]) -> float:
     return float(below.mean()) / 2 / clean.size
 
 
-def _impossible(told: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    for piece in told:
+def _impossible(pieces: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    for piece in pieces:
         if piece["disturbed_requests"] > piece["requests"] or not 1 <= piece["attempts"] <= ATTEMPTS:
             yield (
                 f"{piece['kind']}, piece {piece['piece']}: {piece['disturbed_requests']} of "
@@ -134,9 +134,9 @@ def _impossible(told: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             return
 
 
-def _without_cause(evidence: Evidence, told: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _without_cause(evidence: Evidence, pieces: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """The monitor marks for three causes only, and counts each."""
-    counts = [piece[name] for piece in told for name in CAUSES]
+    counts = [piece[name] for piece in pieces for name in CAUSES]
     if not any(counts) and not evidence.document["conditions"]["foreign_requests"]:
         yield (
             "Samples are marked as disturbed, and nothing disturbed the run: no request of others, no page "

@@ -30,7 +30,7 @@ PEERS_TOLERANCE = 0.05
 """Where other units stand in for a rating."""
 
 
-def nobody_has_standing(_keyids: Iterable[str]) -> frozenset[str]:
+def nobody_reputable(_keyids: Iterable[str]) -> frozenset[str]:
     """Return no key: what evidence without an archive behind it knows of keys."""
     return frozenset()
 
@@ -129,8 +129,8 @@ class Evidence:
     received_at: datetime | None = None
     request: Request | None = None
     """None where no archive asked for the run."""
-    standing_among: Callable[[Iterable[str]], frozenset[str]] = nobody_has_standing
-    """Tells which of some keys have standing, and is asked only where a finding hangs on it."""
+    reputable_among: Callable[[Iterable[str]], frozenset[str]] = nobody_reputable
+    """Tells which of some keys have a reputation, and is asked only where a finding hangs on it."""
 
     @property
     def device(self) -> Mapping[str, Any]:
@@ -181,10 +181,10 @@ class Evidence:
 
     @cached_property
     def witnesses(self) -> tuple[PeerUnit, ...]:
-        """The other units that a key with standing measured: digests of units are self-declared, so only
+        """The other units that a reputable key measured: digests of units are self-declared, so only
         these can speak against a run."""
-        standing = self.standing_among({keyid for peer in self.peers for keyid in peer.keyids})
-        return tuple(peer for peer in self.peers if standing & set(peer.keyids))
+        reputable = self.reputable_among({keyid for peer in self.peers for keyid in peer.keyids})
+        return tuple(peer for peer in self.peers if reputable & set(peer.keyids))
 
     @cached_property
     def rotation_rates(self) -> tuple[Number, ...]:

@@ -34,7 +34,7 @@ from server.plausibility.evidence import (
 from server.plausibility.models import SampleTrace
 from server.plausibility.nonces import requests_of
 from server.plausibility.peer_units import peers_of
-from server.plausibility.standing import standing_against
+from server.plausibility.reputation import reputable_against
 
 ALIKE_TRACES = 8
 """Earlier traces that one is compared with: those that look most like it, the earliest first."""
@@ -91,7 +91,7 @@ def _evidence(
         copies=copies,
         received_at=one.run.submission.received_at,
         request=request,
-        standing_among=standing_against(one.run),
+        reputable_among=reputable_against(one.run),
     )
 
 

@@ -12,11 +12,11 @@ from uuid import UUID
 from server.core.lifecycle import Provenance
 from server.measurements.model_measurements import ModelMeasurements, PublishedRun
 from server.measurements.models import Run
-from server.plausibility.standing import standing_elsewhere
+from server.plausibility.reputation import reputable_elsewhere
 
 HOLDERS = 3
 """From so many holders on no one's drives count more than a share of one in so many."""
-StandingAmong = Callable[[Iterable[str]], frozenset[str]]
+ReputableAmong = Callable[[Iterable[str]], frozenset[str]]
 _NEVER = datetime.max.replace(tzinfo=UTC)
 
 
@@ -25,7 +25,7 @@ def holder_shares_update(*, drive_model_id: int, published: ModelMeasurements) -
     transaction; return the model's numbers with it."""
     beyond: set[UUID] = set()
     for provenance in sorted(published.provenances):
-        among = standing_elsewhere(drive_model_id=drive_model_id, provenance=Provenance(provenance))
+        among = reputable_elsewhere(drive_model_id=drive_model_id, provenance=Provenance(provenance))
         beyond |= runs_beyond_share(published.of(Provenance(provenance)), among)
     changed = {run.run_id for run in published.runs if run.beyond_share != (run.run_id in beyond)}
     if not changed:
@@ -39,9 +39,9 @@ def holder_shares_update(*, drive_model_id: int, published: ModelMeasurements) -
     return replace(published, runs=runs)
 
 
-def runs_beyond_share(runs: Sequence[PublishedRun], standing_among: StandingAmong) -> set[UUID]:
+def runs_beyond_share(runs: Sequence[PublishedRun], reputable_among: ReputableAmong) -> set[UUID]:
     """Return the runs of one model and provenance that are beyond their holder's share. Pure but for the
-    question who has standing, which is asked only where it matters.
+    question who has a reputation, which is asked only where it matters.
 
     A drive is its first holder's: nobody else's runs shift its mean. Those published first count, so that
     drives that a holder adds later push none out.
@@ -58,7 +58,7 @@ def runs_beyond_share(runs: Sequence[PublishedRun], standing_among: StandingAmon
     borrowed = any(holder_of[run.unit] != run.keyid for run in runs)
     if max(counts.values()) * HOLDERS <= sum(counts.values()) and not borrowed:
         return set()
-    known = standing_among({run.keyid for run in runs})
+    known = reputable_among({run.keyid for run in runs})
     # Keys cost nothing: two new ones must not take two thirds of a model from a holder whom others confirmed.
     full = known if len(known & counts.keys()) < HOLDERS else frozenset()
     most = share_of(counts, full)

@@ -55,8 +55,8 @@ class _PeerRun:
         unit may be of this very drive."""
         if self.run_id == run.pk or (run.unit_id is not None and self.unit_id == run.unit_id):
             return False
-        told = run.unit_id is not None and self.unit_id is not None
-        return told or self.holder_id != run.submission.probe_key.holder_id
+        identified = run.unit_id is not None and self.unit_id is not None
+        return identified or self.holder_id != run.submission.probe_key.holder_id
 
 
 def peers_gather(*, run: Run) -> tuple[tuple[PeerUnit, ...], int]:

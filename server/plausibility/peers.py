@@ -18,7 +18,7 @@ ROTATION_UNITS = 2
 AGREEING_WITHIN = NOTED_AT * FLOOR
 AGREEING_SHARE = 0.8
 """Two units have the same numbers where that share of those in common lies that near."""
-NO_STANDING = "No key behind the other units has standing, so they hold nothing."
+NO_REPUTATION = "No key behind the other units has a reputation, so they hold nothing."
 FIRST = "First unit of this model: nothing to compare with."
 
 
@@ -28,7 +28,7 @@ def samples_new(evidence: Evidence) -> Result:
         return not_applicable("A simulated drive gives the same samples again.")
     if not evidence.copies:
         return passed("No other run has these samples.")
-    told = [
+    sentences = [
         f"{copy.kind}: the samples are those of run {copy.run_id}"
         + (
             "."
@@ -37,7 +37,7 @@ def samples_new(evidence: Evidence) -> Result:
         )
         for copy in evidence.copies
     ]
-    return held(listed(told), runs=sorted({copy.run_id for copy in evidence.copies}))
+    return held(listed(sentences), runs=sorted({copy.run_id for copy in evidence.copies}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ def same_rotation(evidence: Evidence) -> Result:
             return passed(words, **figures)
         theirs = [peer.values[key] for peer in evidence.witnesses if key in peer.values]
         if len(theirs) < ROTATION_UNITS:
-            return noted(f"{words} {NO_STANDING}", **figures)
+            return noted(f"{words} {NO_REPUTATION}", **figures)
         middle = median(theirs)
         off = abs(number.value - middle) > PEERS_TOLERANCE * middle
         return (held if off else noted)(words, **figures)
@@ -197,13 +197,13 @@ OTHER_UNITS = Check(
         f"noted; held only where it is also beyond {HELD_FACTOR:g} times the highest or below half of the "
         "lowest. "
         f"{ENOUGH_UNITS} other units or more, of the same provenance, block size, write cache and bridge; "
-        "only units that keys with standing measured can hold a run."
+        "only units that reputable keys measured can hold a run."
     ),
     because=(
         "Units of one model differ by some per cent (Eridano: below 7 % over 96 units), batches and quietly "
         "changed "
         "mechanisms by tens of per cent: those are results, not faults. Twice is another product. A unit's "
-        "digest is its sender's word, so one key can invent any number of units: a key has standing where "
+        "digest is its sender's word, so one key can invent any number of units: a key is reputable where "
         "more of its published runs, of other models, were confirmed by other keys than moderators rejected "
         "of its runs."
     ),
@@ -216,7 +216,7 @@ SAME_ROTATION = Check(
     question="Is the measured rotation that of the model's other units?",
     limit=(
         f"{100 * PEERS_TOLERANCE:.0f} % either way of the median of {ROTATION_UNITS} units or more; only "
-        "units that keys with standing measured can hold a run."
+        "units that reputable keys measured can hold a run."
     ),
     because="Batches differ in many things; a model's rate is held by its spindle's control.",
     remedy="Two rates under one name are worth a note in the catalogue: accept, and add it there.",

@@ -46,13 +46,13 @@ def envelope_received(digest: str) -> Iterator[None]:
     """Keep the envelope of that digest for the block, which stores it and writes its row; raises Problem
     where the storage is away."""
     with ExitStack() as stack:
-        with storage_failures_told(digest):
+        with storage_failures_logged(digest):
             stack.enter_context(envelope_kept(digest=digest))
         yield
 
 
 @contextmanager
-def storage_failures_told(digest: str) -> Iterator[None]:
+def storage_failures_logged(digest: str) -> Iterator[None]:
     """Raise Problem where the block finds the storage full or away: nothing was accepted then."""
     try:
         yield

@@ -36,7 +36,7 @@ from server.core.strictjson import strict_loads
 from server.core.text import printable
 from server.measurements.documents import summary_of, timings_count
 from server.measurements.models import Batch, Benchmark, Run
-from server.submissions.backpressure import envelope_received, room_check, storage_failures_told
+from server.submissions.backpressure import envelope_received, room_check, storage_failures_logged
 from server.submissions.events import event_add, next_sweep, submission_announce
 from server.submissions.models import Submission
 from server.submissions.seal import in_browser, sealed_check
@@ -337,7 +337,7 @@ def _spend(size_bytes: int, keyid: str, address: str) -> None:
 
 
 def _store(digest: str, content: bytes) -> str:
-    with storage_failures_told(digest):
+    with storage_failures_logged(digest):
         return envelope_store(digest=digest, content=content)
 
 

@@ -93,7 +93,7 @@ def events_listed() -> QuerySet[ArchiveEvent]:
     return ArchiveEvent.objects.filter(number__isnull=False)
 
 
-def events_told(*, after: int, kinds: Iterable[str], simulated: bool) -> QuerySet[ArchiveEvent]:
+def events_for(*, after: int, kinds: Iterable[str], simulated: bool) -> QuerySet[ArchiveEvent]:
     """Return what a follower of the archive is told, in order; publications that were withdrawn meanwhile are
     none."""
     found = events_listed().filter(number__gt=after)
@@ -106,7 +106,7 @@ def events_told(*, after: int, kinds: Iterable[str], simulated: bool) -> QuerySe
     return found.filter(public).select_related(*related).order_by(F("number"))
 
 
-class Told(NamedTuple):
+class EventDetails(NamedTuple):
     """What is told of an event's subject beside its id."""
 
     drive_model: str | None
@@ -127,30 +127,30 @@ COLUMNS = (
     "claim__hidden",
     "claim__drive_model__slug",
 )
-"""What `told_of` takes."""
-_NOTHING = Told(None, None, None, None, None, None)
+"""What `event_details` takes."""
+_NOTHING = EventDetails(None, None, None, None, None, None)
 
 
-def told_of(
+def event_details(
     details: Mapping[str, Any],
     run_state: str | None,
     run_model: str | None,
     claim_hidden: bool | None,
     claim_model: str | None,
-) -> Told:
+) -> EventDetails:
     """Return what may be told of an event, of its columns; null are those of a subject that it has not."""
     if run_state == State.PUBLISHED:
         kind, version, changes = map(details.get, ("kind", "extractor_version", "changes"))
-        return Told(run_model, kind, version, changes, None, None)
+        return EventDetails(run_model, kind, version, changes, None, None)
     if claim_hidden is False:
-        return Told(claim_model, None, None, None, details.get("before"), details.get("after"))
+        return EventDetails(claim_model, None, None, None, details.get("before"), details.get("after"))
     return _NOTHING
 
 
-def told_of_event(event: ArchiveEvent) -> Told:
+def details_of(event: ArchiveEvent) -> EventDetails:
     """Return what may be told of an event that was read with what it refers to."""
     run, claim = event.run, event.claim
-    return told_of(
+    return event_details(
         event.details,
         run.submission.state if run else None,
         run.drive_model.slug if run else None,

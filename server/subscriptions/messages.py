@@ -16,7 +16,7 @@ from django.urls import reverse
 
 from server.catalog.models import DriveModel
 from server.measurements.models import Run
-from server.subscriptions.events import told_of_event
+from server.subscriptions.events import details_of
 from server.subscriptions.models import ArchiveEvent, Delivery, Subscription
 
 # ---- Signed links of mails: whoever holds one may confirm or end that one follow, without an account.
@@ -57,7 +57,7 @@ def _read(salt: str, token: str) -> UUID | None:
         return None
 
 
-MOST_TOLD = 100
+MOST_LISTED = 100
 """Runs or events that a message lists; it says how many there are, and where the others stand."""
 TYPES = {
     Delivery.Kind.RUNS: "runs.published",
@@ -83,7 +83,7 @@ def body_text(*, kind: Delivery.Kind, model: DriveModel, runs: Sequence[Run], at
             "api_url": _page("api:drive", model.slug),
         },
         "count": len(runs),
-        "runs": [_run(run) for run in runs[:MOST_TOLD]],
+        "runs": [_run(run) for run in runs[:MOST_LISTED]],
         "all_url": _all_url(model, runs),
     }
     return _message(kind, data, at)
@@ -116,7 +116,7 @@ def event_data(event: ArchiveEvent) -> dict[str, Any]:
         "run_id": str(event.run_id) if event.run_id else None,
         "claim_id": event.claim_id,
         "release": event.release,
-        **told_of_event(event)._asdict(),
+        **details_of(event)._asdict(),
     }
 
 
@@ -145,17 +145,17 @@ def _all_url(model: DriveModel, runs: Sequence[Run]) -> str:
 def mail_of(delivery: Delivery) -> EmailMessage:
     """Return the mail of a message, with the header by which mail programs end a follow (RFC 2369, 8058)."""
     follow = delivery.follow
-    told = json.loads(delivery.body)["data"]
+    message = json.loads(delivery.body)["data"]
     confirming = delivery.kind == Delivery.Kind.CONFIRMATION
     context = {
         "follow": follow,
-        "told": told,
-        "more": told["count"] - len(told["runs"]),
+        "message": message,
+        "more": message["count"] - len(message["runs"]),
         "confirm_url": confirm_url(follow),
         "stop_url": stop_url(follow),
         "hours": settings.FOLLOW_CONFIRM_HOURS,
     }
-    count = told["count"]
+    count = message["count"]
     subject = _SUBJECTS[Delivery.Kind(delivery.kind)].format(
         count=count, runs="run" if count == 1 else "runs"
     )
@@ -165,7 +165,7 @@ def mail_of(delivery: Delivery) -> EmailMessage:
     if not confirming:
         headers["List-Unsubscribe"] = f"<{stop_url(follow)}>"
         headers["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
-        headers["List-Id"] = f"<{told['drive']['slug']}.follows.{host}>"
+        headers["List-Id"] = f"<{message['drive']['slug']}.follows.{host}>"
     return EmailMessage(" ".join(subject.split()), text, to=[follow.mail], headers=headers)
 
 

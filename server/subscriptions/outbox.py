@@ -17,8 +17,8 @@ from server.core.lifecycle import Provenance, State
 from server.core.locks import transaction_lock
 from server.measurements.models import Run
 from server.subscriptions.delivery import delivery_enqueue
-from server.subscriptions.events import events_list, events_told
-from server.subscriptions.messages import MOST_TOLD, body_text, events_text
+from server.subscriptions.events import events_list, events_for
+from server.subscriptions.messages import MOST_LISTED, body_text, events_text
 from server.subscriptions.models import ArchiveEvent, Delivery, PendingNotification, Subscription
 
 
@@ -110,12 +110,12 @@ def events_batch() -> int:
     follows = Subscription.objects.filter(drive_model=None, state=Subscription.State.ACTIVE, told_to__lt=last)
     made: list[Delivery] = []
     for follow in follows:
-        news = events_told(after=follow.told_to, kinds=follow.events, simulated=follow.simulated)
-        first = list(news[:MOST_TOLD])
+        news = events_for(after=follow.told_to, kinds=follow.events, simulated=follow.simulated)
+        first = list(news[:MOST_LISTED])
         if first and not _window_ended(first[0], now):
             continue
         if first:
-            count = len(first) if len(first) < MOST_TOLD else news.count()
+            count = len(first) if len(first) < MOST_LISTED else news.count()
             body = events_text(first, count=count, after=follow.told_to, at=now)
             kind = Delivery.Kind.EVENTS
             made.append(

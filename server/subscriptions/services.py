@@ -127,7 +127,7 @@ def webhook_create(
         )
     now = clock.now()
     follow = Subscription.objects.create(
-        told_to=_others_told(model.pk if model else None),
+        told_to=_last_number(model.pk if model else None),
         events=list(events),
         drive_model=model,
         channel=Subscription.Channel.WEBHOOK,
@@ -192,13 +192,13 @@ def _asked_lately(follow: Subscription) -> bool:
 
 
 def _activate(follow: Subscription) -> None:
-    follow.told_to = _others_told(follow.drive_model_id)
+    follow.told_to = _last_number(follow.drive_model_id)
     follow.state, follow.reason, follow.paused_at = Subscription.State.ACTIVE, "", None
     follow.active_since = clock.now()
     follow.save(update_fields=["state", "reason", "paused_at", "active_since", "told_to"])
 
 
-def _others_told(drive_model_id: int | None) -> int:
+def _last_number(drive_model_id: int | None) -> int:
     """Return up to which event whoever begins now has nothing to be told, and tell the others of the model's
     runs that were published before."""
     if drive_model_id is None:

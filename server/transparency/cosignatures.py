@@ -58,17 +58,17 @@ def witness_read(entry: str) -> Witness:
 def cosignatures_ask(*, ask: Ask | None = None) -> list[str]:
     """Send the log's head to each witness of `LOG_WITNESSES`, keep what they signed, and return what came of
     it, a line each. One that fails keeps no other from being asked."""
-    ask, head, told = ask or log_http.ask, log_head(), []
+    ask, head, lines = ask or log_http.ask, log_head(), []
     for entry in settings.LOG_WITNESSES:
         try:
             witness = witness_read(entry)
             kept = _cosignature_ask(witness, head, ask)
         except NotCosigned as error:
             log.warning("not cosigned", witness=entry, reason=str(error))
-            told.append(f"not cosigned: {entry}: {error}")
+            lines.append(f"not cosigned: {entry}: {error}")
         else:
-            told.append(f"{witness.name} cosigned {kept.size} leaves")
-    return told
+            lines.append(f"{witness.name} cosigned {kept.size} leaves")
+    return lines
 
 
 def _cosignature_ask(witness: Witness, head: LogHead, ask: Ask) -> Cosignature:

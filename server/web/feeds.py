@@ -22,7 +22,7 @@ from server.catalog.models import DriveModel
 from server.core.lifecycle import Provenance
 from server.core.text import counted
 from server.measurements.selectors import drive_model_public, runs_latest, runs_of_model
-from server.subscriptions.events import Told, events_listed, told_of_event
+from server.subscriptions.events import EventDetails, details_of, events_listed
 from server.subscriptions.models import ArchiveEvent
 
 ENTRIES = 30
@@ -50,10 +50,10 @@ def events_feed(request: HttpRequest) -> HttpResponse:
     """Answer with the feed of what changed in the archive; 304 to whoever has it."""
     related = ("run__submission", "run__drive_model__vendor", "claim__drive_model__vendor")
     listed = list(events_listed().select_related(*related).order_by("-number")[:ENTRIES])
-    told = [(event, told_of_event(event)) for event in listed]
+    detailed = [(event, details_of(event)) for event in listed]
     changed = max((event.listed_at for event in listed if event.listed_at), default=None)
-    shown = [(event.number, said) for event, said in told]
-    return _answer(request, shown, changed, lambda: _events(request, told))
+    shown = [(event.number, said) for event, said in detailed]
+    return _answer(request, shown, changed, lambda: _events(request, detailed))
 
 
 def _answer(
@@ -85,7 +85,7 @@ _EVENT_WORDS = {
 }
 
 
-def _events(request: HttpRequest, told: Sequence[tuple[ArchiveEvent, Told]]) -> Atom1Feed:
+def _events(request: HttpRequest, detailed: Sequence[tuple[ArchiveEvent, EventDetails]]) -> Atom1Feed:
     feed = Atom1Feed(
         title="Changes of DiskAtlas",
         subtitle="Runs published, withdrawn and extracted anew, verdicts and dataset releases, the latest "
@@ -96,7 +96,7 @@ def _events(request: HttpRequest, told: Sequence[tuple[ArchiveEvent, Told]]) -> 
         language=get_language(),
         author_name="DiskAtlas",
     )
-    for event, said in told:
+    for event, said in detailed:
         of = f" {event.release}" if event.release else ""
         subject = event.run or event.claim
         if subject is not None and said.drive_model is not None:
@@ -114,7 +114,7 @@ def _events(request: HttpRequest, told: Sequence[tuple[ArchiveEvent, Told]]) -> 
     return feed
 
 
-def _event_address(event: ArchiveEvent, said: Told) -> str:
+def _event_address(event: ArchiveEvent, said: EventDetails) -> str:
     if event.run_id is not None:
         return reverse("run-detail", args=[event.run_id])
     if event.release is not None:
@@ -122,7 +122,7 @@ def _event_address(event: ArchiveEvent, said: Told) -> str:
     return reverse("drive-detail", args=[said.drive_model]) if said.drive_model else reverse("claims")
 
 
-def _event_description(event: ArchiveEvent, said: Told) -> str:
+def _event_description(event: ArchiveEvent, said: EventDetails) -> str:
     """Return what changed, as far as it may be told."""
     if said.verdict_after is not None:
         return f"The verdict was “{said.verdict_before}” and is “{said.verdict_after}”."

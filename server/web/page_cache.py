@@ -113,7 +113,7 @@ def release() -> str:
 
 
 def _key(request: HttpRequest, headers: tuple[str, ...]) -> str:
-    told = [
+    parts = [
         release(),
         request.scheme,
         request.get_host().lower(),
@@ -122,7 +122,7 @@ def _key(request: HttpRequest, headers: tuple[str, ...]) -> str:
         [theme for theme in _THEMES if request.COOKIES.get("theme") == theme],
         [name for name in headers if name in request.headers],
     ]
-    return f"page:{hashlib.sha256(json.dumps(told).encode()).hexdigest()}"
+    return f"page:{hashlib.sha256(json.dumps(parts).encode()).hexdigest()}"
 
 
 def _alike(response: HttpResponse) -> bool:

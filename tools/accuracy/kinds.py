@@ -25,7 +25,7 @@ Entry = dict[str, Any]
 def facts_of(document: dict[str, Any]) -> Facts:
     """What extraction may use of the device, without its rated speed: that has to be found."""
     device = document["device"]
-    told = [
+    spreads = [
         spread(one, device["block_bytes"])
         for one in document["benchmarks"]
         if "samples" in one and (spread := kinds_by_slug()[one["kind"]].head_spread) is not None
@@ -35,7 +35,7 @@ def facts_of(document: dict[str, Any]) -> Facts:
         device["capacity_bytes"],
         simulated=True,
         write_cache=document["conditions"]["write_cache_during"],
-        head_spread=max(told, default=0.0),
+        head_spread=max(spreads, default=0.0),
     )
 
 

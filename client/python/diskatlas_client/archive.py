@@ -289,14 +289,14 @@ def _origin(url: str) -> tuple[str, str]:
     return found.scheme, found.netloc
 
 
-def _seconds(told: str | None) -> float | None:
+def _seconds(header: str | None) -> float | None:
     """Return how long a `Retry-After` says to wait (RFC 9110, 10.2.3), which may be a date."""
-    if told is None:
+    if header is None:
         return None
-    if told.strip().isdecimal():
-        return float(told)
+    if header.strip().isdecimal():
+        return float(header)
     try:
-        return max(0.0, (parsedate_to_datetime(told) - datetime.now(UTC)).total_seconds())
+        return max(0.0, (parsedate_to_datetime(header) - datetime.now(UTC)).total_seconds())
     except (TypeError, ValueError):
         return None
 

@@ -202,11 +202,11 @@ class StrictFilterBackend(DjangoFilterBackend):
 def _problem(errors: dict[str, list[forms.ValidationError]], fields: Mapping[str, forms.Field]) -> Problem:
     items = tuple(
         ErrorItem(f"?{name}", message)
-        for name, told in errors.items()
-        for one in told
+        for name, found in errors.items()
+        for one in found
         for message in _messages(name, one, fields)
     )
-    unknown = all(one.code in {_UNKNOWN, _NO_CHOICE} for told in errors.values() for one in told)
+    unknown = all(one.code in {_UNKNOWN, _NO_CHOICE} for found in errors.values() for one in found)
     detail = f"The parameter {items[0].path[1:]!r}: {items[0].message}"
     return problem(_UNKNOWN if unknown else "bad-parameter", detail, *items)
 

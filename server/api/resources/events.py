@@ -12,7 +12,7 @@ from server.api.framework.keyset import Ordering
 from server.api.framework.openapi import described
 from server.api.framework.rows import Derived, RowSerializer
 from server.api.framework.views import ListView
-from server.subscriptions.events import COLUMNS, events_listed, told_of
+from server.subscriptions.events import COLUMNS, event_details, events_listed
 from server.subscriptions.models import ArchiveEvent
 
 
@@ -36,26 +36,26 @@ class ArchiveEventSerializer(RowSerializer):
     url = Derived("kind", "run_id", "release", *COLUMNS, help_text="Its subject's page; null of none.")
 
     def get_drive_model(self, *columns: Any) -> str | None:
-        return told_of(*columns).drive_model
+        return event_details(*columns).drive_model
 
     def get_kind(self, *columns: Any) -> str | None:
-        return told_of(*columns).kind
+        return event_details(*columns).kind
 
     def get_extractor_version(self, *columns: Any) -> str | None:
-        return told_of(*columns).extractor_version
+        return event_details(*columns).extractor_version
 
     def get_changes(self, *columns: Any) -> int | None:
-        return told_of(*columns).changes
+        return event_details(*columns).changes
 
     def get_verdict_before(self, *columns: Any) -> str | None:
-        return told_of(*columns).verdict_before
+        return event_details(*columns).verdict_before
 
     def get_verdict_after(self, *columns: Any) -> str | None:
-        return told_of(*columns).verdict_after
+        return event_details(*columns).verdict_after
 
     def get_url(self, _kind: str, run_id: Any, release: int | None, *columns: Any) -> str | None:
         """Return the address of the run's page or tombstone, of the release, or of the claim's model."""
-        model = told_of(*columns).drive_model
+        model = event_details(*columns).drive_model
         if run_id is not None:
             path = reverse("run-detail", args=[run_id])
         elif release is not None:

@@ -92,8 +92,12 @@ class BatchField(forms.CharField):
         found = _BATCH.fullmatch(text)
         if found is None:
             raise forms.ValidationError(_BATCH_WORDS)
-        told = {name: part for name, part in found.groupdict().items() if part}
-        return {**told, "year": int(told["year"]), **({"week": int(told["week"])} if "week" in told else {})}
+        parts = {name: part for name, part in found.groupdict().items() if part}
+        return {
+            **parts,
+            "year": int(parts["year"]),
+            **({"week": int(parts["week"])} if "week" in parts else {}),
+        }
 
 
 @extend_schema_field({"type": "string", "pattern": _BATCH_SHAPE, "example": "2014-W38"})

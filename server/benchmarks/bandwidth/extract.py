@@ -19,7 +19,7 @@ Z95 = 1.96
 LAWFUL = 0.15
 """Median misfit, as a part of a transfer's time, up to which the law describes the samples."""
 CACHED = "The write cache was on: what a write shows is how fast the buffer takes it, not the medium."
-UNTOLD = (
+UNKNOWN_CACHE = (
     "Whether the write cache was on is not told, and the times do not show that the medium was waited for."
 )
 UNKNOWN_SCATTER_NS = 4e6
@@ -75,7 +75,7 @@ def _buffered(entry: Mapping[str, Any], name: str, law: Law | None, facts: Facts
     if cache:
         return CACHED
     waited = law is not None and law.misfit <= LAWFUL and law.fixed_ns > 3 * law.fixed_error_ns > 0
-    return UNTOLD if cache is None and not waited else ""
+    return UNKNOWN_CACHE if cache is None and not waited else ""
 
 
 def _none(what: Metric, scope: str, reason: str, count: int) -> Measurement:

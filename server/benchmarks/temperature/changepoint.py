@@ -29,8 +29,8 @@ def line(values: FloatArray, at: FloatArray) -> tuple[float, float, float, float
         values, at = values[chosen], at[chosen]
     first, second = np.triu_indices(len(at), 1)
     apart = at[second] - at[first]
-    told = apart != 0
-    slopes = np.sort((values[second] - values[first])[told] / apart[told])
+    distinct = apart != 0
+    slopes = np.sort((values[second] - values[first])[distinct] / apart[distinct])
     slope = float(np.median(slopes))
     reach = Z95 * float(np.sqrt(_variance(values, at)))
     low = float(slopes[max(int(np.floor((len(slopes) - reach) / 2)), 0)])

@@ -35,8 +35,8 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
 
 
 def _cached(entry: Mapping[str, Any], facts: Facts) -> bool:
-    told = entry["params"]["write_cache"]
-    return bool(facts.write_cache if told is None else told)
+    switched = entry["params"]["write_cache"]
+    return bool(facts.write_cache if switched is None else switched)
 
 
 def _none(what: Metric, scope: str, reason: str, count: int) -> Measurement:

@@ -86,17 +86,19 @@ def test_runs_of_another_holders_drive_do_not_shift_it() -> None:
     assert aggregate().median == pytest.approx(100.0) and aggregate().maximum == pytest.approx(102.0)
 
 
-def test_keys_without_standing_take_nothing_from_a_holder_who_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keys_without_reputation_take_nothing_from_a_holder_who_has_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     runs = [measured(number, 100.0 + number, keyid="laboratory") for number in range(8)]
     runs += [measured(20 + number, 300.0, keyid=f"sybil {number}") for number in range(2)]
     refresh_model(drive_model_id=runs[0].drive_model_id)
-    assert aggregate().units == 3, "nobody has standing: each counts a third"
+    assert aggregate().units == 3, "nobody has a reputation: each counts a third"
     confirmed = frozenset({Run.objects.get(pk=runs[0].pk).submission.probe_key.keyid})
 
     def among(keyids: Iterable[str]) -> frozenset[str]:
         return confirmed & frozenset(keyids)
 
-    monkeypatch.setattr(holder_shares, "standing_elsewhere", lambda **_of: among)
+    monkeypatch.setattr(holder_shares, "reputable_elsewhere", lambda **_of: among)
     refresh_model(drive_model_id=runs[0].drive_model_id)
     assert (aggregate().units, Run.objects.filter(beyond_share=True).count()) == (10, 0)
 

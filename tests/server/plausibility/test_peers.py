@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from server.plausibility import peer_units
 from server.plausibility.check import Outcome
-from server.plausibility.evidence import Evidence, ModelFacts, Number, PeerUnit, nobody_has_standing
+from server.plausibility.evidence import Evidence, ModelFacts, Number, PeerUnit, nobody_reputable
 from server.plausibility.peer_units import peers_gather, peers_of
 from server.plausibility.peers import FIRST, confirmed, other_units, same_rotation
 from tests.support.documents import document
@@ -36,7 +36,7 @@ def evidence(value: float, others: list[float], key: tuple[str, str] = RATE) -> 
         ModelFacts("SAMPLE-1"),
         peers,
         keyid="mine",
-        standing_among=frozenset,
+        reputable_among=frozenset,
     )
 
 
@@ -106,18 +106,18 @@ def test_the_run_s_own_key_confirms_nothing() -> None:
     assert result.figures["keys"] == 0
 
 
-def test_units_of_keys_without_standing_hold_nothing() -> None:
-    given = replace(evidence(230.0, [99.0, 100.0, 101.0, 100.5]), standing_among=nobody_has_standing)
+def test_units_of_keys_without_reputation_hold_nothing() -> None:
+    given = replace(evidence(230.0, [99.0, 100.0, 101.0, 100.5]), reputable_among=nobody_reputable)
     assert other_units(given).outcome is Outcome.NOTED
-    given = replace(evidence(8000.0, [7199.0, 7201.0], TURNS), standing_among=nobody_has_standing)
+    given = replace(evidence(8000.0, [7199.0, 7201.0], TURNS), reputable_among=nobody_reputable)
     assert same_rotation(given).outcome is Outcome.NOTED
 
 
-def test_units_of_keys_without_standing_say_not_how_fast_a_model_turns() -> None:
+def test_units_of_keys_without_reputation_say_not_how_fast_a_model_turns() -> None:
     unrated = document(rotation_rate_rpm=None)
     given = replace(evidence(7200.0, [10_000.0] * 4, TURNS), document=unrated)
     assert given.turn is not None
-    assert replace(given, standing_among=nobody_has_standing).turn is None
+    assert replace(given, reputable_among=nobody_reputable).turn is None
 
 
 def test_one_key_s_invented_units_beside_others_are_left_out() -> None:
@@ -125,7 +125,7 @@ def test_one_key_s_invented_units_beside_others_are_left_out() -> None:
     honest = frozenset({"key3", "key4", "key5"})
     assert other_units(given).outcome is Outcome.PASSED
     given = evidence(100.0, [300.0, 310.0, 305.0, 99.0, 100.0, 101.0, 302.0, 303.0])
-    assert other_units(replace(given, standing_among=honest.intersection)).outcome is not Outcome.HELD
+    assert other_units(replace(given, reputable_among=honest.intersection)).outcome is not Outcome.HELD
 
 
 @pytest.mark.django_db

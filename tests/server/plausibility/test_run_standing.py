@@ -21,8 +21,8 @@ from server.measurements.model_measurements import Column, ModelMeasurements, Pu
 from server.measurements.models import Aggregate, Run
 from server.plausibility.evidence import Number, PeerUnit
 from server.plausibility.peers import keys_agreeing
+from server.plausibility.reputation import reputable_against
 from server.plausibility.run_standing import corroborated
-from server.plausibility.standing import standing_against
 from server.submissions.models import Decision, Submission
 from server.submissions.withdrawal import run_withdraw
 from tests.support.commands import ask, rotation, sealed
@@ -87,18 +87,18 @@ def test_runs_since_a_revocation_leave_the_numbers_and_corroborate_nothing(
     assert Submission.objects.get(pk=second.submission_id).state == State.PUBLISHED
 
 
-def test_a_holder_loses_standing_by_rejections(measure: Callable[..., Run]) -> None:
+def test_a_holder_loses_reputation_by_rejections(measure: Callable[..., Run]) -> None:
     measure(KEY, "a1")
     second = measure(OTHER_KEY, "a2")
     elsewhere = measure(KEY, "a3", model="SAMPLE-2")
     theirs = second.submission.probe_key.keyid
-    assert standing_against(elsewhere)([theirs]) == {theirs}
+    assert reputable_against(elsewhere)([theirs]) == {theirs}
     bad = measure(OTHER_KEY, "a4", model="SAMPLE-3").submission
     Submission.objects.filter(pk=bad.pk).update(state=State.REJECTED)
-    assert standing_against(elsewhere)([theirs]) == {theirs}, "a rule's rejection is no person's"
+    assert reputable_against(elsewhere)([theirs]) == {theirs}, "a rule's rejection is no person's"
     by = User.objects.create_user("sample-moderator")
     Decision.objects.create(submission=bad, verdict="rejected", reason=REASON, by=by, at=clock.now())
-    assert standing_against(elsewhere)([theirs]) == frozenset()
+    assert reputable_against(elsewhere)([theirs]) == frozenset()
 
 
 def test_pages_and_api_show_and_filter_by_the_standing(client: Client, measure: Callable[..., Run]) -> None:

@@ -48,7 +48,7 @@ class Command(BaseCommand):
                 raise CommandError("\n".join(["The log is not what its leaves say:", *wrong[:20]]))
             self.stdout.write("Every hash is the one of its leaves.")
         if options["ask_witnesses"]:
-            for told in cosignatures_ask():
-                self.stdout.write(told)
+            for line in cosignatures_ask():
+                self.stdout.write(line)
         head = log_head()
         self.stdout.write(f"{head.verifier_key}\n\n{head.checkpoint}", ending="")

@@ -11,41 +11,41 @@ from server.core import clock
 from server.core.lifecycle import State
 from server.measurements.models import Run
 from server.plausibility.peers import CONFIRMED
-from server.plausibility.standing import standing_against
+from server.plausibility.reputation import reputable_against
 from server.submissions.models import Decision, Submission
 from tests.support.documents import KEY, OTHER_KEY
 
 pytestmark = pytest.mark.django_db
 
 
-def test_a_key_whose_run_another_key_confirmed_has_standing_on_other_models(
+def test_a_key_whose_run_another_key_confirmed_has_a_reputation_on_other_models(
     measure: Callable[..., Run],
 ) -> None:
     first = measure(KEY, "a1", "SAMPLE-1")
     second = measure(OTHER_KEY, "a2", "SAMPLE-1")
     elsewhere = measure(KEY, "a3", "SAMPLE-2")
     mine, theirs = (run.submission.probe_key.keyid for run in (first, second))
-    assert standing_against(elsewhere)([mine, theirs]) == {theirs}
-    assert standing_against(first)([mine, theirs]) == frozenset()
+    assert reputable_against(elsewhere)([mine, theirs]) == {theirs}
+    assert reputable_against(first)([mine, theirs]) == frozenset()
 
 
-def test_a_key_that_confirms_itself_has_no_standing(measure: Callable[..., Run]) -> None:
+def test_a_key_that_confirms_itself_has_no_reputation(measure: Callable[..., Run]) -> None:
     runs = [measure(KEY, unit, "SAMPLE-1") for unit in ("a1", "a2", "a3")]
     elsewhere = measure(OTHER_KEY, "a4", "SAMPLE-2")
-    assert standing_against(elsewhere)([runs[0].submission.probe_key.keyid]) == frozenset()
+    assert reputable_against(elsewhere)([runs[0].submission.probe_key.keyid]) == frozenset()
 
 
-def test_what_a_key_sent_after_its_revocation_earns_no_standing(measure: Callable[..., Run]) -> None:
+def test_what_a_key_sent_after_its_revocation_earns_no_reputation(measure: Callable[..., Run]) -> None:
     measure(KEY, "a1", "SAMPLE-1")
     confirmed = measure(OTHER_KEY, "a2", "SAMPLE-1")
     elsewhere = measure(KEY, "a3", "SAMPLE-2")
     theirs = confirmed.submission.probe_key
-    assert standing_against(elsewhere)([theirs.keyid]) == {theirs.keyid}
+    assert reputable_against(elsewhere)([theirs.keyid]) == {theirs.keyid}
     # Its holder says since when somebody else may have had it: what that one sent vouches for nobody.
     ProbeKey.objects.filter(pk=theirs.pk).update(
         status="revoked", revoked_from=confirmed.submission.received_at
     )
-    assert standing_against(elsewhere)([theirs.keyid]) == frozenset()
+    assert reputable_against(elsewhere)([theirs.keyid]) == frozenset()
 
 
 def test_a_revocation_takes_no_rejection_back(measure: Callable[..., Run]) -> None:
@@ -60,12 +60,12 @@ def test_a_revocation_takes_no_rejection_back(measure: Callable[..., Run]) -> No
     )
     elsewhere = measure(KEY, "a3", "SAMPLE-2")
     theirs = submission.probe_key
-    assert standing_against(elsewhere)([theirs.keyid]) == frozenset()
+    assert reputable_against(elsewhere)([theirs.keyid]) == frozenset()
     ProbeKey.objects.filter(pk=theirs.pk).update(status="revoked", revoked_from=submission.received_at)
-    assert standing_against(elsewhere)([theirs.keyid]) == frozenset()
+    assert reputable_against(elsewhere)([theirs.keyid]) == frozenset()
 
 
-def test_a_key_that_follows_another_has_its_standing_and_does_not_confirm_it(
+def test_a_key_that_follows_another_has_its_reputation_and_does_not_confirm_it(
     measure: Callable[..., Run],
 ) -> None:
     first = measure(KEY, "a1", "SAMPLE-1")
@@ -75,4 +75,4 @@ def test_a_key_that_follows_another_has_its_standing_and_does_not_confirm_it(
     both = measure(OTHER_KEY, "a3", "SAMPLE-1")
     assert not both.check_results.filter(check_key=CONFIRMED.key, outcome="passed").exists()
     elsewhere = measure(KEY, "a5", "SAMPLE-2")
-    assert standing_against(elsewhere)([holder.keyid, both.submission.probe_key.keyid]) == frozenset()
+    assert reputable_against(elsewhere)([holder.keyid, both.submission.probe_key.keyid]) == frozenset()

@@ -1,7 +1,7 @@
-"""Which keys have standing: whose units may witness against the run of another.
+"""Which keys have a reputation: whose units may witness against the run of another.
 
 A unit's digest is the sender's own word, so one key can invent as many units of a model as it likes. A holder
-has standing against a run where more of its published runs, of other models, were confirmed by other holders
+is reputable against a run where more of its published runs, of other models, were confirmed by other holders
 when they came in than moderators rejected of its runs. Keys that only ever met on the one model witness
 nothing there. What came in since a key's revocation earns nothing; rejections stay, or they could be revoked.
 """
@@ -19,18 +19,18 @@ from server.plausibility.models import CheckResult
 from server.plausibility.peers import CONFIRMED
 
 
-def standing_against(run: Run) -> Callable[[Iterable[str]], frozenset[str]]:
-    """Return what tells, when it is asked, which of some holders have standing against a run. Each is known
+def reputable_against(run: Run) -> Callable[[Iterable[str]], frozenset[str]]:
+    """Return what tells, when it is asked, which of some holders are reputable against a run. Each is known
     by its first key."""
-    return standing_elsewhere(drive_model_id=run.drive_model_id, provenance=Provenance(run.provenance))
+    return reputable_elsewhere(drive_model_id=run.drive_model_id, provenance=Provenance(run.provenance))
 
 
-def standing_elsewhere(
+def reputable_elsewhere(
     *, drive_model_id: int, provenance: Provenance
 ) -> Callable[[Iterable[str]], frozenset[str]]:
-    """Return the same for a model: which of some holders have standing by runs of other models."""
+    """Return the same for a model: which of some holders have a reputation by runs of other models."""
 
-    def standing_among(keyids: Iterable[str]) -> frozenset[str]:
+    def reputable_among(keyids: Iterable[str]) -> frozenset[str]:
         wanted = list(keyids)
         of_others = Run.objects.filter(
             not_revoked_at("submission"),
@@ -46,7 +46,7 @@ def standing_elsewhere(
         confirmed = _by_holder(of_others, wanted)
         return frozenset(holder for holder, runs in confirmed.items() if runs > rejected.get(holder, 0))
 
-    return standing_among
+    return reputable_among
 
 
 def _by_holder(runs: QuerySet[Run], keyids: list[str]) -> dict[str, int]:
