@@ -17,7 +17,7 @@ from server.core.lifecycle import Provenance, State
 from server.core.locks import transaction_lock
 from server.measurements.models import Run
 from server.subscriptions.delivery import delivery_enqueue
-from server.subscriptions.events import events_list, events_for
+from server.subscriptions.events import events_for, events_list
 from server.subscriptions.messages import MOST_LISTED, body_text, events_text
 from server.subscriptions.models import ArchiveEvent, Delivery, PendingNotification, Subscription
 
