@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import io
 import zlib
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -12,6 +14,7 @@ import zstandard
 from django.conf import settings
 from rest_framework.request import Request
 
+from server.core.large_bodies import LARGE_BYTES, large_turn, overloaded, places
 from server.core.problems import Problem, problem
 
 _CHUNK = 64 * 1024
@@ -43,8 +46,32 @@ def submission_limits() -> BodyLimits:
     )
 
 
-def body_read(request: Request, limits: BodyLimits) -> bytes:
-    """Return the decompressed body; raises Problem where a limit or the encoding is broken."""
+@contextmanager
+def body_opened(request: Request, limits: BodyLimits) -> Iterator[bytes]:
+    """Give the decompressed body to the block, which a large one has alone on this machine; raises Problem
+    as `body_read` does, and where there is no room for a large one."""
+    with ExitStack() as stack:
+
+        def wait() -> None:
+            # Whose body was large on the wire already has a place (LargeBodyMiddleware).
+            if not getattr(request._request, "has_large_place", False) and not stack.enter_context(
+                places.taken()
+            ):
+                raise overloaded()
+            stack.enter_context(large_turn())
+
+        yield body_read(request, limits, before_large=wait)
+
+
+def _no_wait() -> None:
+    pass
+
+
+def body_read(request: Request, limits: BodyLimits, *, before_large: Callable[[], None] = _no_wait) -> bytes:
+    """Return the decompressed body; raises Problem where a limit or the encoding is broken.
+
+    `before_large` is called when a body turns out to be large, with no more of it in memory than came.
+    """
     _check_media_type(request)
     encoding = request.headers.get("Content-Encoding", "identity").strip().lower()
     if encoding not in {"identity", "gzip", "x-gzip", "zstd", ""}:
@@ -54,9 +81,11 @@ def body_read(request: Request, limits: BodyLimits) -> bytes:
         )
     wire = _read_wire(request, limits)
     if encoding == "zstd":
-        return _bounded(_zstd_source(wire), limits, encoding)
+        return _bounded(_zstd_source(wire), limits, before_large)
     if encoding in {"gzip", "x-gzip"}:
-        return _gunzip(wire, limits)
+        return _gunzip(wire, limits, before_large)
+    if len(wire) > LARGE_BYTES:
+        before_large()
     return wire
 
 
@@ -101,24 +130,30 @@ def _zstd_source(wire: bytes) -> _Source:
     return zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW).stream_reader(io.BytesIO(wire))
 
 
-def _bounded(source: _Source, limits: BodyLimits, encoding: str) -> bytes:
-    content, limit = bytearray(), limits.content_bytes
+def _bounded(source: _Source, limits: BodyLimits, before_large: Callable[[], None]) -> bytes:
+    content, limit, large = bytearray(), limits.content_bytes, False
     try:
         while chunk := source.read(_CHUNK):
             content += chunk
             if len(content) > limit:
-                fact = f"The {encoding} body holds more than {limit} bytes"
+                fact = f"The zstd body holds more than {limit} bytes"
                 raise _too_large(fact, limit, "after decompression", limits)
+            if not large and len(content) > LARGE_BYTES:
+                large = True
+                before_large()
     except zstandard.ZstdError as error:
-        raise _bad_encoding(encoding, str(error)) from None
+        raise _bad_encoding("zstd", str(error)) from None
     return bytes(content)
 
 
-def _gunzip(wire: bytes, limits: BodyLimits) -> bytes:
+def _gunzip(wire: bytes, limits: BodyLimits, before_large: Callable[[], None]) -> bytes:
     limit = limits.content_bytes
     decompressor = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
     try:
-        content = decompressor.decompress(wire, limit + 1)
+        content = decompressor.decompress(wire, min(limit, LARGE_BYTES) + 1)
+        if len(content) > LARGE_BYTES:
+            before_large()
+            content += decompressor.decompress(decompressor.unconsumed_tail, limit + 1 - len(content))
     except zlib.error as error:
         raise _bad_encoding("gzip", str(error)) from None
     if len(content) > limit:

@@ -21,7 +21,7 @@ from server.api.framework.filters import missing
 from server.api.framework.limits import SubmissionThrottle
 from server.api.framework.openapi import described, problems
 from server.api.framework.read_view import ReadView
-from server.api.request_body import body_read, submission_limits
+from server.api.request_body import body_opened, submission_limits
 from server.api.resources.shared import gone_check
 from server.api.serializers import (
     ChallengeSerializer,
@@ -66,14 +66,14 @@ class SubmissionsView(APIView):
     )
     def post(self, request: Request) -> Response:
         """Take in an envelope."""
-        content = body_read(request, submission_limits())
-        try:
-            received = submission_receive(content=content, address=client_address(request._request))
-        except Problem as trouble:
-            kept = trouble.extensions.pop("submission_id", None)
-            if kept is not None:
-                trouble.extensions["status_url"] = request.build_absolute_uri(f"{request.path}{kept}/")
-            raise
+        with body_opened(request, submission_limits()) as content:
+            try:
+                received = submission_receive(content=content, address=client_address(request._request))
+            except Problem as trouble:
+                kept = trouble.extensions.pop("submission_id", None)
+                if kept is not None:
+                    trouble.extensions["status_url"] = request.build_absolute_uri(f"{request.path}{kept}/")
+                raise
         body = receipt_data(received, request)
         return Response(body, status=202, headers={"Location": body["status_url"]})
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 
 import structlog
@@ -15,6 +14,7 @@ from server.accounts.second_factor import second_factor_due
 from server.config.availability import HEALTH_PATHS
 from server.config.error_views import error_response
 from server.core.clock import monotonic_ms
+from server.core.large_bodies import RETRY_S, places
 from server.core.metrics import http_requests, http_seconds, method_label
 from server.core.rate_limit import limit_client, rate_limit_hit
 from server.core.text import counted
@@ -78,31 +78,28 @@ class LargeBodyMiddleware:
     sender likes, and holds a thread. Half of the threads are left to all others.
     """
 
-    RETRY_S = 30
     LARGE_BYTES = 1024**2
     """What docker/Caddyfile keeps back (`request_buffers`)."""
 
     def __init__(self, get_response: Handler) -> None:
         self._get_response = get_response
-        self._places = threading.BoundedSemaphore(max(1, settings.WEB_THREADS // 2))
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         length = request.META.get("CONTENT_LENGTH") or "0"
         if not length.isdecimal() or int(length) <= self.LARGE_BYTES:
             return self._get_response(request)
-        if not self._places.acquire(blocking=False):
-            response = error_response(
-                request,
-                "overloaded",
-                f"Other large uploads are under way, so that none of your {length} bytes was read. Send them "
-                f"again in {self.RETRY_S} s.",
-            )
-            response.headers["Retry-After"] = str(self.RETRY_S)
-            return response
-        try:
-            return self._get_response(request)
-        finally:
-            self._places.release()
+        with places.taken() as free:
+            if free:
+                request.has_large_place = True  # type: ignore[attr-defined]
+                return self._get_response(request)
+        response = error_response(
+            request,
+            "overloaded",
+            f"Other large uploads are under way, so that none of your {length} bytes was read. Send them "
+            f"again in {RETRY_S} s.",
+        )
+        response.headers["Retry-After"] = str(RETRY_S)
+        return response
 
 
 class SecondFactorMiddleware:

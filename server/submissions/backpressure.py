@@ -12,6 +12,7 @@ from django.conf import settings
 from server.core.envelope_store import envelope_kept
 from server.core.lifecycle import ACTIVE_STATES
 from server.core.problems import problem
+from server.core.rate_limit import Budget, RateLimitState, address_block, budgets_spend
 from server.submissions.models import Submission
 
 log = structlog.get_logger("diskatlas.intake")
@@ -63,3 +64,47 @@ def storage_failures_logged(digest: str) -> Iterator[None]:
             "The archive cannot store the envelope at the moment, so that nothing was accepted. "
             "Keep the file and submit it again in a few minutes.",
         ).with_header("Retry-After", str(STORAGE_RETRY_S)) from error
+
+
+# ---- What one sender may use up in a day.
+
+_DAY_S = 86_400
+_BUDGETS = {"key": "with one key", "block": "from one network", "all": "in all"}
+
+
+def storage_spend(size_bytes: int, keyid: str, address: str) -> None:
+    """Count what is about to be stored, for the key where it is one sender's, the network it comes from and
+    the archive; raises Problem where a day's amount is used up."""
+    clients = {"block": address_block(address), "all": ""}
+    if keyid:
+        clients = {"key": keyid, **clients}
+    budgets = [
+        Budget(f"stored-{name}", client, settings.SUBMISSION_MIB_PER_DAY[name] * 1024**2)
+        for name, client in clients.items()
+    ]
+    for name, state in zip(clients, budgets_spend(budgets, size_bytes, window_s=_DAY_S), strict=True):
+        if state.exceeded:
+            raise problem(
+                "too-many-requests",
+                f"{state.used} bytes were sent {_BUDGETS[name]} today; the limit is {state.quota} a day "
+                f"(UTC). Keep the file and submit it again in {state.reset_s} s.",
+            ).with_header("Retry-After", str(state.reset_s))
+
+
+def useless_check(address: str) -> None:
+    """Raise Problem where a network has had so many large uploads read today for nothing that no more of its
+    are: each takes seconds, and a few kilobytes hold one."""
+    state = useless_spend(0, address)
+    if state.used >= state.quota:
+        raise problem(
+            "too-many-requests",
+            f"{state.used} bytes of large uploads from your network were refused or known already today; the "
+            f"limit is {state.quota} a day (UTC). Keep the file and submit it again in {state.reset_s} s.",
+        ).with_header("Retry-After", str(state.reset_s))
+
+
+def useless_spend(size_bytes: int, address: str) -> RateLimitState:
+    """Count bytes that were read and not kept as a new run, for the network that they came from."""
+    quota = settings.SUBMISSION_MIB_PER_DAY["block"] * 1024**2
+    budget = Budget("useless-block", address_block(address), quota)
+    return budgets_spend([budget], size_bytes, window_s=_DAY_S)[0]

@@ -7,6 +7,7 @@ other's; `Run.in_browser` keeps it out of every number.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +16,7 @@ from django.db import transaction
 
 from server.core import clock
 from server.core.envelope import sha256_hex
+from server.core.large_bodies import LARGE_BYTES, large_turn
 from server.core.lifecycle import State
 from server.core.locks import transaction_lock
 from server.core.problems import problem
@@ -70,7 +72,8 @@ def import_publish(*, document: dict[str, Any], license: str, address: str) -> R
     nothing. Raises AlreadyImported, and Problem as an upload does."""
     digest = files_digest(document)
     envelope = sealed({**document, "license": license})
-    with transaction.atomic():
+    alone = large_turn() if len(envelope) > LARGE_BYTES else nullcontext()
+    with alone, transaction.atomic():
         transaction_lock("file-import", digest)
         known = FileImport.objects.filter(files_digest=digest).select_related("submission__run").first()
         if known is not None:

@@ -7,8 +7,6 @@ put a message into the queue. A document that its key did sign but that is not a
 
 from __future__ import annotations
 
-import threading
-from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -26,17 +24,24 @@ from server.core import clock
 from server.core.envelope import Envelope, envelope_parse, frame_check, sha256_hex, signature_check
 from server.core.envelope_store import envelope_store
 from server.core.ids import uuid7
+from server.core.large_bodies import LARGE_BYTES
 from server.core.lifecycle import Provenance, State
 from server.core.locks import transaction_lock
 from server.core.metrics import submissions
 from server.core.prepared import prepared_row
 from server.core.problems import ErrorItem, Problem, problem
-from server.core.rate_limit import Budget, address_block, budgets_spend
 from server.core.strictjson import strict_loads
 from server.core.text import printable
 from server.measurements.documents import summary_of, timings_count
 from server.measurements.models import Batch, Benchmark, Run
-from server.submissions.backpressure import envelope_received, room_check, storage_failures_logged
+from server.submissions.backpressure import (
+    envelope_received,
+    room_check,
+    storage_failures_logged,
+    storage_spend,
+    useless_check,
+    useless_spend,
+)
 from server.submissions.events import event_add, next_sweep, submission_announce
 from server.submissions.models import Submission
 from server.submissions.seal import in_browser, sealed_check
@@ -62,19 +67,20 @@ def submission_receive(*, content: bytes, address: str = "") -> Received:
 
     A problem found in a document whose signature fits carries the extension `submission_id` of the kept row.
     """
-    # The largest that the limits allow takes half a gigabyte: a process has one at a time.
-    with _large_upload if len(content) > LARGE_BYTES else nullcontext():
-        try:
-            received = _receive(content, address)
-        except Problem as trouble:
-            submissions.labels(trouble.type.slug).inc()
-            raise
+    large = len(content) > LARGE_BYTES
+    if large:
+        useless_check(address)
+    try:
+        received = _receive(content, address)
+    except Problem as trouble:
+        submissions.labels(trouble.type.slug).inc()
+        if large and trouble.type.status < 500:
+            useless_spend(len(content), address)
+        raise
+    if large and not received.created:
+        useless_spend(len(content), address)
     submissions.labels("accepted" if received.created else "known").inc()
     return received
-
-
-LARGE_BYTES = 4 * 1024**2
-_large_upload = threading.Lock()
 
 
 def _receive(content: bytes, address: str) -> Received:
@@ -95,7 +101,7 @@ def _receive(content: bytes, address: str) -> Received:
         if known.run_id_taken:
             raise _run_id_taken(document)
         room_check()
-        _spend(len(content), _sender(document, key), address)
+        storage_spend(len(content), _sender(document, key), address)
         with envelope_received(digest):
             name = _store(digest, content)
             return _commit(digest, len(content), name, key, document)
@@ -262,7 +268,7 @@ def _keep_rejected(digest: str, content: bytes, key: ProbeKey, address: str, tro
     """Keep what its key signed, with the reason: the sender may ask what became of it, and a person may
     look."""
     try:
-        _spend(len(content), key.keyid, address)
+        storage_spend(len(content), key.keyid, address)
         with envelope_received(digest):
             _rejected_write(digest, content, key, trouble)
     except Problem:
@@ -307,33 +313,10 @@ def _run_id_taken(document: dict[str, Any]) -> Problem:
     )
 
 
-_DAY_S = 86_400
-_BUDGETS = {"key": "with one key", "block": "from one network", "all": "in all"}
-
-
 def _sender(document: dict[str, Any], key: ProbeKey) -> str:
     """Return the id of the key whose holder sends a document; empty for what the archive sealed itself, with
     one key for all who import in a browser."""
     return "" if in_browser(document) else key.keyid
-
-
-def _spend(size_bytes: int, keyid: str, address: str) -> None:
-    """Count what is about to be stored, for the key where it is one sender's, the network it comes from and
-    the archive; raises Problem where a day's amount is used up."""
-    clients = {"block": address_block(address), "all": ""}
-    if keyid:
-        clients = {"key": keyid, **clients}
-    budgets = [
-        Budget(f"stored-{name}", client, settings.SUBMISSION_MIB_PER_DAY[name] * 1024**2)
-        for name, client in clients.items()
-    ]
-    for name, state in zip(clients, budgets_spend(budgets, size_bytes, window_s=_DAY_S), strict=True):
-        if state.exceeded:
-            raise problem(
-                "too-many-requests",
-                f"{state.used} bytes were sent {_BUDGETS[name]} today; the limit is {state.quota} a day "
-                f"(UTC). Keep the file and submit it again in {state.reset_s} s.",
-            ).with_header("Retry-After", str(state.reset_s))
 
 
 def _store(digest: str, content: bytes) -> str:

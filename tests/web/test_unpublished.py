@@ -3,18 +3,26 @@ moderators and the holder of the key."""
 
 from __future__ import annotations
 
+import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.conf import LazySettings
 from django.contrib.auth.models import Permission
 from django.test import Client
 
 from server.accounts.models import User
 from server.core.lifecycle import State
+from server.measurements.models import Batch, Run
+from server.model_stats.refresh import refresh_model
+from server.search.archive_counts import archive_counts_update
 from server.search.summaries import summary_update
 from server.submissions.models import Submission
 from tests.support.people import second_factor
-from tests.support.sample_archive import SampleRun, sample_run
+from tests.support.sample_archive import DAY, SampleRun, sample_run
+from tests.web.test_permission_matrix import address as address_of
+from tests.web.test_permission_matrix import routes
 
 pytestmark = pytest.mark.django_db
 SECRET = ("Lurevendor", "LURE-9000", "FWLURE", "lurelabel")
@@ -108,6 +116,71 @@ def test_18_3_its_model_and_vendor_are_listed_nowhere(client: Client, run: Any) 
         ),
     ):
         assert client.get(address).status_code == 404, address
+
+
+def test_18_3_whoever_looks_for_its_id_hears_its_state_alone(client: Client, run: Any) -> None:
+    """Its id stands in the log of decisions, for one."""
+    run.submission.refresh_from_db()
+    for text in (run.pk, run.submission_id):
+        for address in (f"/drives/suggest/?q={text}", f"/drives/?q={text}", f"/compare/suggest/?q={text}"):
+            answer = client.get(address, follow=True).content.decode().lower()
+            assert "lure" not in answer, address
+        [found] = client.get(f"/drives/suggest/?q={text}").json()["suggestions"]
+        assert found["detail"] == f"{run.submission.state}, not public"
+
+
+def test_18_3_it_changes_no_byte_of_what_everybody_reads(
+    client: Client, settings: LazySettings, django_capture_on_commit_callbacks: Any
+) -> None:
+    """Not counts, headers or dates either, of a model that is listed by another run."""
+    settings.API_LIMITS = dict.fromkeys(settings.API_LIMITS, (100_000, 60))
+    with django_capture_on_commit_callbacks(execute=True):
+        run = sample_run()
+        refresh_model(drive_model_id=run.drive_model_id)
+        archive_counts_update()
+    before = answers(run)
+    with django_capture_on_commit_callbacks(execute=True):
+        for place, state in enumerate((State.QUARANTINED, State.REJECTED, State.VALIDATED, State.RECEIVED)):
+            sample = SampleRun(state=state, unit=f"{place:02x}" * 32, at=DAY + timedelta(days=30))
+            held = sample_run(sample)
+            batch, _made = Batch.objects.get_or_create(
+                drive_model=held.drive_model, year=2025, week=9, label=SECRET[3]
+            )
+            Run.objects.filter(pk=held.pk).update(firmware=SECRET[2], batch=batch)
+    after = answers(run)
+    assert [address for address in before if before[address] != after[address]] == []
+
+
+SINCE = "since=2026-03-15T00:00:00Z"
+SPENT = ("X-Request-Id", "RateLimit", "Set-Cookie", "Expires")
+
+
+def answers(run: Run) -> dict[str, tuple[int, dict[str, str], str]]:
+    """Return what everybody is answered, by address: of all that can be read, and of lists besides."""
+    values = dict.fromkeys(("follow_id", "profile_id", "login_id", "run_id"), run.pk)
+    values |= dict.fromkeys(("number", "key_id", "token_id", "change_id", "session_id"), 1)
+    values |= {"slug": run.drive_model.slug, "submission_id": run.submission_id, "part": "2026-w07"}
+    values |= {"provenance": "probe", "kind": "skippy", "chart_id": "pattern", "form": "svg", "path": "x"}
+    values |= {"key": "skippy.mtm", "token": "x", "name": "run", "section": "drives", "uidb36": "1"}
+    values["digits"] = run.unit.digest[:12] if run.unit else ""
+    addresses = {
+        address_of(route, values)
+        for route in routes()
+        # The feed of events, the challenge and the state of the machine say when they were asked.
+        if not route.startswith(("admin/", "accounts/"))
+        and route not in ("api/v1/challenges/", "events.atom", "health/", "readyz")
+    }
+    addresses |= {f"/api/v1/{name}/?{SINCE}" for name in ("drives", "runs", "units", "firmware")}
+    addresses |= {f"/api/v1/{name}/?drive={values['slug']}" for name in ("units", "batches", "firmware")}
+    addresses |= {"/drives/?q=sample", "/drives/suggest/?q=samp", "/compare/suggest/?q=samp"}
+    found = {}
+    for one in sorted(addresses):
+        answer: Any = Client(raise_request_exception=False).get(one)
+        body = b"".join(answer) if answer.streaming else answer.content
+        text = re.sub(r'name="csrfmiddlewaretoken" value="[^"]*"', "", body.decode(errors="replace"))
+        headers = {name: value for name, value in answer.headers.items() if name not in SPENT}
+        found[one] = (answer.status_code, headers, text)
+    return found
 
 
 def test_18_3_moderators_and_the_holder_of_the_key_see_it(client: Client, run: Any) -> None:

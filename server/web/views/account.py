@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 from allauth.account.decorators import reauthentication_required
 from allauth.usersessions.models import UserSession
@@ -20,7 +21,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from server.accounts.deletion import HasRights, account_delete
 from server.accounts.key_logins import Taken, TooManyCodes, key_release, login_decide, login_find
-from server.accounts.models import KeyLogin, ProbeKey, Scope, User
+from server.accounts.models import ProbeKey, Scope, User
 from server.accounts.services import (
     TooManyTokens,
     api_token_create,
@@ -57,8 +58,7 @@ def device(request: HttpRequest) -> HttpResponse:
 def _decided(request: HttpRequest) -> HttpResponse:
     approve = request.POST.get("decision") == "approve"
     try:
-        login = KeyLogin.objects.filter(pk=request.POST["login"]).first()
-        done = login and login_decide(login_id=login.pk, by=_user(request), approve=approve)
+        done = login_decide(login_id=UUID(request.POST["login"]), by=_user(request), approve=approve)
     except Taken as error:
         return page(request, "account/device.html", {"error": str(error), "login": None}, status=409)
     except ValueError:

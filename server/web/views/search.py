@@ -67,11 +67,12 @@ def _vendor(vendor: Vendor) -> dict[str, str]:
 
 def _run(run: Run) -> dict[str, str]:
     words = "measured run" if run.provenance == "probe" else f"{run.provenance} run"
-    if run.submission.state != "published":
-        words = f"{run.submission.state}: {words}"
+    detail = f"{words} of {run.drive_model.title}, {run.created_at:%Y-%m-%d}"
+    # Of what is not published anybody hears the state alone: its id stands in the log of decisions.
+    published = run.submission.state == State.PUBLISHED
     return {
         "kind": "run",
         "label": f"Run {run.run_id}",
-        "detail": f"{words} of {run.drive_model.title}, {run.created_at:%Y-%m-%d}",
+        "detail": detail if published else f"{run.submission.state}, not public",
         "url": reverse("run-detail", args=[run.run_id]),
     }

@@ -175,3 +175,10 @@ def test_18_nor_does_one_that_its_account_gave_up(client: Client, holder: User) 
     client.force_login(User.objects.create_user("sample-thief"))
     decide(client, stolen)
     assert ProbeKey.objects.get().owner is None
+
+
+@pytest.mark.parametrize("login", ["x", "", "%00", "\0", "1" * 400, "00000000-0000-0000-0000-000000000000"])
+def test_18_what_is_no_request_of_a_key_is_told_so(client: Client, login: str) -> None:
+    client.force_login(User.objects.create_user("sample"))
+    answer = client.post("/accounts/device/", {"login": login, "decision": "approve"}, follow=True)
+    assert answer.status_code == 200 and "was decided about before" in answer.content.decode()
