@@ -27,7 +27,7 @@ def document_validate(document: Any, *, now: datetime, tolerance: timedelta) -> 
     schema_check(_run_validator(), document, prefix="", what="run/v1")
     _check_consent(document["license"])
     for position, part in enumerate(document["benchmarks"]):
-        _check_kind(part, f"/benchmarks/{position}")
+        kind_check(part, f"/benchmarks/{position}")
     errors = inconsistencies(document)
     if errors:
         first = errors[0]
@@ -52,7 +52,8 @@ def _check_consent(license: str | None) -> None:
         )
 
 
-def _check_kind(part: dict[str, Any], path: str) -> None:
+def kind_check(part: dict[str, Any], path: str) -> None:
+    """Check an entry of `benchmarks` against the schema of its kind; raises Problem."""
     kind = kinds_by_slug().get(part["kind"])
     if kind is None:
         known = ", ".join(kinds_by_slug())

@@ -11,6 +11,7 @@ from server.benchmarks.access import definitions as metric
 from server.benchmarks.access.rates import Columns, FloatArray, columns_of, delays_of, scatter_of
 from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
 from server.benchmarks.heads import of_one_head
+from server.benchmarks.interface import held_rate, is_held, of_interface
 from server.core.robust import median, t_quantile
 
 # ---- Numbers that another tool printed without its samples: carried as they stand, and always called poor.
@@ -95,16 +96,27 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
     spread, positions = columns_of(entry, "spread"), columns_of(entry, "positions")
     scatter, delays = scatter_of(spread.mb_per_s(facts)), delays_of(spread.mb_per_s(facts))
     burst = columns_of(entry, "burst")
+    held = held_rate(spread.share(facts) / 100, spread.mb_per_s(facts))
+    rates = (
+        *_transfer(spread.mb_per_s(facts), scatter),
+        *_positions(positions, spread, scatter, delays, facts),
+    )
     measurements = (
         _access_time(columns_of(entry, "random")),
-        *(of_one_head(one, facts) for one in _transfer(spread.mb_per_s(facts), scatter)),
-        *(of_one_head(one, facts) for one in _positions(positions, spread, scatter, delays, facts)),
+        *(of_one_head(_of_interface(one, held), facts) for one in rates),
         _burst(burst, facts),
         _cpu(entry, facts),
         _buffer(columns_of(entry, "buffer"), burst, entry["params"], facts),
     )
     details = {"scatter_mb_per_s": scatter, "spread": len(spread), "positions": len(positions)}
     return Extraction(measurements, details)
+
+
+def _of_interface(found: Measurement, held: float | None) -> Measurement:
+    """A rate as poor where it may be the interface's: of the slowest place alone that depends on its rate."""
+    place = {metric.RATE_AT.key: found.scope, metric.MINIMUM.key: "100"}.get(found.metric, "0")
+    rate = found.value or 0.0
+    return of_interface(found) if is_held(held, float(place) / 100, rate) else found
 
 
 def _access_time(random: Columns) -> Measurement:

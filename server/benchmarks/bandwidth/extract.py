@@ -11,6 +11,7 @@ import numpy as np
 from server.benchmarks.bandwidth import definitions as metric
 from server.benchmarks.bandwidth.surface import Law, Samples, law_of, samples_of
 from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
+from server.benchmarks.interface import held_rate, is_held, of_interface
 from server.benchmarks.media_cache import of_media_cache
 from server.core.robust import chi2_quantile
 
@@ -43,6 +44,8 @@ class Side:
     law: Law | None
     buffered: str
     """Why its times are a buffer's; empty where they are the medium's."""
+    of_interface: frozenset[int]
+    """Positions whose rate may be the interface's and not the medium's."""
 
 
 def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
@@ -51,7 +54,11 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
     sides = [side for name in DIRECTIONS if (side := _side(entry, name, facts)) is not None]
     found: list[Measurement] = []
     for side in sides:
-        of_side = [*_peak_and_sizes(side), _ratio(side), *_cells(side, positions)]
+        whole = [*_peak_and_sizes(side), _ratio(side)]
+        if side.of_interface:
+            # What a transfer takes beside its bytes does not depend on their rate.
+            whole = [one if one.metric == metric.OVERHEAD.key else of_interface(one) for one in whole]
+        of_side = [*whole, *_cells(side, positions)]
         found += [of_media_cache(one, facts) for one in of_side] if side.name == "write" else of_side
     if not sides:
         reason = "No transfer took a measurable time."
@@ -64,7 +71,16 @@ def _side(entry: Mapping[str, Any], name: str, facts: Facts) -> Side | None:
     if samples is None:
         return None
     law = law_of(samples)
-    return Side(name, samples, law, _buffered(entry, name, law, facts))
+    of_interfaces = _of_interface(law, int(entry["params"]["positions"]))
+    return Side(name, samples, law, _buffered(entry, name, law, facts), of_interfaces)
+
+
+def _of_interface(law: Law | None, positions: int) -> frozenset[int]:
+    if law is None:
+        return frozenset()
+    places = sorted(law.rate)
+    held = held_rate(np.array(places) / positions, np.array([law.rate[place] for place in places]))
+    return frozenset(place for place in places if is_held(held, place / positions, law.rate[place]))
 
 
 def _buffered(entry: Mapping[str, Any], name: str, law: Law | None, facts: Facts) -> str:
@@ -235,7 +251,8 @@ def _cells(side: Side, positions: int) -> list[Measurement]:
             cell = here & (samples.size_bytes == size)
             scope = f"{side.name}/{int(size)}/{round(100 * int(position) / positions):02d}"
             value, error, count = _cell(side, cell)
-            found.append(_rate(side, scope, value, error, count))
+            rate = _rate(side, scope, value, error, count)
+            found.append(of_interface(rate) if int(position) in side.of_interface else rate)
             if count > 1:
                 deviations.append(_deviation(scope, samples.mb_per_s[cell]))
     if not deviations:

@@ -10,6 +10,7 @@ import numpy as np
 from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
 from server.benchmarks.fluctuation import definitions as metric
 from server.benchmarks.fluctuation.course import FEWEST, Course, Jump, course_of, jumps_of, trend_of
+from server.benchmarks.interface import held_rate, is_held, of_interface
 from server.benchmarks.media_cache import of_media_cache
 from server.core.robust import chi2_quantile, t_quantile
 
@@ -30,8 +31,11 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
         caution = CACHED if direction == "write" and _cached(entry, facts) else ""
         jumps = jumps_of(course)
         details["jumps"][direction] = [{"hours": jump.hours, "factor": jump.factor} for jump in jumps]
+        positions = int(entry["params"]["positions"])
+        held = _of_interface(course, positions)
         numbers = _whole(course, scope, jumps, caution)
-        numbers += _by_position(course, scope, int(entry["params"]["positions"]), caution)
+        numbers = list(map(of_interface, numbers)) if held else numbers
+        numbers += _by_position(course, scope, positions, caution, held)
         found += [of_media_cache(one, facts) for one in numbers] if direction == "write" else numbers
     if not found:
         found = [_none(one, "", "No transfer took a measurable time.", 0) for one in metric.METRICS]
@@ -47,6 +51,15 @@ def pause_word(entry: Mapping[str, Any]) -> str:
 def _cached(entry: Mapping[str, Any], facts: Facts) -> bool:
     switched = entry["params"]["write_cache"]
     return bool(facts.write_cache if switched is None else switched)
+
+
+def _of_interface(course: Course, positions: int) -> frozenset[int]:
+    """Positions whose rate may be the interface's and not the medium's."""
+    places = np.unique(course.position)
+    rates = np.array([float(np.median(course.at(int(place)))) for place in places])
+    held = held_rate(places / positions, rates)
+    pairs = zip(places, rates, strict=True)
+    return frozenset(int(place) for place, rate in pairs if is_held(held, place / positions, rate))
 
 
 def _none(what: Metric, scope: str, reason: str, count: int) -> Measurement:
@@ -124,7 +137,9 @@ def _jumps(course: Course, scope: str, jumps: list[Jump]) -> Measurement:
     return Measurement(metric.JUMPS.key, scope, value, value, value, count, Quality.GOOD)
 
 
-def _by_position(course: Course, scope: str, positions: int, caution: str) -> list[Measurement]:
+def _by_position(
+    course: Course, scope: str, positions: int, caution: str, held: frozenset[int]
+) -> list[Measurement]:
     found = []
     for position in np.unique(course.position):
         row = course.at(int(position))
@@ -137,10 +152,10 @@ def _by_position(course: Course, scope: str, positions: int, caution: str) -> li
         quality, reason = _quality(count, caution)
         deviation = float(np.std(row, ddof=1))
         error = t_quantile(0.975, count - 1) * deviation / float(np.sqrt(count))
-        found.append(
-            Measurement(
-                metric.MEAN.key, here, mean, max(mean - error, 0.0), mean + error, count, quality, reason
-            )
-        )
-        found.append(_spread(metric.DEVIATION, here, deviation, count - 1, count, quality, reason))
+        low, high = max(mean - error, 0.0), mean + error
+        both = [
+            Measurement(metric.MEAN.key, here, mean, low, high, count, quality, reason),
+            _spread(metric.DEVIATION, here, deviation, count - 1, count, quality, reason),
+        ]
+        found += map(of_interface, both) if int(position) in held else both
     return found

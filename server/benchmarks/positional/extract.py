@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
 from server.benchmarks.heads import of_one_head
+from server.benchmarks.interface import held_rate, is_held, of_interface
 from server.benchmarks.positional import definitions as metric
 from server.core.robust import chi2_quantile, t_quantile
 
@@ -69,10 +70,18 @@ class Position:
 def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
     """Never raises on data that fits the schema: what the samples do not carry gets a reason instead."""
     positions = {name: position_of(entry, name, facts) for name in POSITIONS}
+    found = [one for one in positions.values() if one is not None]
+    shares = [one.start_gb * 1e9 / max(facts.capacity_bytes, 1) for one in found]
+    held = held_rate(np.array(shares), np.array([one.mean for one in found]))
+    of_interfaces = {
+        one.name for one, share in zip(found, shares, strict=True) if is_held(held, share, one.mean)
+    }
     measurements: list[Measurement] = []
     for name, position in positions.items():
-        measurements += _of(name, position)
-    measurements.append(_ratio(positions["outer"], positions["inner"]))
+        numbers = _of(name, position)
+        measurements += map(of_interface, numbers) if name in of_interfaces else numbers
+    ratio = _ratio(positions["outer"], positions["inner"])
+    measurements.append(of_interface(ratio) if of_interfaces else ratio)
     stretches = (metric.MEAN.key, metric.RATIO.key)
     measurements = [of_one_head(one, facts) if one.metric in stretches else one for one in measurements]
     details = {
@@ -83,8 +92,7 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
                 "mb_per_s": [float(rate) for rate in one.mb_per_s],
                 "mean_mb_per_s": one.mean,
             }
-            for one in positions.values()
-            if one is not None
+            for one in found
         ]
     }
     return Extraction(tuple(measurements), details)

@@ -71,7 +71,11 @@ def _robust(x: FloatArray, y: FloatArray) -> tuple[float, float]:
         total = float(weight.sum())
         aside = x - float(weight @ x) / total
         weighed = weight * aside
-        slope = float(weighed @ y) / float(weighed @ aside)
+        lever = float(weighed @ aside)
+        if lever <= 0:
+            # All but one distance count for nothing, and one has no slope.
+            break
+        slope = float(weighed @ y) / lever
         level = float(weight @ y) / total
         begin = level - slope * (float(x[0]) - float(aside[0]))
         left = np.abs(y - level - slope * aside)
@@ -87,6 +91,9 @@ def line_at(x: FloatArray, low: FloatArray, high: FloatArray, at: float) -> tupl
     their middles would. The line does not fall.
     """
     middle, reach = (low + high) / 2, (high - low) / 2
+    if not np.ptp(x):
+        # All at one distance: a line through one place may be worth whatever was met there.
+        return _median(middle), float(max(high.max() - _median(middle), _median(middle) - low.min()))
     scale = max(float(np.median(reach)), 1e-9)
     aside = (x - at) / max(float(np.ptp(x)), 1e-300)
 

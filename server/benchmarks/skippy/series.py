@@ -60,7 +60,7 @@ def traces_of(samples: Mapping[str, Any]) -> tuple[Trace, ...]:
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for series in samples.get("series", ()):
         columns = _columns(series)
-        if columns is not None:
+        if columns is not None and (series["region"] != "between" or "position_permille" in series):
             groups.setdefault((_place(series), str(series["variant"])), []).append(columns)
     return tuple(_join(region, variant, parts) for (region, variant), parts in groups.items())
 

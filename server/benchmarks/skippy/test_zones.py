@@ -9,6 +9,7 @@ import pytest
 
 from server.benchmarks.contract import Extraction, Measurement, Quality
 from server.benchmarks.skippy import KIND
+from server.benchmarks.skippy.series import traces_of
 from server.benchmarks.skippy.test_skippy import FACTS, columns, entry_of, mock_disk, one, value
 from server.benchmarks.skippy.zones import few_tracks
 
@@ -110,3 +111,9 @@ def test_tracks_that_are_not_alike_may_hold_a_block_less_at_a_place() -> None:
     uneven = replace(found(Quality.FAIR), value=186.02, low=186.02)
     assert few_tracks(uneven).low == 185.0
     assert few_tracks(found(Quality.GOOD)).low == 187.0
+
+
+def test_a_place_between_the_regions_that_does_not_say_where_it_lies_is_left_out() -> None:
+    series = columns([80_000 + (k * 7919) % 3000 for k in range(400)], region="between")
+    assert "position_permille" not in series
+    assert traces_of({"series": [series]}) == ()

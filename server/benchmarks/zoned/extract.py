@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from server.benchmarks.contract import Extraction, Facts, Measurement, Metric, Quality
+from server.benchmarks.interface import HELD, held_rate, of_interface
 from server.benchmarks.zoned import definitions as metric
 from server.benchmarks.zoned.fits import choose, fits_of, rms, steps_at
 from server.benchmarks.zoned.profile import Profile, heads_differ, noise_of, profile_of
@@ -61,8 +62,8 @@ def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
     measurements = (
         *_bandwidths(profile, zones),
         _zone_count(profile, zones),
-        *_errors(profile, errors),
-        *_error_ratios(profile, errors, flat=_flat(zones)),
+        *_errors(profile, zones, errors),
+        *_error_ratios(profile, zones, errors),
     )
     details = {
         "zones": [_zone_detail(zone) for zone in zones],
@@ -86,7 +87,7 @@ def _none(what: Metric, reason: str) -> Measurement:
 def _bandwidths(profile: Profile, zones: list[Zone]) -> list[Measurement]:
     outer, inner = zones[0], zones[-1]
     quality, reason = _coverage(profile)
-    flat = _flat(zones)
+    flat, held = _flat(zones), _held(profile, zones)
     if flat:
         quality, reason = Quality.POOR, INTERFACES
     rise = rise_of(zones)
@@ -97,6 +98,8 @@ def _bandwidths(profile: Profile, zones: list[Zone]) -> list[Measurement]:
         _mean(profile, zones, quality, reason),
     ]
     found = [_with_rise(one, rise) for one in found]
+    # The innermost zone is slower, and so its own.
+    found = [of_interface(one) if held and one.metric != metric.INNER.key else one for one in found]
     if inner.mb_per_s <= 0 or inner.low <= 0:
         return [*found, _none(metric.RATIO, "The inner bandwidth is not told from zero.")]
     return [*found, _ratio(found[0], found[1], flat=flat)]
@@ -116,8 +119,7 @@ def _at_end(what: Metric, profile: Profile, zone: Zone, quality: Quality, reason
 
 def _middle(profile: Profile, zones: list[Zone], quality: Quality, reason: str) -> Measurement:
     """The bandwidth of the zone with the block at half the capacity, or of either that may hold it."""
-    half = profile.capacity_mb / 2
-    position = max((at for at, zone in enumerate(zones) if zone.start_mb <= half), default=0)
+    half, position = profile.capacity_mb / 2, _half(profile, zones)
     here, maybe = zones[position], [zones[position]]
     if position and half <= here.start_high_mb:
         maybe.append(zones[position - 1])
@@ -127,6 +129,17 @@ def _middle(profile: Profile, zones: list[Zone], quality: Quality, reason: str) 
     low = min(zone.low for zone in maybe) * (1 - EDGE) / (1 + profile.left_out)
     high = max(zone.high for zone in maybe) * (1 + EDGE)
     return Measurement(metric.MIDDLE.key, "", here.mb_per_s, low, high, here.count, quality, reason)
+
+
+def _half(profile: Profile, zones: list[Zone]) -> int:
+    """Which of the zones holds the block at half the capacity."""
+    return max((at for at, zone in enumerate(zones) if zone.start_mb <= profile.capacity_mb / 2), default=0)
+
+
+def _held(profile: Profile, zones: list[Zone]) -> bool:
+    """Whether the outer half may be as fast as an interface lets it, and no faster."""
+    rates = [zone.mb_per_s for zone in zones[: _half(profile, zones) + 1]]
+    return held_rate(np.array([0.0, 0.25, 0.5]), np.array([rates[0], min(rates), rates[-1]])) is not None
 
 
 def _with_rise(found: Measurement, rise: float) -> Measurement:
@@ -314,8 +327,15 @@ def _faint(profile: Profile, zones: list[Zone]) -> bool:
     return bool(steps) and min(steps) < max(0.02 * fastest, 3 * noise_of(profile.mb_per_s))
 
 
-def _errors(profile: Profile, errors: dict[str, float]) -> list[Measurement]:
-    quality, reason = _coverage(profile)
+def _shape(profile: Profile, zones: list[Zone]) -> tuple[Quality, str]:
+    """Whether the profile has the shape of the drive."""
+    if _flat(zones):
+        return Quality.POOR, INTERFACES
+    return (Quality.POOR, HELD) if _held(profile, zones) else _coverage(profile)
+
+
+def _errors(profile: Profile, zones: list[Zone], errors: dict[str, float]) -> list[Measurement]:
+    quality, reason = _shape(profile, zones)
     found = []
     for what in metric.FIT_ERRORS:
         value = errors[what.key.removeprefix("zoned.fit_error_")]
@@ -328,12 +348,10 @@ def _errors(profile: Profile, errors: dict[str, float]) -> list[Measurement]:
     return found
 
 
-def _error_ratios(profile: Profile, errors: dict[str, float], *, flat: bool) -> list[Measurement]:
+def _error_ratios(profile: Profile, zones: list[Zone], errors: dict[str, float]) -> list[Measurement]:
     """How much better one model describes the zones than another (Skippy 5.2)."""
     found = []
-    quality, reason = _coverage(profile)
-    if flat:
-        quality, reason = Quality.POOR, INTERFACES
+    quality, reason = _shape(profile, zones)
     for (over, under), what in metric.ERROR_RATIOS.items():
         if errors[under] <= 0:
             found.append(_none(what, "The other model fits without an error: there is no ratio."))

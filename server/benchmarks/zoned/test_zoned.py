@@ -62,7 +62,8 @@ def test_the_middle_is_the_zone_with_half_the_capacity_or_either_beside_it_where
 
 
 def test_a_last_zone_too_narrow_to_be_found_is_inside_the_inner_bandwidths_interval() -> None:
-    speeds = [10.0 + 0.001 * (k % 3) for k in range(150)] + [8.0 + 0.001 * (k % 3) for k in range(48)]
+    levels = [10.0] * 70 + [9.0] * 80 + [8.0] * 48
+    speeds = [level + 0.001 * (k % 3) for k, level in enumerate(levels)]
     found = KIND.extract(entry_of([*speeds, 7.9, 7.9]), FACTS)
     inner, outer = one(found, "inner_bandwidth"), one(found, "outer_bandwidth")
     assert inner.value == pytest.approx(8, rel=1e-3)
