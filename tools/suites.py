@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,6 +47,8 @@ class Suite:
     command: tuple[str, ...]
     folder: Path
     count: Callable[[Iterable[str]], Counts]
+    beside: str = ""
+    """The suite that it runs beside, where both are asked for: each takes one processor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +112,14 @@ def suites(*, strict: bool) -> tuple[Suite, ...]:
     """All suites, in the order in which a defect is cheapest to find."""
     python = sys.executable
 
-    def pytest(name: str, *paths: str, workers: int = 1) -> Suite:
+    def pytest(name: str, *paths: str, workers: int = 1, beside: str = "") -> Suite:
         options: tuple[str, ...] = ("-p", "tools.pytest_strict", "-rs", "--no-header", "--durations=5")
         if workers > 1:
             # A file's tests stay together: they share what its fixtures made.
             options += ("--numprocesses", str(workers), "--dist", "loadfile")
         strictly = ("--strict-skips",) if strict else ()
-        return Suite(name, (python, "-m", "pytest", *options, *strictly, *paths), ROOT, count_pytest)
+        command = (python, "-m", "pytest", *options, *strictly, *paths)
+        return Suite(name, command, ROOT, count_pytest, beside)
 
     own = (*(f"tests/{name}" for name in ("tools", "contract", "faults", "e2e", "vm")), FUZZ)
     cargo = ("cargo", "test", "--quiet", "--locked", "--all-features", "--no-fail-fast")
@@ -129,7 +133,8 @@ def suites(*, strict: bool) -> tuple[Suite, ...]:
         # Schemathesis gives all operations one id, and of one id processes that share tests run one test.
         pytest("fuzz", FUZZ),
         pytest("faults", "tests/faults"),
-        pytest("vm", "tests/vm"),
+        # An emulated processor, which waits for nobody and asserts no time.
+        pytest("vm", "tests/vm", beside="tools"),
         pytest("e2e", "tests/e2e"),
     )
 
@@ -140,7 +145,7 @@ def _workers() -> int:
 
 
 def _stream(command: Sequence[str], folder: Path) -> Iterator[str | int]:
-    """Yields the command's lines as they come, shown as they are, and its exit code at the end."""
+    """Yields the command's lines as they come, and its exit code at the end."""
     environment = os.environ | {"NO_COLOR": "1", "CARGO_TERM_COLOR": "never", "PYTHONUNBUFFERED": "1"}
     process = subprocess.Popen(
         command,
@@ -153,16 +158,18 @@ def _stream(command: Sequence[str], folder: Path) -> Iterator[str | int]:
         errors="replace",
     )
     assert process.stdout is not None
-    for line in process.stdout:
-        sys.stdout.write(line)
-        sys.stdout.flush()
-        yield ANSI.sub("", line.rstrip("\n"))
+    yield from process.stdout
     yield process.wait()
 
 
-def run(suite: Suite, *, strict: bool) -> Outcome:
-    """Runs one suite to its end and judges it."""
-    print(f"\n---- {suite.name} " + "-" * (72 - len(suite.name)), flush=True)
+def _show(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def run(suite: Suite, *, strict: bool, show: Callable[[str], object] = _show) -> Outcome:
+    """Runs one suite to its end and judges it; its lines are shown as they come."""
+    show(f"\n---- {suite.name} " + "-" * (72 - len(suite.name)) + "\n")
     started = time.monotonic()
     lines: list[str] = []
     exit_code = 0
@@ -170,11 +177,35 @@ def run(suite: Suite, *, strict: bool) -> Outcome:
         if isinstance(item, int):
             exit_code = item
         else:
-            lines.append(item)
+            show(item)
+            lines.append(ANSI.sub("", item.rstrip("\n")))
     counts = suite.count(lines)
     return Outcome(
         suite.name, counts, exit_code, time.monotonic() - started, judge(counts, exit_code, strict=strict)
     )
+
+
+def groups(chosen: Sequence[Suite]) -> list[list[Suite]]:
+    """The suites that run at one time, in order; each but the first of a group runs beside it."""
+    names = {suite.name for suite in chosen}
+    leading = [suite for suite in chosen if suite.beside not in names]
+    return [[suite, *(one for one in chosen if one.beside == suite.name)] for suite in leading]
+
+
+def run_group(group: Sequence[Suite], *, strict: bool) -> list[Outcome]:
+    """Runs suites at one time. The first is shown as it goes, the others' lines follow its own."""
+    first, *others = group
+    said: list[list[str]] = [[] for _ in others]
+    with ThreadPoolExecutor(max_workers=len(group)) as pool:
+        beside = [
+            pool.submit(run, suite, strict=strict, show=lines.append)
+            for suite, lines in zip(others, said, strict=True)
+        ]
+        outcomes = [run(first, strict=strict)]
+        for outcome, lines in zip(beside, said, strict=True):
+            outcomes.append(outcome.result())
+            _show("".join(lines))
+    return outcomes
 
 
 def judge(counts: Counts, exit_code: int, *, strict: bool) -> str:
@@ -214,7 +245,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if unknown := sorted(set(options.names) - set(known)):
         parser.error(f"no suite is called {', '.join(unknown)}; there are {', '.join(known)}")
     chosen = [suite for suite in known.values() if not options.names or suite.name in options.names]
-    outcomes = [run(suite, strict=options.strict) for suite in chosen]
+    outcomes = [one for group in groups(chosen) for one in run_group(group, strict=options.strict)]
     print(summary(outcomes), flush=True)
     return 0 if all(outcome.ok for outcome in outcomes) else 1
 

@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 
-from tools.suites import Counts, Outcome, count_cargo, count_pytest, count_vitest, judge, summary
+from tools.suites import (
+    ROOT,
+    Counts,
+    Outcome,
+    Suite,
+    count_cargo,
+    count_pytest,
+    count_vitest,
+    groups,
+    judge,
+    run_group,
+    suites,
+    summary,
+)
 
 
 def test_cargo_counts_are_added_over_all_test_binaries() -> None:
@@ -60,3 +76,40 @@ def test_the_summary_closes_with_one_plain_line_of_totals() -> None:
     text = summary(outcomes)
     assert text.splitlines()[-1] == "15 passed, 1 failed, 2 skipped"
     assert "FAILED: 1 failed" in text
+
+
+def saying(name: str, code: str, beside: str = "") -> Suite:
+    return Suite(name, (sys.executable, "-c", code), ROOT, count_pytest, beside)
+
+
+def test_a_suite_runs_beside_another_one_and_is_shown_after_it(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    # Each waits for the other one: neither would end alone.
+    meets = f"""
+import pathlib, sys, time
+mine, other = (pathlib.Path({str(tmp_path)!r}) / name for name in (NAME, OTHER))
+mine.touch()
+while not other.exists():
+    time.sleep(0.01)
+"""
+    first = saying("first", f"NAME, OTHER = 'a', 'b'{meets}print('3 passed in 1.00s')")
+    second = saying(
+        "second", f"NAME, OTHER = 'b', 'a'{meets}print('1 failed in 1.00s'); sys.exit(1)", "first"
+    )
+    outcomes = run_group([first, second], strict=False)
+    assert [(one.suite.strip(), one.counts, one.problem) for one in outcomes] == [
+        ("first", Counts(3, 0, 0), ""),
+        ("second", Counts(0, 1, 0), "1 failed"),
+    ]
+    said = capfd.readouterr().out
+    assert said.index("---- first") < said.index("3 passed") < said.index("---- second")
+
+
+def test_a_suite_that_is_asked_for_alone_runs_alone() -> None:
+    every = suites(strict=False)
+    vm = next(suite for suite in every if suite.name == "vm")
+    assert groups([vm]) == [[vm]]
+    grouped = groups(every)
+    assert sorted(suite.name for group in grouped for suite in group) == sorted(one.name for one in every)
+    assert ["tools", "vm"] in [[suite.name for suite in group] for group in grouped]
