@@ -17,6 +17,7 @@ from server.benchmarks.chart_json import chart_of, chart_text
 from server.benchmarks.contract import Chart, Extraction, Facts, Kind, Measurement, Quality
 from server.benchmarks.registry import kinds_by_slug
 from server.core.bulk import rows_copy
+from server.core.cpu_limit import CpuLimitExceeded
 from server.measurements.documents import document_load, facts_of
 from server.measurements.models import Benchmark, StoredChart
 from server.measurements.models import Measurement as StoredMeasurement
@@ -57,6 +58,9 @@ def charts_drawn(
     try:
         charts = kind.charts(part, facts, found)
         return tuple(DrawnChart(chart.id, packed(chart_text(chart))) for chart in charts)
+    except CpuLimitExceeded:
+        log.warning("charts took too long", benchmark=benchmark.pk, kind=kind.slug)
+        return ()
     except Exception:
         log.exception("charts failed", benchmark=benchmark.pk, kind=kind.slug)
         return ()

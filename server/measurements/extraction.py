@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ from server.benchmarks.imported import held_back
 from server.benchmarks.registry import kinds_by_slug
 from server.core import clock
 from server.core.bulk import rows_copy, rows_update
+from server.core.cpu_limit import CpuLimitExceeded, cpu_limit
 from server.core.metrics import extraction_failures
 from server.core.numbers import finite, finite_json
 from server.measurements.charts import Drawn, charts_drawn, charts_store, charts_version
@@ -24,6 +26,10 @@ from server.measurements.documents import facts_of
 from server.measurements.models import Benchmark, Measurement
 
 log = structlog.get_logger("diskatlas.extraction")
+
+LEAST_S = 20.0
+SAMPLE_S = 1e-4
+"""The slowest kind takes 17 s for a million samples (docs/reference/extraction-speed.md)."""
 
 _WRITTEN = ("state", "reason", "attempts", "extractor_version", "extracted_at", "details", "charts_version")
 
@@ -62,27 +68,40 @@ def benchmark_extracted(benchmark: Benchmark, document: dict[str, Any]) -> Extra
         extraction_failures.labels("unknown", "kind unknown").inc()
         return benchmark_failed(benchmark, f"The kind {benchmark.kind!r} is no longer known to the archive.")
     part = document["benchmarks"][benchmark.position]
+    limit_s = cpu_limit_s(benchmark)
     try:
         facts = facts_of(document, part)
-        extraction = extraction_of(kind, part, facts)
-    except SoftTimeLimitExceeded:
-        extraction_failures.labels(kind.slug, "time limit").inc()
-        limit_s = settings.PIPELINE_TASK_TIME_LIMIT_S
-        return benchmark_failed(
-            benchmark, f"Extraction took longer than {limit_s} s and was stopped. The samples are kept."
-        )
+        with cpu_limit(limit_s):
+            extraction = extraction_of(kind, part, facts)
     except Exception as error:
-        extraction_failures.labels(kind.slug, type(error).__name__).inc()
-        log.exception("extraction failed", benchmark=benchmark.pk, kind=kind.slug)
-        return benchmark_failed(
-            benchmark,
-            f"Extraction {kind.extractor_version} failed on these samples ({type(error).__name__}: "
-            f"{str(error)[:200]}). "
-            "This is the archive's fault or the samples' form; an operator finds the cause in the "
-            "worker's log.",
-        )
-    charts = charts_drawn(benchmark, kind, part, facts, extraction)
+        return benchmark_failed(benchmark, _why_not(benchmark, kind, error, limit_s))
+    charts: Drawn = ()
+    with suppress(CpuLimitExceeded), cpu_limit(limit_s):
+        charts = charts_drawn(benchmark, kind, part, facts, extraction)
     return _extracted(benchmark, kind, extraction, charts)
+
+
+def _why_not(benchmark: Benchmark, kind: Kind, error: Exception, limit_s: float) -> str:
+    """Return what stands in the row of an extraction that raised this, and count it."""
+    if isinstance(error, SoftTimeLimitExceeded | CpuLimitExceeded):
+        extraction_failures.labels(kind.slug, "time limit").inc()
+        limit = f"{limit_s:.0f} s of processor time"
+        if isinstance(error, SoftTimeLimitExceeded):
+            limit = f"{settings.PIPELINE_TASK_TIME_LIMIT_S} s"
+        return f"Extraction took longer than {limit} and was stopped. The samples are kept."
+    extraction_failures.labels(kind.slug, type(error).__name__).inc()
+    log.exception("extraction failed", benchmark=benchmark.pk, kind=kind.slug)
+    return (
+        f"Extraction {kind.extractor_version} failed on these samples ({type(error).__name__}: "
+        f"{str(error)[:200]}). This is the archive's fault or the samples' form; an operator finds the cause "
+        "in the worker's log."
+    )
+
+
+def cpu_limit_s(benchmark: Benchmark) -> float:
+    """Return what the extraction of a benchmark may take, and then its charts: so much that no genuine run
+    comes near, and so little that a document made to take long holds up nobody for long."""
+    return LEAST_S + SAMPLE_S * benchmark.samples
 
 
 def benchmark_failed(benchmark: Benchmark, reason: str) -> Extracted:

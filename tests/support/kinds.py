@@ -52,7 +52,12 @@ def one_chart(
     )
 
 
-def kind(slug: str, extract: contract.ExtractFunction = longest_latency, version: str = "1") -> contract.Kind:
+def kind(
+    slug: str,
+    extract: contract.ExtractFunction = longest_latency,
+    version: str = "1",
+    charts: contract.ChartFunction = one_chart,
+) -> contract.Kind:
     """Return a kind with a real kind's slug and schemas."""
     metrics = (metric(f"{slug}.longest"), metric(f"{slug}.rotation_rate", "rpm"))
-    return contract.Kind(slug, slug.title(), version, metrics, extract, one_chart, FOLDER / slug)
+    return contract.Kind(slug, slug.title(), version, metrics, extract, charts, FOLDER / slug)

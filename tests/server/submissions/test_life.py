@@ -20,6 +20,7 @@ from server.core import clock
 from server.core.envelope_store import envelope_delete
 from server.core.lifecycle import State
 from server.core.task_queue import message_send
+from server.measurements import extraction
 from server.measurements.models import Aggregate, AggregateDue, Benchmark, Measurement
 from server.submissions import events, moderation, pipeline, sweeper
 from server.submissions.models import Submission
@@ -171,6 +172,28 @@ def test_a_kind_that_kills_its_worker_is_given_up_and_leaves_the_others(
     assert parts == {"skippy": "failed", "zoned": "extracted"}
     assert states(submission)[-1] == State.QUARANTINED
     assert "never ended" in last_reason(submission)
+
+
+@pytest.mark.parametrize("step", ["extract", "charts"])
+def test_a_document_that_takes_for_ever_holds_up_those_beside_it_for_a_moment_only(
+    submit: Submit, kinds: dict[str, Any], monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    monkeypatch.setattr(extraction, "LEAST_S", 0.3)
+    other = submit(document(zoned_part()))
+
+    def forever(*_: Any) -> Any:
+        while True:
+            pass
+
+    kinds["skippy"] = kind("skippy", **{step: forever})
+    poison = submit(document(skippy_part()))
+    pipeline.submissions_process(submission_id=poison.pk)
+    assert states(other)[-1] == State.PUBLISHED
+    if step == "extract":
+        assert states(poison)[-1] == State.QUARANTINED
+        assert "s of processor time and was stopped" in last_reason(poison)
+    else:
+        assert states(poison)[-1] == State.PUBLISHED
 
 
 def test_checks_that_kill_their_worker_are_stopped_and_say_so(
