@@ -21,6 +21,7 @@ ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 PYTEST_NO_TESTS = 5
 MOST_WORKERS = 4
 FUZZ = "tests/server/api/test_fuzz.py"
+OUTAGES = ("tests/faults/test_redis_away.py", "tests/faults/test_upgrade.py")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +129,13 @@ def suites(*, strict: bool) -> tuple[Suite, ...]:
         Suite("vitest", ("npm", "run", "--silent", "test"), ROOT / "frontend", count_vitest),
         pytest("tools", "tests/tools"),
         pytest("contract", "tests/contract"),
+        # They wait more than they compute, and leave the disks of `faults`, which turn in real time, alone.
+        pytest("outages", *OUTAGES, beside="contract"),
         # Whatever has no suite of its own, so that a new folder is never left out.
         pytest("server", "server", "tests", *(f"--ignore={path}" for path in own), workers=_workers()),
         # Schemathesis gives all operations one id, and of one id processes that share tests run one test.
         pytest("fuzz", FUZZ),
-        pytest("faults", "tests/faults"),
+        pytest("faults", "tests/faults", *(f"--ignore={path}" for path in OUTAGES)),
         # An emulated processor, which waits for nobody and asserts no time.
         pytest("vm", "tests/vm", beside="tools"),
         pytest("e2e", "tests/e2e"),

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tools.suites import (
+    OUTAGES,
     ROOT,
     Counts,
     Outcome,
@@ -112,4 +113,7 @@ def test_a_suite_that_is_asked_for_alone_runs_alone() -> None:
     assert groups([vm]) == [[vm]]
     grouped = groups(every)
     assert sorted(suite.name for group in grouped for suite in group) == sorted(one.name for one in every)
-    assert ["tools", "vm"] in [[suite.name for suite in group] for group in grouped]
+    names = [[suite.name for suite in group] for group in grouped]
+    assert ["tools", "vm"] in names and ["contract", "outages"] in names
+    for path in OUTAGES:
+        assert (ROOT / path).is_file()
