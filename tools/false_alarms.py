@@ -132,7 +132,7 @@ def judge(probe: Path, plan: Plan, before: tuple[str, ...] = IDLE) -> Judgement:
         writes=plan.writes,
         kinds="+".join(plan.kinds),
         outcomes={answer.check.key: answer.result.outcome.value for answer in answers},
-        held={a.check.key: a.result.words for a in answers if a.result.outcome is Outcome.HELD},
+        held={a.check.key: a.result.words for a in answers if a.result.outcome is Outcome.QUARANTINED},
         machine=plan.machine,
     )
 

@@ -70,9 +70,10 @@ class SubmissionsView(APIView):
             try:
                 received = submission_receive(content=content, address=client_address(request._request))
             except Problem as trouble:
-                kept = trouble.extensions.pop("submission_id", None)
-                if kept is not None:
-                    trouble.extensions["status_url"] = request.build_absolute_uri(f"{request.path}{kept}/")
+                submission_id = trouble.extensions.pop("submission_id", None)
+                if submission_id is not None:
+                    address = request.build_absolute_uri(f"{request.path}{submission_id}/")
+                    trouble.extensions["status_url"] = address
                 raise
         body = receipt_data(received, request)
         return Response(body, status=202, headers={"Location": body["status_url"]})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from server.benchmarks.contract import Extraction, Facts, Measurement, Quality
-from server.benchmarks.imported import REASON, held_back
+from server.benchmarks.imported import REASON, capped_at_fair
 from server.benchmarks.registry import kinds_by_slug
 
 KIND = kinds_by_slug()["access"]
@@ -15,7 +15,7 @@ def number(quality: Quality, reason: str = "", scope: str = "outer") -> Measurem
 
 
 def test_no_imported_number_is_called_good_and_worse_ones_stay_as_they_are() -> None:
-    found = held_back(Extraction((number(Quality.GOOD), number(Quality.POOR, "Few.", "inner"))))
+    found = capped_at_fair(Extraction((number(Quality.GOOD), number(Quality.POOR, "Few.", "inner"))))
     best, worst = found.measurements
     assert (best.quality, best.reason, best.value) == (Quality.FAIR, REASON, 100.0)
     assert (worst.quality, worst.reason) == (Quality.POOR, "Few.")

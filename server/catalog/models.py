@@ -279,7 +279,7 @@ class LiteratureValue(Loaded):
 class Claim(Loaded):
     """What the vendor states for a metric of a model, with the document that states it."""
 
-    class Form(models.TextChoices):
+    class BoundType(models.TextChoices):
         TYPICAL = "typical"
         MINIMUM = "minimum"
         MAXIMUM = "maximum"
@@ -314,7 +314,7 @@ class Claim(Loaded):
     scope = models.CharField(
         max_length=64, blank=True, help_text="As in the metric's table; empty: all of the drive."
     )
-    form = models.CharField(max_length=16, choices=Form)
+    form = models.CharField(max_length=16, choices=BoundType)
     quantity = models.CharField(max_length=16, choices=Quantity, default=Quantity.SAME)
     low = models.FloatField(
         null=True, blank=True, help_text="Minimum and range; for a typical value the value."

@@ -30,7 +30,7 @@ from server.core.units import convert_stated
 KEY = ("drive_model_id", "citation_id", "locator", "metric", "scope", "form", "quantity", "conditions")
 _REST = ("low", "high", "unit", "tolerance", "write_cache", "stated_on", "printed", "note")
 _CHOICES = {
-    "form": list(Claim.Form.values),
+    "form": list(Claim.BoundType.values),
     "quantity": list(Claim.Quantity.values),
     "write_cache": list(Claim.WriteCache.values),
 }

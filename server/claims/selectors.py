@@ -56,18 +56,18 @@ def claim_rows(*, drive_model: DriveModel) -> tuple[ClaimRow, ...]:
     for claim in claims:
         claim.drive_model = drive_model
     rows = [claim_row_of(claim) for claim in claims]
-    kept = tuple(row for row in rows if row is not None)
-    lookup_count("verdicts", hit=len(kept) == len(rows))
-    return kept if len(kept) == len(rows) else claims_judge(drive_model=drive_model)
+    stored = tuple(row for row in rows if row is not None)
+    lookup_count("verdicts", hit=len(stored) == len(rows))
+    return stored if len(stored) == len(rows) else claims_judge(drive_model=drive_model)
 
 
 def claim_row_of(claim: Claim) -> ClaimRow | None:
     """Return a claim with its kept verdict; None where there is none on the claim's present terms."""
-    kept: ClaimVerdict | None = getattr(claim, "verdict", None)
-    if kept is None or kept.claim_digest != terms_digest(claim):
+    stored: ClaimVerdict | None = getattr(claim, "verdict", None)
+    if stored is None or stored.claim_digest != terms_digest(claim):
         return None
-    published = _judged(kept, PUBLISHED) if kept.published_outcome else None
-    return ClaimRow(claim, metrics_by_key().get(claim.metric), _judged(kept), published)
+    published = _judged(stored, PUBLISHED) if stored.published_outcome else None
+    return ClaimRow(claim, metrics_by_key().get(claim.metric), _judged(stored), published)
 
 
 def terms_digest(claim: Claim) -> str:
@@ -87,7 +87,7 @@ def verdicts_update(*, drive_model_id: int, model: DriveModel | None = None) -> 
     model = model or DriveModel.objects.get(pk=drive_model_id)
     rows = [_row(judged) for judged in claims_judge(drive_model=model)]
     before = ClaimVerdict.objects.filter(drive_model=model)
-    had = {claim: _shown(*kept) for claim, *kept in before.values_list("claim_id", *_VERDICT)}
+    had = {claim: _shown(*stored) for claim, *stored in before.values_list("claim_id", *_VERDICT)}
     before.delete()
     ClaimVerdict.objects.bulk_create(rows)
     has = {row.claim_id: _shown(row.evidence, row.effective_verdict) for row in rows}
@@ -127,7 +127,7 @@ def _columns(judged: Judged, prefix: str) -> dict[str, Any]:
     """Return what both verdicts of a claim keep in columns of their own."""
     verdict, figures = judged.verdict, judged.evidence
     metric, scope = judged.key or ("", "")
-    kept: dict[str, Any] = {
+    stored: dict[str, Any] = {
         "outcome": verdict.outcome.value,
         "words": verdict.words,
         "by_percent": verdict.by_percent,
@@ -136,8 +136,8 @@ def _columns(judged: Judged, prefix: str) -> dict[str, Any]:
         "scope": scope,
     }
     if figures is not None:
-        kept |= {"value": figures.centre, "low": figures.low, "high": figures.high, "units": figures.units}
-    return {f"{prefix}{name}": value for name, value in kept.items()}
+        stored |= {"value": figures.centre, "low": figures.low, "high": figures.high, "units": figures.units}
+    return {f"{prefix}{name}": value for name, value in stored.items()}
 
 
 def _effective_verdict(row: ClaimVerdict) -> tuple[str, str]:
@@ -152,11 +152,11 @@ def _effective_verdict(row: ClaimVerdict) -> tuple[str, str]:
 def _judged(row: ClaimVerdict, prefix: str = "") -> Judged:
     """Return a kept verdict; what is behind the interval of its figures was needed for judging only."""
 
-    def kept(*names: str) -> list[Any]:
+    def stored(*names: str) -> list[Any]:
         return [getattr(row, f"{prefix}{name}") for name in names]
 
-    outcome, *rest = kept("outcome", "words", "by_percent", "needed")
-    metric, scope, value, low, high, units = kept("metric", "scope", "value", "low", "high", "units")
+    outcome, *rest = stored("outcome", "words", "by_percent", "needed")
+    metric, scope, value, low, high, units = stored("metric", "scope", "value", "low", "high", "units")
     runs, left_out, literature = (0, 0, row.literature) if prefix else (row.runs, row.left_out, None)
     evidence = None if value is None else Evidence(value, low, high, None, max(units, 1), units, runs)
     key = (metric, scope) if metric else None

@@ -120,8 +120,8 @@ def evidence_of_values(values: Sequence[float], *, units: int, runs: int = 0) ->
             low, high = centre - half, centre + half
     elif interval := mean_interval(array, LEVEL):
         low, high = interval.low, interval.high
-    kept = tuple(array.tolist()) if units > 1 else ()
-    return Evidence(centre, low, high, spread, int(array.size), units, runs, kept)
+    by_unit = tuple(array.tolist()) if units > 1 else ()
+    return Evidence(centre, low, high, spread, int(array.size), units, runs, by_unit)
 
 
 def evidence_of_summary(mean: float, deviation: float, *, count: int, units: int, runs: int = 0) -> Evidence:

@@ -139,7 +139,9 @@ def compare(members: Sequence[Member], metrics: Mapping[str, Metric], *, level: 
             pair if pair.p is None else _corrected(pair, next(adjusted), row.entry, level)
             for pair in row.pairs
         )
-        corrected.append(replace(row, pairs=_with_needed(pairs, level), cells=mark_cells(row.cells, pairs)))
+        corrected.append(
+            replace(row, pairs=_with_needed(pairs, level), cells=cells_compared(row.cells, pairs))
+        )
     return Table(level, "run" if by_run else "unit", len(tested), tuple(corrected))
 
 
@@ -249,7 +251,7 @@ def _with_needed(pairs: Sequence[Pair], level: float) -> tuple[Pair, ...]:
     return tuple(replace(pair, needed=needed) if pair is chosen else pair for pair in pairs)
 
 
-def mark_cells(cells: Sequence[Cell], pairs: Sequence[Pair]) -> tuple[Cell, ...]:
+def cells_compared(cells: Sequence[Cell], pairs: Sequence[Pair]) -> tuple[Cell, ...]:
     """Return cells with which others each is better than."""
     marked = []
     there = {index for index, cell in enumerate(cells) if cell.mean is not None}

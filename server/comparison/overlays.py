@@ -45,13 +45,13 @@ def overlays_get(groups: Sequence[Group]) -> tuple[Chart, ...]:
     """Return pictures that at least two of the groups have, with a curve of each; kept until one of the
     models changes."""
     key = groups_cache_key(groups, "overlays")
-    kept: tuple[Chart, ...] | None = cache.get(key) if key else None
-    if kept is None:
+    cached: tuple[Chart, ...] | None = cache.get(key) if key else None
+    if cached is None:
         found = [_pictured(group) for group in groups]
-        kept = _shared(groups, found)
+        cached = _shared(groups, found)
         if key and not any(one.lost for one in found):
-            cache.set(key, kept, DAY_S)
-    return kept
+            cache.set(key, cached, DAY_S)
+    return cached
 
 
 def _shared(groups: Sequence[Group], found: Sequence[_Pictured]) -> tuple[Chart, ...]:

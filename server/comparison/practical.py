@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from server.benchmarks.contract import Direction
-from server.comparison.matrix import Cell, Pair, Row, Table, mark_cells
+from server.comparison.matrix import Cell, Pair, Row, Table, cells_compared
 from server.core.numbers import write
 
 MARGIN = 2.0
@@ -58,7 +58,7 @@ def with_margin(table: Table, margin: float) -> Table:
 
 def _row(row: Row, margin: float) -> Row:
     pairs = tuple(replace(_pair(pair, row, margin), percent=percent(pair, row.cells)) for pair in row.pairs)
-    return replace(row, pairs=pairs, cells=mark_cells(row.cells, pairs))
+    return replace(row, pairs=pairs, cells=cells_compared(row.cells, pairs))
 
 
 def _pair(pair: Pair, row: Row, margin: float) -> Pair:

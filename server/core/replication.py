@@ -42,8 +42,8 @@ def replica_enter() -> None:
 
 def replica_leave() -> None:
     """Have this thread ask the primary again."""
-    if (kept := _primary.get()) is not None:
-        connections[DEFAULT_DB_ALIAS] = kept
+    if (primary := _primary.get()) is not None:
+        connections[DEFAULT_DB_ALIAS] = primary
         _primary.set(None)
 
 

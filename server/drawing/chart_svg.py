@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from server.benchmarks.chart_rows import axis_title
 from server.benchmarks.contract import Annotation, Axis, Chart, Series, View
-from server.drawing.layers import layer, mark_labels, mark_lines, stripes
+from server.drawing.layers import annotation_labels, annotation_lines, layer, stripes
 from server.drawing.palette import DARK_STYLE, FONT, INK, MUTED, RAMP, RULE, SURFACE, ink
 from server.drawing.scales import Scale, Tick, scale_of
 from server.drawing.strokes import Stroke, from_nought, strokes, with_room
@@ -146,8 +146,8 @@ def _plot(
         clip,
         _grid(x, y, picture),
         f'<g clip-path="url(#plot)">{"".join(stripes(picture.marks, x, y))}{drawn}'
-        f"{''.join(mark_lines(picture.marks, x, y))}</g>",
-        "".join(mark_labels(picture.marks, x, y)),
+        f"{''.join(annotation_lines(picture.marks, x, y))}</g>",
+        "".join(annotation_labels(picture.marks, x, y)),
         _x_words(x, picture.x, bottom, below, leans),
         _y_words(y, picture.y, left, -1),
         _y_words(y2, picture.y2, right, 1) if y2 and picture.y2 else "",
@@ -173,12 +173,12 @@ def _values(picture: _Picture, axis: str) -> NDArray[np.float64]:
     """All values that an axis has to show: those of series, the ends of bars, marks."""
     if axis == "x":
         columns: list[Sequence[float]] = [one.x for one in picture.series]
-        columns.append([mark.x for mark in picture.marks if mark.x is not None])
+        columns.append([annotation.x for annotation in picture.marks if annotation.x is not None])
     else:
         mine = [one for one in picture.series if one.axis == axis]
         columns = [column for one in mine for column in (one.y, one.low, one.high)]
         if axis == "y":
-            columns.append([mark.y for mark in picture.marks if mark.y is not None])
+            columns.append([annotation.y for annotation in picture.marks if annotation.y is not None])
     return np.concatenate([np.asarray(column, dtype=np.float64) for column in columns] or [np.zeros(0)])
 
 

@@ -16,7 +16,7 @@ from server.drawing.text import escape, width_of
 
 CAP_PX = 4
 BOX_SHARE, WIDEST_BOX_PX = 0.56, 90.0
-MARK_PX = 11
+LABEL_PX = 11
 _LABEL_ROWS = 7
 Pixels = NDArray[np.float64]
 
@@ -139,65 +139,69 @@ def _cells(series: Series, stroke: Stroke, x: Scale, y: Scale, across: Pixels, u
     )
 
 
-def stripes(marks: Sequence[Annotation], x: Scale, y: Scale) -> Iterator[str]:
+def stripes(annotations: Sequence[Annotation], x: Scale, y: Scale) -> Iterator[str]:
     """Give how far the places of marked lines may lie off, as areas behind the data."""
-    for mark in marks:
-        if mark.low is None or mark.high is None or (mark.x is not None and mark.y is not None):
+    for annotation in annotations:
+        if (
+            annotation.low is None
+            or annotation.high is None
+            or (annotation.x is not None and annotation.y is not None)
+        ):
             continue
         (ax, bx), (ay, by) = (x.start_px, x.end_px), (y.start_px, y.end_px)
-        if mark.x is not None:
-            ax, bx = x.one(mark.low), x.one(mark.high)
+        if annotation.x is not None:
+            ax, bx = x.one(annotation.low), x.one(annotation.high)
         else:
-            ay, by = y.one(mark.low), y.one(mark.high)
+            ay, by = y.one(annotation.low), y.one(annotation.high)
         yield (
             f'<path {ink(MUTED)} fill="currentColor" fill-opacity=".14" '
             f'd="M{ax:.1f} {ay:.1f}H{bx:.1f}V{by:.1f}H{ax:.1f}z"/>'
         )
 
 
-def mark_lines(marks: Sequence[Annotation], x: Scale, y: Scale) -> Iterator[str]:
-    """Give the lines and rings of marks."""
-    for mark in marks:
-        if mark.x is not None and mark.y is not None:
+def annotation_lines(annotations: Sequence[Annotation], x: Scale, y: Scale) -> Iterator[str]:
+    """Give the lines and rings of annotations."""
+    for annotation in annotations:
+        if annotation.x is not None and annotation.y is not None:
             yield (
-                f'<circle {ink(INK)} cx="{x.one(mark.x):.1f}" cy="{y.one(mark.y):.1f}" r="6" fill="none" '
-                'stroke="currentColor" stroke-width="1.5"/>'
+                f'<circle {ink(INK)} cx="{x.one(annotation.x):.1f}" cy="{y.one(annotation.y):.1f}" r="6" '
+                'fill="none" stroke="currentColor" stroke-width="1.5"/>'
             )
             continue
-        if mark.x is not None:
-            way = f"M{x.one(mark.x):.1f} {y.start_px:.1f}V{y.end_px:.1f}"
-        elif mark.y is not None:
-            way = f"M{x.start_px:.1f} {y.one(mark.y):.1f}H{x.end_px:.1f}"
+        if annotation.x is not None:
+            way = f"M{x.one(annotation.x):.1f} {y.start_px:.1f}V{y.end_px:.1f}"
+        elif annotation.y is not None:
+            way = f"M{x.start_px:.1f} {y.one(annotation.y):.1f}H{x.end_px:.1f}"
         else:
             continue
         yield f'<path {ink(MUTED)} fill="none" stroke="currentColor" stroke-dasharray="3 3" d="{way}"/>'
 
 
-def mark_labels(marks: Sequence[Annotation], x: Scale, y: Scale) -> Iterator[str]:
-    """Give the words of marks, each in the first place that no other has taken; those without one stand in
-    the table alone."""
+def annotation_labels(annotations: Sequence[Annotation], x: Scale, y: Scale) -> Iterator[str]:
+    """Give the words of annotations, each at the first spot that no other has taken; those without one
+    stand in the table alone."""
     taken: list[tuple[float, float, float]] = []
-    for mark in marks:
-        wide = width_of(mark.label, MARK_PX) + 8
-        for left, base in _places(mark, x, y, wide):
+    for annotation in annotations:
+        wide = width_of(annotation.label, LABEL_PX) + 8
+        for left, base in _label_spots(annotation, x, y, wide):
             free = all(abs(base - other) >= 15 or left >= r or left + wide <= a for a, r, other in taken)
             if free:
                 taken.append((left, left + wide, base))
-                yield _label(mark.label, left, base, wide)
+                yield _label(annotation.label, left, base, wide)
                 break
 
 
-def _places(mark: Annotation, x: Scale, y: Scale, wide: float) -> Iterator[tuple[float, float]]:
+def _label_spots(annotation: Annotation, x: Scale, y: Scale, wide: float) -> Iterator[tuple[float, float]]:
     left_end, right_end = x.start_px, x.end_px
-    if mark.x is None and mark.y is not None:
+    if annotation.x is None and annotation.y is not None:
         for left in (left_end + 4, right_end - wide - 4, (left_end + right_end - wide) / 2):
-            yield left, y.one(mark.y) - 4
+            yield left, y.one(annotation.y) - 4
         return
-    at = x.one(mark.x if mark.x is not None else x.low)
+    at = x.one(annotation.x if annotation.x is not None else x.low)
     sides = [min(max(left, left_end), right_end - wide) for left in (at + 3, at - wide - 3)]
     tops = [y.end_px + 14 + 16 * row for row in range(_LABEL_ROWS)]
-    if mark.y is not None:
-        tops = [y.one(mark.y) + shift for shift in (-10, 20, -26, 36)]
+    if annotation.y is not None:
+        tops = [y.one(annotation.y) + shift for shift in (-10, 20, -26, 36)]
     for base in tops:
         for left in sides:
             yield left, base
@@ -207,6 +211,6 @@ def _label(words: str, left: float, base: float, wide: float) -> str:
     return (
         f'<g {ink(SURFACE)}><path fill="currentColor" fill-opacity=".9" '
         f'd="M{left:.1f} {base - 11:.1f}h{wide:.1f}v15h-{wide:.1f}z"/></g>'
-        f'<text {ink(INK)} fill="currentColor" font-size="{MARK_PX}" x="{left + 4:.1f}" y="{base:.1f}">'
+        f'<text {ink(INK)} fill="currentColor" font-size="{LABEL_PX}" x="{left + 4:.1f}" y="{base:.1f}">'
         f"{escape(words)}</text>"
     )

@@ -14,7 +14,7 @@ from django.db.models import F, QuerySet
 
 from server.benchmarks.contract import Extraction, Facts, Kind
 from server.benchmarks.contract import Measurement as ExtractedNumber
-from server.benchmarks.imported import held_back
+from server.benchmarks.imported import capped_at_fair
 from server.benchmarks.registry import kinds_by_slug
 from server.core import clock
 from server.core.bulk import rows_copy, rows_update
@@ -116,7 +116,7 @@ def extraction_of(kind: Kind, part: Mapping[str, Any], facts: Facts) -> Extracti
     """Run the kind on a benchmark's part of its document; raises whatever the kind raises. Its details are
     such as JSON holds."""
     found = kind.extract(part, facts)
-    extraction = held_back(found) if facts.imported else found
+    extraction = capped_at_fair(found) if facts.imported else found
     details: Mapping[str, Any] = finite_json(extraction.details)
     return replace(extraction, details=details)
 

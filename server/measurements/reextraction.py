@@ -23,7 +23,7 @@ from server.measurements.signals import run_reextracted
 log = structlog.get_logger("diskatlas.reextraction")
 
 DONE = (Benchmark.State.EXTRACTED, Benchmark.State.FAILED)
-HELD = (State.PUBLISHED, State.QUARANTINED)
+WITH_NUMBERS = (State.PUBLISHED, State.QUARANTINED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,9 @@ def version_key(version: str) -> tuple[int, ...]:
 
 def benchmarks_due(choice: Choice) -> list[int]:
     """The rows to do anew, in order of their ids."""
-    rows: QuerySet[Benchmark] = Benchmark.objects.filter(state__in=DONE, run__submission__state__in=HELD)
+    rows: QuerySet[Benchmark] = Benchmark.objects.filter(
+        state__in=DONE, run__submission__state__in=WITH_NUMBERS
+    )
     if choice.kinds:
         rows = rows.filter(kind__in=choice.kinds)
     if choice.drive_model_id is not None:

@@ -20,7 +20,7 @@ from server.core.querying import CompiledQuery
 from server.measurements.models import Aggregate
 from server.model_stats.overview import NOTHING, DriveOverview, drive_overview
 from server.model_stats.selectors import MetricRow, drive_representative_run, metric_rows
-from server.model_stats.snapshots import KeptRow, kept_rows
+from server.model_stats.snapshots import SnapshotRow, snapshot_rows
 from server.model_stats.statistics import DriveStatistics, drive_statistics
 
 _SHOWN = (
@@ -82,9 +82,9 @@ def model_parts(
     `values` are the metrics that documents state of it. Once something is kept of a model, a provenance of
     which nothing is kept has no runs, unless the model is `due` to be computed anew.
     """
-    kept = kept_rows(drive_model=drive_model)
-    trusted = bool(kept) and not due
-    wanted = [one for one in Provenance if one in kept or one == Provenance.PROBE or not trusted]
+    stored = snapshot_rows(drive_model=drive_model)
+    trusted = bool(stored) and not due
+    wanted = [one for one in Provenance if one in stored or one == Provenance.PROBE or not trusted]
     literature: dict[MetricKey, list[LiteratureValue]] = {}
     for value in values:
         literature.setdefault((value.metric, value.scope), []).append(value)
@@ -93,12 +93,12 @@ def model_parts(
     found = {}
     for one in wanted:
         stated = literature if one == Provenance.PROBE else {}
-        said = _said(drive_model, one, kept.get(one), trusted)
+        said = _said(drive_model, one, stored.get(one), trusted)
         found[one] = ModelPart(metric_rows(aggregates.get(one, ()), stated), counts.get(one, {}), *said)
     return found
 
 
-def _said(drive_model: DriveModel, provenance: Provenance, row: KeptRow | None, trusted: bool) -> _Said:
+def _said(drive_model: DriveModel, provenance: Provenance, row: SnapshotRow | None, trusted: bool) -> _Said:
     """Return what is kept; where nothing is and there may be runs, what can be computed of them."""
     if row is None and not trusted:
         asked = _Asked(drive_model=drive_model, provenance=provenance)
@@ -111,9 +111,9 @@ def _said(drive_model: DriveModel, provenance: Provenance, row: KeptRow | None, 
     if row is None:
         return None, NOTHING, None
     statistics = from_plain(DriveStatistics, row.statistics) if row.statistics else None
-    kept_at = (row.run_id, row.run_created_at) if row.run_id and row.run_created_at else None
+    shown_run = (row.run_id, row.run_created_at) if row.run_id and row.run_created_at else None
     overview = from_plain(DriveOverview, row.overview)
-    return statistics, overview, kept_at if row.run_state == State.PUBLISHED else None
+    return statistics, overview, shown_run if row.run_state == State.PUBLISHED else None
 
 
 def _aggregates(drive_model: DriveModel, stated: Collection[str]) -> dict[str, list[Aggregate]]:

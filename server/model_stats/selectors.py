@@ -81,8 +81,8 @@ def drive_representative_run(*, drive_model: DriveModel, provenance: Provenance)
     if not there:
         published = model_measurements_read(drive_model_id=drive_model.pk, metrics=())
         run_id = representative_compute(published, provenance)
-    kept = Run.objects.filter(pk=run_id, submission__state=State.PUBLISHED)
-    return kept.prefetch_related("benchmarks").first()
+    runs = Run.objects.filter(pk=run_id, submission__state=State.PUBLISHED)
+    return runs.prefetch_related("benchmarks").first()
 
 
 def representative_compute(published: ModelMeasurements, provenance: Provenance) -> UUID | None:

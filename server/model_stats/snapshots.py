@@ -33,7 +33,7 @@ def snapshot_part(*, drive_model: DriveModel, provenance: Provenance, part: Part
 
 
 @dataclass(frozen=True, slots=True)
-class KeptRow:
+class SnapshotRow:
     """What is kept of a model's runs of one provenance, as plain data."""
 
     provenance: str
@@ -45,12 +45,12 @@ class KeptRow:
     run_state: str | None
 
 
-def kept_rows(*, drive_model: DriveModel) -> Mapping[str, KeptRow]:
+def snapshot_rows(*, drive_model: DriveModel) -> Mapping[str, SnapshotRow]:
     """Return all that is kept of a model, by provenance, in one query; nothing of another version."""
-    return {row[0]: KeptRow(*row) for row in _KEPT.rows(drive_model_id=drive_model.pk)}
+    return {row[0]: SnapshotRow(*row) for row in _STORED.rows(drive_model_id=drive_model.pk)}
 
 
-_KEPT: CompiledQuery[tuple[Any, ...]] = CompiledQuery(
+_STORED: CompiledQuery[tuple[Any, ...]] = CompiledQuery(
     lambda drive_model_id: ModelStatsSnapshot.objects.filter(
         drive_model_id__given=drive_model_id, schema_version=SNAPSHOT_VERSION
     ).values_list(

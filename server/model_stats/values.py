@@ -110,11 +110,11 @@ class RunNumbers:
         runs = column.runs[counting]
         return UsableNumbers(runs, self._units[runs], column.values[counting])
 
-    def states_at(self, key: MetricKey, held: UsableNumbers, condition: str) -> dict[str, UsableNumbers]:
+    def states_at(self, key: MetricKey, numbers: UsableNumbers, condition: str) -> dict[str, UsableNumbers]:
         """Return numbers at a place by the known states of a condition while they were measured."""
         names, codes = self._codes(condition, key[0].partition(".")[0])
-        here = codes[held.runs]
-        found = {names[code]: held.where(here == code) for code in np.unique(here).tolist() if names[code]}
+        here = codes[numbers.runs]
+        found = {names[code]: numbers.where(here == code) for code in np.unique(here).tolist() if names[code]}
         return dict(sorted(found.items()))
 
     def resolution_at(self, key: MetricKey) -> float:

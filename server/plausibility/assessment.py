@@ -15,7 +15,7 @@ from server.core.bulk import json_text, rows_copy
 from server.core.lifecycle import Standing
 from server.measurements.models import Run
 from server.plausibility.challenge import ON_REQUEST
-from server.plausibility.check import Check, Outcome, Result, held
+from server.plausibility.check import Check, Outcome, Result, quarantined
 from server.plausibility.evidence import Evidence
 from server.plausibility.evidence_loader import AssessedRun, evidence_gather
 from server.plausibility.models import CheckResult
@@ -37,9 +37,9 @@ def assess(evidence: Evidence, checks: tuple[Check, ...] = CHECKS) -> tuple[Judg
     return tuple(Judged(check, _answer(check, evidence)) for check in checks)
 
 
-def reasons_to_hold(answers: tuple[Judged, ...]) -> list[str]:
+def reasons_to_quarantine(answers: tuple[Judged, ...]) -> list[str]:
     """Return the words of the checks that hold the run."""
-    return [answer.result.words for answer in answers if answer.result.outcome is Outcome.HELD]
+    return [answer.result.words for answer in answers if answer.result.outcome is Outcome.QUARANTINED]
 
 
 def _answer(check: Check, evidence: Evidence) -> Result:
@@ -48,7 +48,7 @@ def _answer(check: Check, evidence: Evidence) -> Result:
         result = check.judge(evidence)
     except Exception as error:
         log.exception("a check failed", check=check.key)
-        return held(
+        return quarantined(
             f"The check {check.key!r} failed on these samples ({type(error).__name__}: {str(error)[:200]}). "
             "This is "
             "the archive's fault or the samples' form; an operator finds the cause in the worker's log."
@@ -100,7 +100,7 @@ def _standing_record(found: Iterable[tuple[Run, tuple[Judged, ...]]]) -> None:
     news."""
     for run, judged in found:
         asked = any(one.check is ON_REQUEST and one.result.outcome is Outcome.PASSED for one in judged)
-        standing = Standing.SIGNED if reasons_to_hold(judged) else Standing.PLAUSIBLE
+        standing = Standing.SIGNED if reasons_to_quarantine(judged) else Standing.PLAUSIBLE
         if (asked, standing) != (run.measured_on_request, run.standing):
             run.measured_on_request, run.standing = asked, standing
             run.save(update_fields=["measured_on_request", "standing"])

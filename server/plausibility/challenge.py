@@ -10,7 +10,7 @@ from typing import Any
 from server.benchmarks.challenge import Followed, seed_of
 from server.benchmarks.contract import Facts
 from server.benchmarks.registry import kinds_by_slug
-from server.plausibility.check import Check, Result, held, not_applicable, noted, passed
+from server.plausibility.check import Check, Result, not_applicable, noted, passed, quarantined
 from server.plausibility.evidence import Evidence
 
 FOLLOWING = 0.8
@@ -26,13 +26,13 @@ def on_request(evidence: Evidence) -> Result:
     if request.issued_at is None:
         return noted("The nonce is not of this archive: the run counts as measured offline.")
     if request.used_by:
-        return held(f"The nonce is that of run {request.used_by}; each is good for one run.")
+        return quarantined(f"The nonce is that of run {request.used_by}; each is good for one run.")
     followed = _followed(evidence)
     shares = {kind: round(one.following / one.positions, 4) for kind, one in followed.items()}
     astray = [kind for kind, share in shares.items() if share < FOLLOWING]
     if astray:
         listed = ", ".join(f"{kind} by {100 * shares[kind]:.0f} %" for kind in astray)
-        return held(
+        return quarantined(
             f"Places follow from the nonce in {listed}, of {100 * FOLLOWING:.0f} % at least: they were not "
             "drawn from it.",
             following=shares,
@@ -81,7 +81,7 @@ def _time(evidence: Evidence) -> Result | None:
         )
     # A simulated drive's time is not the clock's.
     if not evidence.simulated and took > passed_by + timedelta(seconds=1):
-        return held(
+        return quarantined(
             f"The nonce was given {passed_by} before the run came, and the run took {took}: it began "
             "earlier.",
             **figures,

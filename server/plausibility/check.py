@@ -18,7 +18,7 @@ class Outcome(StrEnum):
     """What a check found."""
 
     PASSED = "passed"
-    HELD = "held"
+    QUARANTINED = "held"
     """It can't be, or hardly: a person decides before the run is public."""
     NOTED = "noted"
     """Worth a look; the run is published all the same."""
@@ -59,9 +59,9 @@ def passed(words: str, **figures: Any) -> Result:
     return Result(Outcome.PASSED, words, figures)
 
 
-def held(words: str, **figures: Any) -> Result:
+def quarantined(words: str, **figures: Any) -> Result:
     """Return a finding that a person decides about."""
-    return Result(Outcome.HELD, words, figures)
+    return Result(Outcome.QUARANTINED, words, figures)
 
 
 def noted(words: str, **figures: Any) -> Result:
@@ -84,4 +84,4 @@ def listed(findings: list[str]) -> str:
 
 def judged(findings: list[str], fine: str, **figures: Any) -> Result:
     """Return that the findings hold the run, or that all is fine where there are none."""
-    return held(listed(findings), **figures) if findings else passed(fine, **figures)
+    return quarantined(listed(findings), **figures) if findings else passed(fine, **figures)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from server.plausibility.check import Check, Result, held, judged, not_applicable, passed
+from server.plausibility.check import Check, Result, judged, not_applicable, passed, quarantined
 from server.plausibility.evidence import RATED_TOLERANCE, Evidence, known_rating
 
 COVERED = 0.9
@@ -27,7 +27,7 @@ def capacity(evidence: Evidence) -> Result:
         f"allows {100 * model.capacity_tolerance:.0f} % either way."
     )
     wrong = abs(off) > model.capacity_tolerance
-    return (held if wrong else passed)(words, off_percent=round(100 * off, 3))
+    return (quarantined if wrong else passed)(words, off_percent=round(100 * off, 3))
 
 
 def device_kind(evidence: Evidence) -> Result:
@@ -36,7 +36,7 @@ def device_kind(evidence: Evidence) -> Result:
         return not_applicable("The catalogue does not say that this model turns.")
     if evidence.device["rotational"]["value"]:
         return passed(f"Device and catalogue ({evidence.model.rated_rpm:.0f} rpm) say that it turns.")
-    return held(
+    return quarantined(
         f"The device is said not to turn; the catalogue rates the model at {evidence.model.rated_rpm:.0f} "
         "rpm."
     )
@@ -49,9 +49,11 @@ def rated_rotation(evidence: Evidence) -> Result:
         return not_applicable("The device does not say what it is rated at.")
     if model_rpm := evidence.model.rated_rpm:
         words = f"The device says {said} rpm; the catalogue rates the model at {model_rpm:.0f} rpm."
-        return (held if abs(said - model_rpm) > RATED_TOLERANCE * model_rpm else passed)(words, said_rpm=said)
+        return (quarantined if abs(said - model_rpm) > RATED_TOLERANCE * model_rpm else passed)(
+            words, said_rpm=said
+        )
     if known_rating(float(said)) is None:
-        return held(
+        return quarantined(
             f"The device says {said} rpm; no drive that the catalogue knows is rated within "
             f"{100 * RATED_TOLERANCE:g} % of that.",
             said_rpm=said,

@@ -42,10 +42,10 @@ def marks_counted(evidence: Evidence) -> Result:
         mine = [piece for piece in pieces if piece["kind"] == kind]
         complete = len(pieces) < MOST_PIECES and all(one["requests"] < WATCHED_REQUESTS for one in mine)
         counted_requests = sum(piece["disturbed_requests"] for piece in mine)
-        marks = max(int(column.sum()) for column in columns.values())
-        if complete and marks > counted_requests:
+        disturbed = max(int(column.sum()) for column in columns.values())
+        if complete and disturbed > counted_requests:
             findings.append(
-                f"{kind}: {counted(marks, 'sample')} are marked as disturbed, and the monitor counted "
+                f"{kind}: {counted(disturbed, 'sample')} are marked as disturbed, and the monitor counted "
                 f"{counted(counted_requests, 'disturbed request')}."
             )
         shares[kind] = share = round(max(float(column.mean()) for column in columns.values()), 4)
@@ -66,10 +66,10 @@ def _sorted_by_time(evidence: Evidence, kind: str, pieces: Sequence[Mapping[str,
     stretches one disturbance may meet the most, and where a cause was counted for each, all have met one.
     """
     found = [series for series in evidence.series if series.kind == kind and series.times_ns.size]
-    marks = sum(
+    disturbed = sum(
         int(series.columns[COLUMN].sum()) for series in found if _is_long(series) and COLUMN in series.columns
     )
-    caused = sum(piece[name] for piece in pieces for name in CAUSES) >= marks
+    caused = sum(piece[name] for piece in pieces for name in CAUSES) >= disturbed
     return [
         series
         for series in found
@@ -87,9 +87,9 @@ def _by_kind(evidence: Evidence) -> dict[str, dict[str, NDArray[np.int64]]]:
     stretch and a request may tell of the same time."""
     found: dict[str, dict[str, list[NDArray[np.int64]]]] = {}
     for series in evidence.series:
-        marks = series.columns.get(COLUMN, np.zeros(series.times_ns.size, dtype=np.int64))
+        disturbed = series.columns.get(COLUMN, np.zeros(series.times_ns.size, dtype=np.int64))
         sort = series.path.rpartition("/")[2]
-        found.setdefault(series.kind, {}).setdefault("" if sort.isdigit() else sort, []).append(marks)
+        found.setdefault(series.kind, {}).setdefault("" if sort.isdigit() else sort, []).append(disturbed)
     together = {
         kind: {sort: np.concatenate(columns) for sort, columns in sorts.items()}
         for kind, sorts in found.items()
@@ -105,20 +105,22 @@ def _slower(found: Iterable[Timed]) -> float:
     """
     slower, pairs = 0.0, 0
     for series in found:
-        marks = series.columns.get(COLUMN)
-        if marks is None or not marks.any() or marks.all():
+        disturbed = series.columns.get(COLUMN)
+        if disturbed is None or not disturbed.any() or disturbed.all():
             continue
-        of_series = int(marks.sum()) * int((marks == 0).sum())
-        sizes = series.blocks if series.blocks is not None else np.ones(marks.size)
-        slower += of_series * max(_above(series.times_ns, marks), _above(series.times_ns / sizes, marks))
+        of_series = int(disturbed.sum()) * int((disturbed == 0).sum())
+        sizes = series.blocks if series.blocks is not None else np.ones(disturbed.size)
+        slower += of_series * max(
+            _above(series.times_ns, disturbed), _above(series.times_ns / sizes, disturbed)
+        )
         pairs += of_series
     return slower / pairs if pairs else 0.0
 
 
-def _above(values: NDArray[Any], marks: NDArray[np.int64]) -> float:
+def _above(values: NDArray[Any], disturbed: NDArray[np.int64]) -> float:
     """Return in how many pairs of a marked and an unmarked value the marked one is the higher (equal ones
     count half): the area under the curve of a rank test."""
-    clean, marked = np.sort(values[marks == 0]), values[marks == 1]
+    clean, marked = np.sort(values[disturbed == 0]), values[disturbed == 1]
     below = np.searchsorted(clean, marked, "left") + np.searchsorted(clean, marked, "right")
     return float(below.mean()) / 2 / clean.size
 
@@ -162,16 +164,16 @@ def _too_short(evidence: Evidence) -> Iterator[str]:
 
 def _stretches_ns(series: Timed) -> Iterator[int]:
     """Return the time between the unmarked requests around each row of marked ones."""
-    starts, marks = series.columns.get("start_ns"), series.columns.get(COLUMN)
-    if starts is None or marks is None or not series.single or series.at_once > 1:
+    starts, disturbed = series.columns.get("start_ns"), series.columns.get(COLUMN)
+    if starts is None or disturbed is None or not series.single or series.at_once > 1:
         return
-    clean = np.flatnonzero(marks == 0)
+    clean = np.flatnonzero(disturbed == 0)
     for before, after in pairwise(clean):
         if after - before > 1:
             yield int(starts[after] - starts[before] - series.times_ns[before])
 
 
-MARKS_COUNTED = Check(
+DISTURBED_COUNTED = Check(
     key="marks_counted",
     title="Disturbed samples were counted as such",
     question=(
@@ -196,4 +198,4 @@ MARKS_COUNTED = Check(
     remedy="Measure again while nothing else uses the disk or the machine.",
     judge=marks_counted,
 )
-CHECKS = (MARKS_COUNTED,)
+CHECKS = (DISTURBED_COUNTED,)

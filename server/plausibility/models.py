@@ -13,7 +13,7 @@ class CheckResult(models.Model):
 
     class Outcome(models.TextChoices):
         PASSED = "passed"
-        HELD = "held", "quarantined"
+        QUARANTINED = "held", "quarantined"
         NOTED = "noted"
         NOT_APPLICABLE = "not_applicable", "not applicable"
 

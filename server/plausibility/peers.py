@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from server.core.robust import median, median_deviation
 from server.core.text import counted
-from server.plausibility.check import Check, Result, held, listed, not_applicable, noted, passed
+from server.plausibility.check import Check, Result, listed, not_applicable, noted, passed, quarantined
 from server.plausibility.evidence import PEERS_TOLERANCE, USABLE, Evidence, Number, PeerUnit
 
 ENOUGH_UNITS = 3
 NOTED_AT = 5.0
 FLOOR = 0.03
-HELD_FACTOR = 2.0
+QUARANTINE_FACTOR = 2.0
 ROTATION_UNITS = 2
 AGREEING_WITHIN = NOTED_AT * FLOOR
 AGREEING_SHARE = 0.8
@@ -37,7 +37,7 @@ def samples_new(evidence: Evidence) -> Result:
         )
         for copy in evidence.copies
     ]
-    return held(listed(sentences), runs=sorted({copy.run_id for copy in evidence.copies}))
+    return quarantined(listed(sentences), runs=sorted({copy.run_id for copy in evidence.copies}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Compared:
     def far(self) -> bool:
         """Whether it lies beyond a factor of all of them; never for numbers around zero."""
         low, high = min(self.values), max(self.values)
-        return low > 0 and not low / HELD_FACTOR <= self.number.value <= high * HELD_FACTOR
+        return low > 0 and not low / QUARANTINE_FACTOR <= self.number.value <= high * QUARANTINE_FACTOR
 
     @property
     def words(self) -> str:
@@ -108,7 +108,7 @@ def other_units(evidence: Evidence) -> Result:
     if any(one.far for one in off):
         far = [one for one in compared(evidence, evidence.witnesses) if one.far and one.distance > NOTED_AT]
         if far:
-            return held(listed([one.words for one in far]), distances=figures)
+            return quarantined(listed([one.words for one in far]), distances=figures)
     if off:
         return noted(listed([one.words for one in off]), distances=figures)
     return passed(
@@ -139,7 +139,7 @@ def same_rotation(evidence: Evidence) -> Result:
             return noted(f"{words} {NO_REPUTATION}", **figures)
         middle = median(theirs)
         off = abs(number.value - middle) > PEERS_TOLERANCE * middle
-        return (held if off else noted)(words, **figures)
+        return (quarantined if off else noted)(words, **figures)
     return not_applicable(
         f"Fewer than {ROTATION_UNITS} other units with a rotation rate." if evidence.peers else FIRST
     )
@@ -194,8 +194,8 @@ OTHER_UNITS = Check(
     limit=(
         f"{NOTED_AT:g} robust standard deviations (median absolute deviation, {100 * FLOOR:g} % of the "
         "median at least) are "
-        f"noted; held only where it is also beyond {HELD_FACTOR:g} times the highest or below half of the "
-        "lowest. "
+        f"noted; held only where it is also beyond {QUARANTINE_FACTOR:g} times the highest or below half of "
+        "the lowest. "
         f"{ENOUGH_UNITS} other units or more, of the same provenance, block size, write cache and bridge; "
         "only units that reputable keys measured can hold a run."
     ),

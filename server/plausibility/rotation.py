@@ -6,7 +6,7 @@ import numpy as np
 
 from server.core.robust import concentration, quartile_range
 from server.plausibility.access_patterns import SLOW_SHARE, Walk, scattered, tooth_of, walks
-from server.plausibility.check import Check, Result, held, judged, not_applicable, noted, passed
+from server.plausibility.check import Check, Result, judged, not_applicable, noted, passed, quarantined
 from server.plausibility.columns import Timed
 from server.plausibility.evidence import (
     PEERS_TOLERANCE,
@@ -131,7 +131,7 @@ def turn_in_teeth(evidence: Evidence) -> Result:
         f"{tooth.spread_ns / 1e6:.3f}); a turn takes {turn.words}, {100 * most:.1f} % either way."
     )
     wrong = abs(tooth.height_ns / turn.ns - 1) > most
-    return (held if wrong else passed)(
+    return (quarantined if wrong else passed)(
         words, tooth_ms=tooth.height_ns / 1e6, turn_ms=turn.ns / 1e6, teeth=tooth.count, tolerance=most
     )
 
@@ -159,14 +159,14 @@ def turn_in_writes(evidence: Evidence) -> Result:
             f"Writes in a row agree by {order:.2f} with whole turns of {turn.words}, of at least "
             f"{WRITE_ORDER}."
         )
-        return held(told, **figures)
+        return quarantined(told, **figures)
     off = turns - round(turns)
     words = f"A write that follows the one before takes {turns:.3f} turns of {turn.words}."
     # The place of a write lies its own length behind the one before: it comes by that much later.
     length = min(smallest * evidence.device["block_bytes"] / SHORTEST_TRACK_BYTES, PEERS_TOLERANCE)
     either_way = turn.tolerance * round(turns)
     wrong = not -either_way <= off <= either_way + length
-    return (held if wrong else passed)(words, **figures)
+    return (quarantined if wrong else passed)(words, **figures)
 
 
 def _size(series: Timed) -> int:

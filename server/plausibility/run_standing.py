@@ -31,9 +31,11 @@ def standings_update(*, drive_model_id: int, published: ModelMeasurements) -> in
     Run.objects.filter(pk__in=now - before).update(standing=Standing.CORROBORATED)
     left = Run.objects.filter(pk__in=before - now)
     if before - now:
-        held = CheckResult.objects.filter(run__in=before - now, outcome=CheckResult.Outcome.HELD)
+        quarantined = CheckResult.objects.filter(
+            run__in=before - now, outcome=CheckResult.Outcome.QUARANTINED
+        )
         left.update(standing=Standing.PLAUSIBLE)
-        Run.objects.filter(pk__in=held.values("run")).update(standing=Standing.SIGNED)
+        Run.objects.filter(pk__in=quarantined.values("run")).update(standing=Standing.SIGNED)
     return len(now ^ before)
 
 

@@ -26,7 +26,7 @@ from server.measurements.typical import typical_of_spread
 from server.search.model_index import model_index_build, model_index_keep
 from server.search.models import ArchiveCounts, ArchiveCountsDue, DriveSummary
 
-_held_back: ContextVar[bool] = ContextVar("archive_counts_held_back", default=False)
+_deferred: ContextVar[bool] = ContextVar("archive_counts_deferred", default=False)
 OUTER, INNER = (
     "|".join(source(measurand)) for measurand in (Measurand.OUTER_BANDWIDTH, Measurand.INNER_BANDWIDTH)
 )
@@ -40,18 +40,18 @@ def archive_counts_follow() -> None:
     """Make the counts due with the transaction that changes a summary, and count once it has committed."""
     # A row of its own for each change: nobody waits for another's transaction.
     ArchiveCountsDue.objects.create(since=clock.now())
-    if not _held_back.get():
+    if not _deferred.get():
         transaction.on_commit(archive_counts_settle)
 
 
 @contextmanager
-def archive_counts_held_back() -> Iterator[None]:
+def archive_counts_deferred() -> Iterator[None]:
     """Let many summaries change without counting in between; who is through counts once."""
-    before = _held_back.set(True)
+    before = _deferred.set(True)
     try:
         yield
     finally:
-        _held_back.reset(before)
+        _deferred.reset(before)
 
 
 def archive_counts_settle() -> bool:

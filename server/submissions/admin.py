@@ -57,7 +57,7 @@ class SubmissionAdmin(ReadOnlyAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Submission]:
         """Fetch what holds each run with the list."""
-        holding = CheckResult.objects.filter(outcome=CheckResult.Outcome.HELD)
+        holding = CheckResult.objects.filter(outcome=CheckResult.Outcome.QUARANTINED)
         return super().get_queryset(request).prefetch_related(Prefetch("run__check_results", holding))
 
     @admin.display(description="digest", ordering="digest")

@@ -17,24 +17,24 @@ from server.submissions.models import Submission
 
 log = structlog.get_logger("diskatlas.intake")
 
-ROOM_KEEP_S = 2.0
+BACKLOG_KEEP_S = 2.0
 OVERLOADED_RETRY_S = 60
 STORAGE_RETRY_S = 120
-_room_known = {"until": 0.0, "waiting": 0.0}
+_backlog = {"until": 0.0, "waiting": 0.0}
 
 
-def room_check() -> None:
+def backlog_check() -> None:
     """Raise Problem where so many wait that another promise would be kept late or never.
 
     The count is of rows, which are the truth, by the index of what is active; each process asks every
-    `ROOM_KEEP_S` at most, so that some more than the limit may come in.
+    `BACKLOG_KEEP_S` at most, so that some more than the limit may come in.
     """
     limit = settings.SUBMISSIONS_WAITING_MAX
     now = time.monotonic()
-    if now >= _room_known["until"]:
-        _room_known["waiting"] = Submission.objects.filter(state__in=ACTIVE_STATES)[:limit].count()
-        _room_known["until"] = now + ROOM_KEEP_S
-    if _room_known["waiting"] >= limit:
+    if now >= _backlog["until"]:
+        _backlog["waiting"] = Submission.objects.filter(state__in=ACTIVE_STATES)[:limit].count()
+        _backlog["until"] = now + BACKLOG_KEEP_S
+    if _backlog["waiting"] >= limit:
         raise problem(
             "overloaded",
             f"{limit} submissions wait to be processed, so that nothing was accepted. Keep the file and "

@@ -24,7 +24,7 @@ from server.submissions.models import Decision, Submission
 from server.submissions.selectors import submission_run
 
 SIMILAR_SHOWN = 20
-ORDER = (CheckResult.Outcome.HELD, CheckResult.Outcome.NOTED, CheckResult.Outcome.PASSED)
+ORDER = (CheckResult.Outcome.QUARANTINED, CheckResult.Outcome.NOTED, CheckResult.Outcome.PASSED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ def appeals_list() -> QuerySet[Submission]:
 
 
 def _with_holds(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
-    holding = CheckResult.objects.filter(outcome=CheckResult.Outcome.HELD)
+    holding = CheckResult.objects.filter(outcome=CheckResult.Outcome.QUARANTINED)
     return submissions.select_related("probe_key", "run__drive_model__vendor").prefetch_related(
         Prefetch("run__check_results", holding, to_attr="holds"), "decisions"
     )
@@ -192,7 +192,9 @@ def evidence_page(submission: Submission) -> EvidencePage:
                 others,
             )
         )
-    held_by = run.check_results.filter(outcome=CheckResult.Outcome.HELD).values_list("check_key", flat=True)
+    held_by = run.check_results.filter(outcome=CheckResult.Outcome.QUARANTINED).values_list(
+        "check_key", flat=True
+    )
     return EvidencePage(
         run,
         findings_of(run),

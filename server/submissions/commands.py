@@ -60,7 +60,7 @@ def command_run(
     key, statement = signed_statement(envelope, action)
     _check_archive(statement["archive"], addresses)
     _check_nonce(statement["nonce"])
-    _check_room(len(content), sender)
+    _budget_spend(len(content), sender)
     with transaction.atomic():
         registered = probe_key_register(key)
         # Its holder may have given the key up since the signature was checked.
@@ -108,7 +108,7 @@ def _check_archive(archive: str, addresses: Collection[str]) -> None:
         )
 
 
-def _check_room(size_bytes: int, sender: str) -> None:
+def _budget_spend(size_bytes: int, sender: str) -> None:
     """Count what is about to be kept, for the network that it comes from; raises Problem."""
     budget = Budget("commands", address_block(sender), BYTES_PER_DAY)
     [state] = budgets_spend([budget], size_bytes, window_s=86_400)

@@ -36,7 +36,7 @@ from server.measurements.documents import summary_of, timings_count
 from server.measurements.models import Batch, Benchmark, Run
 from server.submissions.backpressure import (
     envelope_received,
-    room_check,
+    backlog_check,
     storage_failures_logged,
     storage_spend,
     useless_check,
@@ -100,18 +100,18 @@ def _receive(content: bytes, address: str) -> Received:
         sealed_check(document, key.keyid)
         if known.run_id_taken:
             raise _run_id_taken(document)
-        room_check()
+        backlog_check()
         storage_spend(len(content), _sender(document, key), address)
         with envelope_received(digest):
             name = _store(digest, content)
             return _commit(digest, len(content), name, key, document)
     except Problem as trouble:
-        if trouble.type.slug not in NOT_KEPT and _consented(document):
+        if trouble.type.slug not in NOT_STORED and _consented(document):
             _keep_rejected(digest, content, key, address, trouble)
         raise
 
 
-NOT_KEPT = frozenset({"overloaded", "storage-unavailable", "run-id-taken", "too-many-requests"})
+NOT_STORED = frozenset({"overloaded", "storage-unavailable", "run-id-taken", "too-many-requests"})
 
 
 def _consented(document: Any) -> bool:

@@ -44,7 +44,7 @@ from server.measurements.extraction import (
     rows_of,
 )
 from server.measurements.models import Benchmark
-from server.plausibility.assessment import Judged, reasons_to_hold, results_record, runs_assess
+from server.plausibility.assessment import Judged, reasons_to_quarantine, results_record, runs_assess
 from server.plausibility.evidence_loader import AssessedRun
 from server.submissions.events import (
     SMALL_BYTES,
@@ -322,7 +322,9 @@ def _assess(works: Sequence[_Work]) -> None:
             ended = ", ".join(f"{kind_name(part.kind)} {part.state}" for part in work.benchmarks)
             work.move(State.EXTRACTED, f"Every benchmark has ended: {ended}.")
         failed = [part for part in work.benchmarks if part.state == Benchmark.State.FAILED]
-        reasons = [f"{kind_name(part.kind)}: {part.reason}" for part in failed] + reasons_to_hold(answers)
+        reasons = [f"{kind_name(part.kind)}: {part.reason}" for part in failed] + reasons_to_quarantine(
+            answers
+        )
         if reasons:
             work.move(
                 State.QUARANTINED,

@@ -78,7 +78,7 @@ def _cosignature_ask(witness: Witness, head: LogHead, ask: Ask) -> Cosignature:
         answer = _sent(witness, head, int(size[1]), ask)
     if answer.status != 200:
         raise NotCosigned(f"It answered with status {answer.status}.")
-    at_s, line = _held(witness, head, answer)
+    at_s, line = _checked(witness, head, answer)
     values = {"size": head.size, "line": line, "at_s": at_s}
     return Cosignature.objects.update_or_create(witness=witness.key, defaults=values)[0]
 
@@ -99,7 +99,7 @@ def _sent(witness: Witness, head: LogHead, old: int, ask: Ask) -> Answer:
         raise NotCosigned(str(error)) from error
 
 
-def _held(witness: Witness, head: LogHead, answer: Answer) -> tuple[int, str]:
+def _checked(witness: Witness, head: LogHead, answer: Answer) -> tuple[int, str]:
     """Return time and line of the witness's own cosignature among those that it sent."""
     lines = answer.body.decode(errors="replace").split("\n")[:_MOST_LINES]
     for line in lines:

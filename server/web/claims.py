@@ -90,7 +90,7 @@ def claim_text(claim: Claim) -> str:
         show_stated(value, claim.unit).value if value is not None else "" for value in (claim.low, claim.high)
     )
     number = low if low == high else " to ".join(text for text in (low, high) if text)
-    form = "" if claim.form == Claim.Form.RANGE else claim.form
+    form = "" if claim.form == Claim.BoundType.RANGE else claim.form
     unit = "" if claim.unit == "1" else claim.unit
     return " ".join(text for text in (number, unit, f"({form})" if form else "") if text)
 

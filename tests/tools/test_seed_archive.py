@@ -19,7 +19,7 @@ from server.core.envelope_store import EnvelopeLost
 from server.measurements.documents import document_load, envelope_of, facts_of, summary_of
 from server.measurements.models import Aggregate, Measurement, Run, Unit
 from server.model_stats.refresh import refresh_model
-from server.plausibility.assessment import assess, reasons_to_hold
+from server.plausibility.assessment import assess, reasons_to_quarantine
 from server.plausibility.evidence import Evidence, ModelFacts
 from server.submissions.models import Submission
 from server.submissions.validation import document_validate
@@ -94,7 +94,7 @@ def test_no_check_holds_samples_with_the_noise_of_a_machine(drive: Archetype) ->
         parts = [formula(drive, level) for formula in FORMULAS.values()]
         made = document_of(*parts, capacity_bytes=drive.blocks * 512, rotation_rate_rpm=drive.rpm)
         answers = assess(Evidence(noisy(made, 2000.0), (), ModelFacts("SAMPLE-1")))
-        assert reasons_to_hold(answers) == []
+        assert reasons_to_quarantine(answers) == []
 
 
 def test_extraction_of_the_stored_samples_gives_the_stored_numbers() -> None:

@@ -31,7 +31,7 @@ def claimed(model: DriveModel, verdict: str, **found: Any) -> Claim:
         locator=f"line {number}",
         metric="zoned.outer_bandwidth",
         scope="" if not number else f"place {number}",
-        form=Claim.Form.MINIMUM,
+        form=Claim.BoundType.MINIMUM,
         low=100.0,
         unit="MB/s",
         printed="100",

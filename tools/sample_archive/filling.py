@@ -17,7 +17,7 @@ from server.catalog.models import DriveModel
 from server.measurements.models import Batch, Benchmark, Measurement, Run, Unit
 from server.model_stats.models import ModelStatsSnapshot
 from server.model_stats.refresh import refresh_model
-from server.search.archive_counts import archive_counts_held_back, archive_counts_update
+from server.search.archive_counts import archive_counts_deferred, archive_counts_update
 from server.submissions.models import Submission, SubmissionEvent
 from tools.sample_archive.catalog import catalog_fill, places_free
 from tools.sample_archive.chunks import RUNS_PER_CHUNK, ChunkWriter, Places, batch_rows, unit_rows
@@ -77,7 +77,7 @@ def archive_derive(*, processes: int, say: Say, missing: bool = False) -> int:
         by_model = by_model.exclude(drive_model__in=ModelStatsSnapshot.objects.values("drive_model"))
     due = [model for model, _runs in by_model.order_by("-runs", "drive_model")]
     progress = _Progress(len(due), "models", say)
-    with _Step("what follows from the runs", say), archive_counts_held_back():
+    with _Step("what follows from the runs", say), archive_counts_deferred():
         for done, _rows in enumerate(_spread(_aggregate, due, processes, _begin_plain, ()), start=1):
             progress.at(done)
     with _Step("the archive's counts", say):

@@ -2,10 +2,10 @@ import type { AnnotationOptions } from "chartjs-plugin-annotation";
 import { fade } from "./format";
 import type { Annotation, Look } from "./spec";
 
-function label(mark: Annotation, look: Look) {
+function label(annotation: Annotation, look: Look) {
   return {
     display: !look.narrow,
-    content: mark.label,
+    content: annotation.label,
     color: look.ink,
     backgroundColor: fade(look.surface, 0.9),
     font: { family: look.font, size: 11, weight: "normal" as const },
@@ -15,8 +15,8 @@ function label(mark: Annotation, look: Look) {
 }
 
 /** How far a line's place may lie off: a stripe behind it. */
-function stripe(mark: Annotation, vertical: boolean, look: Look): AnnotationOptions[] {
-  const { low, high } = mark;
+function stripe(annotation: Annotation, vertical: boolean, look: Look): AnnotationOptions[] {
+  const { low, high } = annotation;
   if (low === null || low === undefined || high === null || high === undefined) return [];
   const span = vertical ? { xMin: low, xMax: high } : { yMin: low, yMax: high };
   return [
@@ -30,10 +30,10 @@ function stripe(mark: Annotation, vertical: boolean, look: Look): AnnotationOpti
   ];
 }
 
-/** Draws a mark: a line across the picture where one coordinate is given, a ringed point where both are. */
-export function toAnnotation(mark: Annotation, look: Look, index = 0): AnnotationOptions[] {
-  if (mark.x !== null && mark.y !== null) {
-    const at = { xValue: mark.x, yValue: mark.y };
+/** A line across the picture where one coordinate is given, a ringed point where both are. */
+export function toAnnotation(annotation: Annotation, look: Look, index = 0): AnnotationOptions[] {
+  if (annotation.x !== null && annotation.y !== null) {
+    const at = { xValue: annotation.x, yValue: annotation.y };
     const ring: AnnotationOptions = {
       type: "point",
       ...at,
@@ -42,15 +42,15 @@ export function toAnnotation(mark: Annotation, look: Look, index = 0): Annotatio
       borderWidth: 1.5,
       backgroundColor: "transparent",
     };
-    // Words above and below by turns: marks that fall together can still be read.
-    const words = { ...label(mark, look), xAdjust: 8, yAdjust: index % 2 === 0 ? -20 : 20 };
+    // Words above and below by turns: annotations that fall together can still be read.
+    const words = { ...label(annotation, look), xAdjust: 8, yAdjust: index % 2 === 0 ? -20 : 20 };
     return [ring, { type: "label", ...at, ...words, position: "start" } as const];
   }
-  const vertical = mark.x !== null;
-  const value = vertical ? mark.x : mark.y;
+  const vertical = annotation.x !== null;
+  const value = vertical ? annotation.x : annotation.y;
   if (value === null) return [];
   return [
-    ...stripe(mark, vertical, look),
+    ...stripe(annotation, vertical, look),
     {
       type: "line",
       scaleID: vertical ? "x" : "y",
@@ -58,7 +58,7 @@ export function toAnnotation(mark: Annotation, look: Look, index = 0): Annotatio
       borderColor: look.muted,
       borderWidth: 1,
       borderDash: [3, 3],
-      label: { ...label(mark, look), position: vertical ? "end" : "start" },
+      label: { ...label(annotation, look), position: vertical ? "end" : "start" },
     },
   ];
 }

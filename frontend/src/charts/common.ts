@@ -190,7 +190,7 @@ function options(spec: ChartSpec, look: Look): ChartOptions<"scatter"> {
       },
       annotation: {
         clip: true,
-        annotations: spec.marks.flatMap((mark, index) => toAnnotation(mark, look, index)),
+        annotations: spec.marks.flatMap((annotation, index) => toAnnotation(annotation, look, index)),
       },
       zoom: {
         limits: { x: { min: "original", max: "original" }, y: { min: "original", max: "original" } },

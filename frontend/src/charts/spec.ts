@@ -119,7 +119,7 @@ export function parseSpec(value: unknown): ChartSpec {
   }
   for (const series of spec.series) check(series);
   const marks = (list: readonly Annotation[] | undefined) =>
-    (list ?? []).map((mark) => ({ ...mark, x: mark.x ?? null, y: mark.y ?? null }));
+    (list ?? []).map((one) => ({ ...one, x: one.x ?? null, y: one.y ?? null }));
   const views = spec.views?.map((view) => (view.marks ? { ...view, marks: marks(view.marks) } : view));
   const whole = { ...spec, marks: marks(spec.marks), metrics: spec.metrics ?? [] };
   return views ? { ...whole, views } : whole;

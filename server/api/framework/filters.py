@@ -132,11 +132,13 @@ def value_trouble(
 
     def trouble(name: str) -> str | None:
         found = rows()
-        kept = cached(f"filter-values:{found.model._meta.label}.{column}", known, keep_s=_VALUES_KEEP_S)
+        known_names = cached(
+            f"filter-values:{found.model._meta.label}.{column}", known, keep_s=_VALUES_KEEP_S
+        )
         # What the kept ones do not hold may have come in since, or be one too many for them.
-        if name in kept or found.order_by().filter(**{f"{column}__{lookup}": name}).exists():
+        if name in known_names or found.order_by().filter(**{f"{column}__{lookup}": name}).exists():
             return None
-        return name_trouble(noun, name, kept)
+        return name_trouble(noun, name, known_names)
 
     return trouble
 

@@ -70,7 +70,7 @@ class ClaimSerializer(RowSerializer):
     drive_model = serializers.CharField(source="drive_model.slug", help_text="Slug of the drive model.")
     metric = serializers.CharField()
     scope = serializers.CharField()
-    form = serializers.ChoiceField(choices=Claim.Form.choices)
+    form = serializers.ChoiceField(choices=Claim.BoundType.choices)
     quantity = serializers.ChoiceField(choices=Claim.Quantity.choices)
     low = serializers.FloatField(allow_null=True)
     high = serializers.FloatField(allow_null=True)

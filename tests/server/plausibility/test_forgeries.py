@@ -46,7 +46,7 @@ def judge(
         submission = submit(content)
         run_jobs()
         submission.refresh_from_db()
-        held = submission.run.check_results.filter(outcome=CheckResult.Outcome.HELD)
+        held = submission.run.check_results.filter(outcome=CheckResult.Outcome.QUARANTINED)
         return submission.state, {row.check_key: row.words for row in held}
 
     return judged

@@ -57,8 +57,8 @@ def test_two_other_units_are_too_few_to_judge_by() -> None:
         (107.0, Outcome.PASSED),
         (120.0, Outcome.NOTED),
         (180.0, Outcome.NOTED),
-        (230.0, Outcome.HELD),
-        (45.0, Outcome.HELD),
+        (230.0, Outcome.QUARANTINED),
+        (45.0, Outcome.QUARANTINED),
     ],
 )
 def test_a_number_is_noted_when_it_is_far_and_held_only_beyond_a_factor(
@@ -85,7 +85,7 @@ def test_a_number_of_poor_quality_is_not_compared() -> None:
     )
 
 
-@pytest.mark.parametrize(("rpm", "outcome"), [(7200.0, Outcome.PASSED), (8000.0, Outcome.HELD)])
+@pytest.mark.parametrize(("rpm", "outcome"), [(7200.0, Outcome.PASSED), (8000.0, Outcome.QUARANTINED)])
 def test_a_rotation_unlike_the_other_units_is_held(rpm: float, outcome: Outcome) -> None:
     assert same_rotation(evidence(rpm, [7199.0, 7201.0], TURNS)).outcome is outcome
 
@@ -125,7 +125,7 @@ def test_one_key_s_invented_units_beside_others_are_left_out() -> None:
     honest = frozenset({"key3", "key4", "key5"})
     assert other_units(given).outcome is Outcome.PASSED
     given = evidence(100.0, [300.0, 310.0, 305.0, 99.0, 100.0, 101.0, 302.0, 303.0])
-    assert other_units(replace(given, reputable_among=honest.intersection)).outcome is not Outcome.HELD
+    assert other_units(replace(given, reputable_among=honest.intersection)).outcome is not Outcome.QUARANTINED
 
 
 @pytest.mark.django_db

@@ -11,7 +11,7 @@ from django.db import transaction
 from server.core import clock
 from server.search import archive_counts
 from server.search.archive_counts import (
-    archive_counts_held_back,
+    archive_counts_deferred,
     archive_counts_settle,
     archive_counts_update,
 )
@@ -85,7 +85,7 @@ def test_a_count_that_fails_stays_due(time: list[datetime], monkeypatch: pytest.
 def test_many_changes_held_back_are_counted_once_at_the_end(
     time: list[datetime], django_capture_on_commit_callbacks: Any
 ) -> None:
-    with archive_counts_held_back():
+    with archive_counts_deferred():
         change(django_capture_on_commit_callbacks)
         change(django_capture_on_commit_callbacks)
     assert not ArchiveCounts.objects.exists()

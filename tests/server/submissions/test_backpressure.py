@@ -18,8 +18,8 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def counted_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have each upload count what waits."""
-    monkeypatch.setattr(backpressure, "ROOM_KEEP_S", 0.0)
-    monkeypatch.setitem(backpressure._room_known, "until", 0.0)
+    monkeypatch.setattr(backpressure, "BACKLOG_KEEP_S", 0.0)
+    monkeypatch.setitem(backpressure._backlog, "until", 0.0)
 
 
 def test_an_upload_is_refused_while_too_many_wait_and_taken_after(

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand
 
 from server.catalog.models import DriveModel
 from server.model_stats.refresh import refresh_model
-from server.search.archive_counts import archive_counts_held_back, archive_counts_update
+from server.search.archive_counts import archive_counts_deferred, archive_counts_update
 from server.search.summaries import summaries_missing
 
 
@@ -27,7 +27,7 @@ class Command(BaseCommand):
         every = DriveModel.objects.order_by("pk").values_list("pk", flat=True)
         ids = summaries_missing() if options["missing"] else list(every)
         for number, drive_model_id in enumerate(ids, start=1):
-            with archive_counts_held_back():
+            with archive_counts_deferred():
                 refresh_model(drive_model_id=drive_model_id)
             if number % 500 == 0:
                 self.stderr.write(f"{number} of {len(ids)}")
