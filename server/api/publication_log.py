@@ -33,8 +33,7 @@ from server.api.framework.rows import columns_of, rows_words
 from server.core.problems import problem
 from server.core.signed_note import verifier_key
 from server.submissions.models import Decision
-from server.submissions.selectors import decisions_public
-from server.submissions.withdrawal import tombstones_list
+from server.submissions.selectors import decisions_public, tombstones_list
 from server.transparency import publication_log
 from server.transparency.cosignatures import head_cosigned
 from server.transparency.log_entry import VERSION, time_text

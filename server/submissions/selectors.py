@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +14,7 @@ from server.benchmarks.registry import kinds_by_slug, metrics_by_key
 from server.core.lifecycle import ACTIVE_STATES, State
 from server.measurements.models import Benchmark, Measurement, Run
 from server.submissions.models import Decision, Submission
+from server.transparency.models import Withdrawal
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,17 @@ def decisions_public() -> QuerySet[Decision]:
     )
     found = Decision.objects.select_related("submission__run", "by").annotate(shown_reason=shown)
     return found.order_by("-at", "-id")
+
+
+def tombstones_list(*, since: datetime | None = None) -> QuerySet[Withdrawal]:
+    """Return the tombstones in the order of their leaves; `since` leaves out those that are older."""
+    found = Withdrawal.objects.select_related("submission__run__drive_model", "leaf").order_by("leaf_id")
+    return found.filter(leaf__at__gte=since) if since is not None else found
+
+
+def tombstone_of(submission: Submission) -> Withdrawal | None:
+    """Return the tombstone of a submission, with its leaf; None where it was not withdrawn."""
+    return Withdrawal.objects.select_related("leaf").filter(submission=submission).first()
 
 
 def run_page(*, run_id: UUID) -> RunPage:

@@ -7,12 +7,10 @@ of them; the numbers are removed besides, and the envelope's bytes where the one
 
 from __future__ import annotations
 
-from datetime import datetime
-
 import structlog
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 
 from server.accounts.holders import holder_keys
 from server.accounts.models import KeyCommand, User
@@ -165,17 +163,6 @@ def _bytes_remove(submission: Submission) -> int:
     envelope_delete(name=submission.storage_name)
     # After the bytes: a kill between the two leaves a name to try again.
     return Submission.objects.filter(pk=submission.pk).update(storage_name="")
-
-
-def tombstones_list(*, since: datetime | None = None) -> QuerySet[Withdrawal]:
-    """Return the tombstones in the order of their leaves; `since` leaves out those that are older."""
-    found = Withdrawal.objects.select_related("submission__run__drive_model", "leaf").order_by("leaf_id")
-    return found.filter(leaf__at__gte=since) if since is not None else found
-
-
-def tombstone_of(submission: Submission) -> Withdrawal | None:
-    """Return the tombstone of a submission, with its leaf; None where it was not withdrawn."""
-    return Withdrawal.objects.select_related("leaf").filter(submission=submission).first()
 
 
 def _checked(by: User, reason: str) -> str:

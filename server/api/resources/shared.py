@@ -23,8 +23,7 @@ from server.core.text import did_you_mean
 from server.measurements.selectors import drive_model_public, drive_models_public
 from server.search.drive_list import models_named
 from server.submissions.models import Submission
-from server.submissions.selectors import submission_of_run
-from server.submissions.withdrawal import tombstone_of
+from server.submissions.selectors import submission_of_run, tombstone_of
 
 
 class DriveField(serializers.Serializer[Any]):

@@ -29,8 +29,8 @@ from server.submissions.selectors import (
     came_after_revocation,
     run_page,
     submission_visible,
+    tombstone_of,
 )
-from server.submissions.withdrawal import tombstone_of
 from server.transparency.publication_log import leaves_list
 from server.web.figures import Figure, figures_of_run
 from server.web.page import page

@@ -7,7 +7,7 @@ from uuid import UUID
 from django.http import Http404, HttpRequest, HttpResponse
 
 from server.measurements.models import Run
-from server.submissions.withdrawal import tombstone_of
+from server.submissions.selectors import tombstone_of
 from server.transparency.publication_log import leaves_list
 from server.web.page import page
 

@@ -19,6 +19,7 @@ from server.plausibility.models import CheckResult
 from server.submissions import withdrawal
 from server.submissions.models import Submission
 from server.submissions.moderation import NoReason
+from server.submissions.selectors import tombstones_list
 from server.transparency.models import LogLeaf, Withdrawal
 from server.transparency.publication_log import log_check
 
@@ -68,7 +69,7 @@ def test_a_withdrawn_run_leaves_leaf_and_tombstone_and_no_data(
     assert submission.run.summary == {}
     assert not storages["envelopes"].exists(name)
     assert submission.storage_name == ""
-    assert list(withdrawal.tombstones_list()) == [tombstone]
+    assert list(tombstones_list()) == [tombstone]
 
 
 def test_the_bytes_stay_where_that_was_said(publish: Publish, withdraw: Callable[..., Withdrawal]) -> None:
