@@ -35,8 +35,8 @@ from server.core.text import printable
 from server.measurements.documents import summary_of, timings_count
 from server.measurements.models import Batch, Benchmark, Run
 from server.submissions.backpressure import (
-    envelope_received,
     backlog_check,
+    envelope_received,
     storage_failures_logged,
     storage_spend,
     useless_check,
