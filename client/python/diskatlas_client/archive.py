@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from http.client import IncompleteRead
 from pathlib import Path
 from typing import Any, cast
 from urllib.error import HTTPError, URLError
@@ -255,10 +256,14 @@ class Archive:
         return b"".join(self.pieces(url, 1 << 20))
 
     def pieces(self, url: str, size: int) -> Iterator[bytes]:
-        """Give what is at an address in pieces of at most `size` bytes; raises ArchiveError."""
+        """Give what is at an address in pieces of at most `size` bytes; raises ArchiveError, and
+        IncompleteRead where the connection broke before the end."""
         with self._opened(url, "*/*") as answer:
             while piece := answer.read(size):
                 yield piece
+            # The library says nothing of an answer that is shorter than its stated length.
+            if answer.length:
+                raise IncompleteRead(b"", answer.length)
 
     def _read(self, url: str) -> dict[str, Any]:
         with self._opened(url, "application/json") as answer:
@@ -267,17 +272,19 @@ class Archive:
     def _opened(self, url: str, accept: str) -> Any:
         """Return the open answer. What the archive puts off is asked again when it says, what could not be
         reached after a while that doubles."""
-        headers = {"Accept": accept, "User-Agent": "diskatlas-client/1"}
+        asked = Request(url, headers={"Accept": accept, "User-Agent": "diskatlas-client/1"})
         if self.token and _origin(url) == _origin(self.address):
-            headers["Authorization"] = f"Bearer {self.token}"
+            # A redirect may lead to somebody else.
+            asked.add_unredirected_header("Authorization", f"Bearer {self.token}")
         for turn in range(RETRIES + 1):
             try:
-                return urlopen(Request(url, headers=headers), timeout=self.timeout_s)
+                return urlopen(asked, timeout=self.timeout_s)
             except HTTPError as error:
                 if error.code not in PUT_OFF or turn == RETRIES:
                     raise ArchiveError(error.code, _problem(error)) from None
                 self.wait(_seconds(error.headers.get("Retry-After")) or 2.0**turn)
-            except URLError:
+            except (URLError, ConnectionError, TimeoutError):
+                # The latter two: a server that ended, or a proxy that gave up, before it answered.
                 if turn == RETRIES:
                     raise
                 self.wait(2.0**turn)

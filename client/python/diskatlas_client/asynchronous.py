@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any, Generic, TypeVar
 
 from diskatlas_client.archive import Archive
+from diskatlas_client.releases import ReleaseFiles
 from diskatlas_client.tables import Rows
 
 Row = TypeVar("Row")
@@ -51,10 +52,23 @@ class AsyncRows(AsyncIterator[Row], Generic[Row]):
         return await asyncio.to_thread(self._rows.to_arrow)
 
 
+class AsyncReleaseFiles:
+    """The files of a release, with what `ReleaseFiles` has: its methods are awaited."""
+
+    def __init__(self, release: ReleaseFiles) -> None:
+        """Take the files that are fetched on threads."""
+        self.release = release
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self.release, name)
+        return _awaited(found) if callable(found) else found
+
+
 class AsyncArchive:
     """An archive with the methods of `Archive`: what gives rows gives `AsyncRows`, all else is awaited.
 
-    `async for run in archive.runs(drive=...)`, `await archive.drive(slug)`.
+    `async for run in archive.runs(drive=...)`, `await archive.drive(slug)`, and
+    `await (await archive.release()).download(folder)`.
     """
 
     def __init__(self, address: str, token: str | None = None, **more: Any) -> None:
@@ -67,9 +81,13 @@ class AsyncArchive:
             raise AttributeError(name)
         if str(method.__annotations__.get("return", "")).startswith("Rows["):
             return lambda *arguments, **filters: AsyncRows(method(*arguments, **filters))
+        return _awaited(method)
 
-        @functools.wraps(method)
-        async def awaited(*arguments: Any, **filters: Any) -> Any:
-            return await asyncio.to_thread(method, *arguments, **filters)
 
-        return awaited
+def _awaited(method: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(method)
+    async def awaited(*arguments: Any, **filters: Any) -> Any:
+        found = await asyncio.to_thread(method, *arguments, **filters)
+        return AsyncReleaseFiles(found) if isinstance(found, ReleaseFiles) else found
+
+    return awaited

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import re
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from email.utils import format_datetime
+from http.client import IncompleteRead
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +117,65 @@ def test_an_archive_that_is_away_is_asked_again_and_then_told(client_folder: Non
     with pytest.raises(URLError):
         Archive("http://127.0.0.1:9", wait=waited.append).statistics()
     assert waited == [1, 2, 4, 8, 16]
+
+
+@contextmanager
+def answering(*answers: bytes) -> Iterator[tuple[str, list[bytes]]]:
+    """Answer one connection after the other with these bytes; give the address and what was asked."""
+    asked: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            for each in answers:
+                connection, _peer = server.accept()
+                with connection:
+                    asked.append(connection.recv(65536))
+                    connection.sendall(each)
+
+        thread = threading.Thread(target=answer, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}", asked
+        thread.join(10)
+
+
+def test_20_an_answer_that_never_came_is_asked_for_again(client_folder: None) -> None:
+    from diskatlas_client import Archive
+
+    waited: list[float] = []
+    with answering(b"", b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}") as (address, asked):
+        assert Archive(address, wait=waited.append).statistics() == {}
+    assert waited == [1] and len(asked) == 2
+
+
+def test_20_a_table_that_breaks_off_is_no_table(client_folder: None, tmp_path: Path) -> None:
+    from diskatlas_client import Archive
+
+    half = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nrun_id\r\n1\r\n"
+    with answering(half) as (address, _asked), pytest.raises(IncompleteRead):
+        Archive(address).save("zones", tmp_path / "zones.csv")
+    assert not list(tmp_path.iterdir())
+
+
+def test_20_a_redirect_takes_no_token_elsewhere(client_folder: None) -> None:
+    from diskatlas_client import Archive
+
+    with answering(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}") as (elsewhere, asked_there):
+        moved = f"HTTP/1.1 302 Found\r\nLocation: {elsewhere}/file\r\nContent-Length: 0\r\n\r\n".encode()
+        with answering(moved) as (address, asked):
+            assert Archive(address, token="secret").read_bytes(f"{address}/file") == b"{}"
+    assert b"secret" in asked[0] and b"secret" not in asked_there[0]
+
+
+def test_20_a_releases_files_are_fetched_beside_an_event_loop(archive: str, tmp_path: Path) -> None:
+    from diskatlas_client import AsyncArchive
+
+    release_build(formats=["csv"])
+
+    async def fetched() -> tuple[int, list[Path]]:
+        release = await AsyncArchive(archive).release()
+        return release.number, await release.download(tmp_path, table="metrics", format="csv")
+
+    assert asyncio.run(fetched()) == (1, [tmp_path / "csv/metrics.csv.gz"])
 
 
 def test_a_releases_files_are_checked_against_digests_that_the_log_holds(
