@@ -11,11 +11,13 @@ from typing import Any, overload
 from django.db.models import Count, F, OrderBy, Q, QuerySet
 
 from server.catalog.models import Claim
-from server.claims.models import ClaimVerdict
+from server.claims.models import ClaimVerdict, ledger_order
 from server.claims.verdicts import Outcome
 from server.core.cache import cached
 from server.core.querying import CompiledQuery
 
+TESTED = "tested"
+"""The order that the ledger opens with; see `ledger_order`."""
 SORTS: Mapping[str, tuple[str, ...]] = {
     "drive": ("drive_model__summary__sort_name",),
     "metric": ("metric", "scope"),
@@ -71,6 +73,8 @@ _COLUMNS = {
 
 def ledger_list(*, chosen: LedgerFilter, sort: str = "drive", descending: bool = False) -> QuerySet[Claim]:
     """Return the claims that are left, sorted, with all that a list shows of them."""
+    if sort == TESTED:
+        return _left(chosen).select_related(*_SHOWN).order_by(*ledger_order("verdict__"), "id")
     order = [
         OrderBy(F(column), descending=descending, nulls_last=True)
         for column in SORTS.get(sort, SORTS["drive"])
@@ -94,16 +98,21 @@ _WHOLE: CompiledQuery[Claim] = CompiledQuery(
 )
 
 
+_INDEXED = {"drive": "drive_model__summary__sort_name", TESTED: "verdict"}
+"""Orders along an index, with what a claim has that is in it."""
+
+
 class LedgerRows(Sequence[Claim]):
     """The claims that are left, sorted, of which a page reads its own alone.
 
-    The database sorts narrow rows, and whole ones are read for the page. In the order of drives it walks an
-    index of their names: models that have no summary yet are not in that, and are looked for at its end.
+    The database sorts narrow rows, and whole ones are read for the page. In two orders it walks an index:
+    claims that are not in that, as their model has no summary yet or they no verdict, are looked for at its
+    end.
     """
 
     def __init__(self, *, chosen: LedgerFilter, sort: str, descending: bool, total: int) -> None:
         self._rows = ledger_list(chosen=chosen, sort=sort, descending=descending)
-        self._indexed = sort == "drive" and not descending
+        self._indexed = "" if descending else _INDEXED.get(sort, "")
         self._total = total
 
     def __len__(self) -> int:
@@ -123,7 +132,7 @@ class LedgerRows(Sequence[Claim]):
     def _ids(self, index: slice) -> list[int]:
         narrow = self._rows.select_related(None).values_list("pk", flat=True)
         if self._indexed:
-            ids = list(narrow.filter(drive_model__summary__sort_name__isnull=False)[index])
+            ids = list(narrow.filter(**{f"{self._indexed}__isnull": False})[index])
             if index.stop is None or len(ids) == min(index.stop, self._total) - (index.start or 0):
                 return ids
         return list(narrow[index])

@@ -3,8 +3,24 @@
 from __future__ import annotations
 
 from django.db import models
+from django.db.models import Case, OrderBy, When
+from django.db.models.functions import Abs, Coalesce
 
 from server.claims.verdicts import Outcome
+
+
+def ledger_order(before: str = "") -> tuple[OrderBy, OrderBy]:
+    """Return the order that the ledger opens with: missed claims first, then all others that something was
+    held against, each by how far off they are, and last those that nothing was held against. `before` leads
+    to the verdict."""
+    tested = ["measured", "published"]
+    place = Case(
+        When(**{f"{before}evidence": "none"}, then=2),
+        When(**{f"{before}effective_verdict": Outcome.MISSED.value}, then=0),
+        When(**{f"{before}evidence__in": tested}, then=1),
+    )
+    off = Abs(Coalesce(f"{before}by_percent", f"{before}published_by_percent"))
+    return OrderBy(place), OrderBy(off, descending=True, nulls_last=True)
 
 
 class ClaimVerdict(models.Model):
@@ -72,6 +88,7 @@ class ClaimVerdict(models.Model):
         indexes = [
             models.Index(fields=["effective_verdict", "drive_model"], name="claimverdict_by_effective"),
             models.Index(fields=["drive_model", "effective_verdict"], name="claimverdict_of_model"),
+            models.Index(*ledger_order(), "claim", name="claimverdict_ledger"),
         ]
 
     def __str__(self) -> str:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from server.benchmarks.contract import Direction
 from server.comparison.matrix import Cell, Pair, Row, Table, cells_compared
 from server.core.numbers import write
+from server.core.scopes import scope_text
 
 MARGIN = 2.0
 """Per cent below which a difference makes nothing better."""
@@ -130,9 +131,12 @@ def _differs(rows: Sequence[Row], names: Named) -> str:
 def _better_words(row: Row, by: str) -> str:
     if said := _said(row):
         return said.format(by=by)
-    title = row.entry.title.lower() if row.entry else row.metric
     lower = row.entry is not None and row.entry.direction == Direction.LOWER
-    return f"has {by} {'less' if lower else 'more'} {title}{f' ({row.scope})' if row.scope else ''}"
+    return f"has {_article(by)} {by} {'lower' if lower else 'higher'} {_title(row)}"
+
+
+def _article(number: str) -> str:
+    return "an" if number.startswith("8") or number.split()[0] in {"11", "18"} else "a"
 
 
 def _alike(rows: Sequence[Row]) -> str:
@@ -152,8 +156,10 @@ def _alike(rows: Sequence[Row]) -> str:
 
 
 def _title(row: Row) -> str:
-    title = row.entry.title.lower() if row.entry else row.metric
-    return f"{title} ({row.scope})" if row.scope else title
+    """Return what a number is called within a sentence; names in capitals keep them."""
+    title = row.entry.title if row.entry else row.metric
+    title = title if title[:2].isupper() else title[:1].lower() + title[1:]
+    return f"{title} ({scope_text(row.scope)})" if row.scope else title
 
 
 def _few(titles: Sequence[str]) -> str:

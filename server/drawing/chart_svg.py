@@ -131,6 +131,8 @@ def _plot(
         _values(picture, "x"),
         (left, right),
         from_nought=from_nought(picture.shape, "x"),
+        # Points on a logarithm would lie on its ends; a disk's axis goes no further than the disk.
+        whole_ticks=picture.x.scale == "log" and all(one.role == "points" for one in picture.series),
         most_ticks=9,
     )
     leans = bool(picture.x.categories) and _leans(x)

@@ -69,7 +69,7 @@ def scale_of(
     numbers = np.asarray(values, dtype=np.float64)
     numbers = numbers[np.isfinite(numbers)]
     if axis.scale == "log" and (numbers > 0).any():
-        return _logarithmic(numbers[numbers > 0], pixels, most_ticks)
+        return _logarithmic(numbers[numbers > 0], pixels, whole_ticks, most_ticks)
     low, high = (float(numbers.min()), float(numbers.max())) if numbers.size else (0.0, 1.0)
     return _linear(low, high, pixels, from_nought, room, whole_ticks, most_ticks)
 
@@ -102,7 +102,9 @@ def _linear(
     return Scale(low, high, *pixels, ticks=ticks)
 
 
-def _logarithmic(numbers: NDArray[np.float64], pixels: tuple[float, float], most_ticks: int) -> Scale:
+def _logarithmic(
+    numbers: NDArray[np.float64], pixels: tuple[float, float], whole_ticks: bool, most_ticks: int
+) -> Scale:
     low, high = float(numbers.min()), float(numbers.max())
     if high <= low * 1.0001:
         low, high = low / 2, high * 2
@@ -111,6 +113,9 @@ def _logarithmic(numbers: NDArray[np.float64], pixels: tuple[float, float], most
     every = max(1, math.ceil(decades / most_ticks))
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     places = [lead * 10.0**power for power in powers if power % every == 0 for lead in leads]
+    if whole_ticks:
+        low = max((value for value in places if value <= low), default=low)
+        high = min((value for value in places if value >= high), default=high)
     shown = [value for value in places if low * 0.9999 <= value <= high * 1.0001]
     ticks = tuple(Tick(value, tick_words(value, value)) for value in shown)
     return Scale(low, high, *pixels, log=True, ticks=ticks)

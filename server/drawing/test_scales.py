@@ -40,6 +40,12 @@ def test_the_few_decades_of_a_logarithmic_axis_have_twos_and_fives() -> None:
     assert words(Axis("Size", "KiB", "log"), [1, 20]) == ["1", "2", "5", "10", "20"]
 
 
+def test_20_a_logarithmic_axis_of_whole_ticks_leaves_no_value_at_its_ends() -> None:
+    scale = scale_of(Axis("Capacity", "GB", "log"), [2.05, 9.6], (0, 100), whole_ticks=True)
+    assert [tick.words for tick in scale.ticks] == ["2", "5", "10"]
+    assert scale.one(2.05) > 0 and scale.one(9.6) < 100
+
+
 def test_an_axis_without_a_value_is_drawn_all_the_same() -> None:
     assert scale_of(Axis("Rate", "MB/s"), [], (0, 100)).ticks
 

@@ -24,6 +24,26 @@ class PublishedNumber:
     locator: str
 
 
+NUMBERS: dict[str, Any] = {
+    "hidden": False,
+    "basis__in": [LiteratureValue.Basis.MEASURED, LiteratureValue.Basis.DERIVED],
+    "relation__in": [LiteratureValue.Relation.EQUAL, LiteratureValue.Relation.ABOUT],
+}
+"""What makes a published value one of a model's numbers: ratings are claims, and a bound is none."""
+
+
+def is_number(row: LiteratureValue) -> bool:
+    """Return whether a published value is one of a model's numbers: see NUMBERS."""
+    metric = metrics_by_key().get(row.metric)
+    return (
+        not row.hidden
+        and row.basis in NUMBERS["basis__in"]
+        and row.relation in NUMBERS["relation__in"]
+        and metric is not None
+        and metric.unit == row.unit
+    )
+
+
 def published_values(drive_model: DriveModel) -> QuerySet[LiteratureValue]:
     """Return the values that were measured on drives, of metrics that benchmarks measure.
 

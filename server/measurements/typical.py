@@ -1,7 +1,9 @@
 """The one number that stands for a model in one metric: the median of its units, with the interval that its
-digits follow. Lists, the first page, a model's page, its badge and the API all take it from here. Pure.
+digits follow. Lists, the first page, the explorer, a model's page, its badge and the API all take it
+from here. Pure.
 
-Of several units the interval reaches from quartile to quartile; a single unit has that of its own runs.
+Of several units the interval reaches from quartile to quartile; a single unit has that of its own runs. Where
+documents alone have numbers it is the median of their values.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from server.core.numbers import Shown, show
+from server.core.numbers import Shown, show, show_stated
 from server.core.text import counted
 from server.measurements.models import Aggregate
 
@@ -58,3 +60,16 @@ def typical_of_spread(spread: Sequence[Any]) -> Typical:
     median, q1, q3, runs, units, *interval = spread
     low, high = interval or ((q1, q3) if (units or 0) > 1 else (None, None))
     return Typical(median, low, high, runs, units or 0)
+
+
+def spread_shown(spread: Sequence[Any], unit: str) -> tuple[Shown | None, str]:
+    """Return a summary's number with the digits that it deserves, and what it is of in words."""
+    if spread[4] is None:
+        return published_shown(spread[0], spread[3], unit), counted(spread[3], "published value")
+    typical = typical_of_spread(spread)
+    return typical.shown(unit), typical.words
+
+
+def published_shown(median: float, values: int, unit: str) -> Shown | None:
+    """Return the median of what documents state: one value as it is printed, of several four digits."""
+    return (show_stated if values == 1 else show)(median, unit)

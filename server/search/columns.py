@@ -14,6 +14,7 @@ from server.benchmarks.registry import metrics_by_key
 from server.catalog.models import LiteratureValue
 from server.core.scopes import scope_text
 from server.core.text import printable
+from server.measurements.literature_values import NUMBERS, is_number
 from server.measurements.models import Aggregate
 
 LITERATURE = "literature"
@@ -129,18 +130,12 @@ def published_spreads(
 ) -> dict[str, dict[int, Spread]]:
     """Return by place what documents measured on drives of some models, or of all; ratings are claims and no
     measurements."""
-    registered = metrics_by_key()
-    rows = LiteratureValue.objects.filter(
-        hidden=False,
-        metric__in=metrics,
-        basis__in=[LiteratureValue.Basis.MEASURED, LiteratureValue.Basis.DERIVED],
-        relation__in=[LiteratureValue.Relation.EQUAL, LiteratureValue.Relation.ABOUT],
-    ).order_by("pk")
+    rows = LiteratureValue.objects.filter(metric__in=metrics, **NUMBERS).order_by("pk")
     if models is not None:
         rows = rows.filter(drive_model_id__in=models)
     values: dict[str, dict[int, list[float]]] = {}
     for row in rows:
-        if row.metric in registered and registered[row.metric].unit == row.unit:
+        if is_number(row):
             of_model = values.setdefault(f"{row.metric}|{row.scope}", {})
             of_model.setdefault(row.drive_model_id, []).append(row.value)
     return {

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from server.benchmarks.contract import Axis
 from server.benchmarks.registry import metrics_by_key
 from server.core.lifecycle import Provenance
-from server.search.columns import COLUMNS, LITERATURE, Column, column_medians, column_of
+from server.core.numbers import Shown
+from server.measurements.typical import spread_shown
+from server.search.columns import COLUMNS, LITERATURE, Column, column_medians, column_of, column_spreads
 from server.search.models import DriveSummary
 
 YEAR, CAPACITY = "year", "capacity"
@@ -23,6 +25,7 @@ GROUPS = ("vendor", "rotation", "form")
 class Point:
     """A model with its two numbers."""
 
+    pk: int
     slug: str
     vendor: str
     number: str
@@ -92,7 +95,7 @@ def _points(asked: Exploration, source: str) -> list[Point]:
         if x is not None and y is not None:
             rotation = f"{rpm:g} rpm" if rpm else "rotation not known"
             group = {"vendor": vendor, "rotation": rotation, "form": form or "form factor not known"}
-            points.append(Point(slug, vendor, number, group[asked.group], x, y))
+            points.append(Point(pk, slug, vendor, number, group[asked.group], x, y))
     return points
 
 
@@ -100,6 +103,17 @@ def _value(
     key: str, pk: int, facts: Mapping[str, float | None], numbers: Mapping[str, Mapping[int, float]]
 ) -> float | None:
     return facts[key] if key in facts else numbers[key].get(pk)
+
+
+def written(points: Sequence[Point], key: str, source: str) -> dict[int, Shown | None]:
+    """Return the numbers of some points on one axis with the digits that lists and models' pages give
+    them."""
+    column = column_of(key)
+    if key in FACTS or column is None:
+        return {}
+    unit = metrics_by_key()[column.metric].unit
+    spreads = column_spreads([column], source, [point.pk for point in points])
+    return {pk: spread_shown(spread, unit)[0] for pk, _place, spread in spreads}
 
 
 def column_choices(*keys: str) -> list[tuple[str, str]]:

@@ -3,19 +3,21 @@ model's class; then the geometry, in which the time of a turn and the rate of ro
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 from urllib.parse import urlencode
 
 from server.benchmarks.contract import Direction, Measurand, Metric, MetricKey
 from server.benchmarks.measurands import answered, source
 from server.benchmarks.registry import metrics_by_key
-from server.catalog.models import DriveModel
+from server.catalog.models import DriveModel, LiteratureValue
 from server.core.lifecycle import Provenance
 from server.core.numbers import Shown, show
 from server.core.text import counted
+from server.measurements.literature_values import is_number
 from server.measurements.models import Aggregate
-from server.measurements.typical import typical_of
+from server.measurements.typical import published_shown, typical_of
 from server.model_stats.selectors import MetricRow
 from server.search.class_rank import VARIATION, ClassRank, ModelClass, class_rank, model_class
 from server.search.columns import column_of
@@ -86,8 +88,8 @@ def answers_of(
         if row.aggregate is not None:
             found.append(_measured(model, row.metric, row.aggregate, ranked, index))
             alike = alike or _alike(model, row.metric, row.aggregate, ranked, index)
-        elif row.literature:
-            found.append(_published(row, row.metric, sources))
+        elif stated := [value for value in row.literature if is_number(value)]:
+            found.append(_published(row.metric, row.scope, stated, sources))
     answers = (*found, *([alike] if alike else []))
     among_others = any(one.rank is not None and one.rank.strip is not None for one in answers)
     return AnswersView(answers, klass.words if klass is not None and among_others else "")
@@ -168,15 +170,13 @@ def ordinal(number: int) -> str:
     return f"{number}{ending}"
 
 
-def _published(row: MetricRow, metric: Metric, sources: Sources) -> AnswerView:
-    stated = sources.stated(row.literature[0])
-    more = len(row.literature) - 1
-    behind = f"one published value [{stated.reference}]"
-    if more:
-        behind = f"the first of {counted(more + 1, 'published value')} [{stated.reference}]"
-    return AnswerView(
-        _question(metric, row.scope), metric_name(row.key, row.scope), stated.shown, behind, "published", None
-    )
+def _published(metric: Metric, scope: str, values: Sequence[LiteratureValue], sources: Sources) -> AnswerView:
+    """Return the answer of documents: the number that lists have, and where its values stand."""
+    shown = published_shown(median(value.value for value in values), len(values), metric.unit)
+    places = ", ".join(map(str, sorted({sources.stated(value).reference for value in values})))
+    behind = "one published value" if len(values) == 1 else f"median of {len(values)} published values"
+    name = metric_name(metric.key, scope)
+    return AnswerView(_question(metric, scope), name, shown, f"{behind} [{places}]", "published", None)
 
 
 # ---- The geometry.

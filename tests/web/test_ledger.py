@@ -93,6 +93,31 @@ def test_the_ledger_is_sorted_by_how_far_off_a_drive_is(model: DriveModel) -> No
     assert places == ["p. 90", "p. 150", "p. 1"]
 
 
+def test_20_the_ledger_opens_with_what_was_missed_and_ends_with_what_nobody_tested(
+    client: Client, model: DriveModel
+) -> None:
+    """Claims without a verdict come last of all, on the pages that they belong to."""
+    claim(model, 149.0)
+    verdicts_update(drive_model_id=model.pk)
+    claim(model, 2.0, metric="published.ready_time", unit="s", quantity="other")
+    page = client.get("/claims/").content.decode()
+    places = re.findall(r"(p\. \d+)\]", page[page.index("<tbody>") :])
+    assert places == ["p. 150", "p. 149", "p. 90", "p. 1", "p. 2"]
+    assert "tested ones first" in " ".join(page.split())
+    rows = LedgerRows(chosen=LedgerFilter(), sort="tested", descending=False, total=5)
+    assert [row.locator for row in rows[3:5]] == ["p. 1", "p. 2"]
+    file = client.get("/claims/claims.csv").getvalue().decode()  # type: ignore[attr-defined]
+    assert [row["locator"] for row in csv.DictReader(io.StringIO(file))] == places
+
+
+def test_20_the_ledgers_first_page_walks_an_index(model: DriveModel) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_sort = off")
+        cursor.execute("SET LOCAL enable_seqscan = off")
+    rows = ledger_list(chosen=LedgerFilter(), sort="tested").select_related(None).values_list("pk", flat=True)
+    assert "claimverdict_ledger" in rows.filter(verdict__isnull=False)[:50].explain()
+
+
 def test_a_claim_that_was_changed_is_due_and_not_shown_with_its_old_verdict(
     client: Client, model: DriveModel
 ) -> None:

@@ -8,8 +8,10 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
+from server.benchmarks.registry import metrics_by_key
 from server.catalog.models import DriveModel
-from server.comparison.practical import MarginError, margin_read, percent_text
+from server.comparison.matrix import Row
+from server.comparison.practical import MarginError, _better_words, _title, margin_read, percent_text
 from tests.support.sample_archive import drive_model_curated, sample_literature
 from tests.support.sample_units import measured
 from tests.web.test_compare_page import text_of
@@ -41,6 +43,14 @@ def test_nothing_is_better_by_less_than_the_margin_which_the_address_sets(client
     assert "Practically equal: B is 1 % higher." in text
     strict = text_of(client, f"{address}&margin=0.5")
     assert "better than A" in strict and "B reads 1 % faster at the outer edge." in strict
+
+
+def test_20_the_opening_has_no_key_and_reads_as_english() -> None:
+    outer = metrics_by_key()["zoned.outer_bandwidth"]
+    row = Row(outer.key, "with_mtm", outer, (), ())
+    assert _title(row) == "outer bandwidth (with MTM)"
+    assert _better_words(row, "8.4 %") == "has an 8.4 % higher outer bandwidth (with MTM)"
+    assert _better_words(row, "7 %") == "has a 7 % higher outer bandwidth (with MTM)"
 
 
 @pytest.mark.parametrize("margin", ["x", "-1", "51", "nan"])

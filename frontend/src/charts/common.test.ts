@@ -27,6 +27,19 @@ test("hovering says both values with their units", () => {
   expect(tooltipLabel(specOf({}), item)).toBe("Measured: 2.2\u00a0ms at 47\u00a0blocks");
 });
 
+test("points on a logarithm lie between whole ticks, and a disk ends where it ends", () => {
+  const x = { label: "Capacity", unit: "GB", scale: "log", switchable: true };
+  const points = specOf({
+    shape: "comparison",
+    x,
+    series: [{ key: "a", label: "A", role: "points", x: [2.05], y: [1] }],
+  });
+  expect(configure(points, LOOK).options?.scales?.x).toMatchObject({ bounds: "ticks" });
+  expect(configure(specOf({ shape: "comparison" }), LOOK).options?.scales?.x).toMatchObject({
+    bounds: "data",
+  });
+});
+
 test("a mark with x alone is a vertical line with its words", () => {
   const [line] = toAnnotation({ label: "STM", x: 47, y: null }, LOOK);
   expect(line).toMatchObject({

@@ -1,6 +1,6 @@
 import type { ChartConfiguration, ChartDataset, ChartOptions, Point, TooltipItem } from "chart.js";
 import { toAnnotation } from "./annotations";
-import { scale } from "./axes";
+import { isLog, scale } from "./axes";
 import { fade, formatWithUnit } from "./format";
 import { layers } from "./layers";
 import type { Axis, ChartSpec, Look, Role, Series } from "./spec";
@@ -163,8 +163,11 @@ export function tooltipLabel(
 }
 
 function scales(spec: ChartSpec, look: Look) {
-  // A disk ends where it ends: its axis goes no further than the data, as that of the values may.
-  const both = { x: { ...scale(spec.x, look), bounds: "data" as const }, y: scale(spec.y, look) };
+  // A disk ends where it ends: its axis goes no further than the data, as that of the values may. Points on a
+  // logarithm would lie on its ends.
+  const apart = isLog(spec.x) && spec.series.every((series) => series.role === "points");
+  const bounds = apart ? ("ticks" as const) : ("data" as const);
+  const both = { x: { ...scale(spec.x, look), bounds }, y: scale(spec.y, look) };
   const used = spec.y2 && spec.series.some((series) => series.axis === "y2");
   return spec.y2 && used ? { ...both, y2: scale(spec.y2, look, "right") } : both;
 }

@@ -16,6 +16,7 @@ from server.benchmarks.registry import metrics_by_key
 from server.catalog.models import Claim, DriveModel
 from server.claims.ledger import (
     SORTS,
+    TESTED,
     LedgerFacets,
     LedgerFilter,
     LedgerRows,
@@ -174,9 +175,9 @@ def _chosen(request: HttpRequest) -> LedgerFilter:
 
 
 def _sort(request: HttpRequest) -> tuple[str, bool]:
-    wanted = request.GET.get("sort", "drive")
+    wanted = request.GET.get("sort", TESTED)
     sort = wanted.removeprefix("-")
-    return (sort, wanted.startswith("-")) if sort in SORTS else ("drive", False)
+    return (sort, wanted.startswith("-")) if sort in SORTS else (TESTED, False)
 
 
 @require_safe

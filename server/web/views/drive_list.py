@@ -20,9 +20,8 @@ from django.views.decorators.http import require_safe
 from server.benchmarks.registry import metrics_by_key
 from server.core.cache import LISTS, model_tag
 from server.core.lifecycle import Provenance
-from server.core.numbers import Shown, show, show_stated, unit_text
-from server.core.text import counted
-from server.measurements.typical import typical_of_spread
+from server.core.numbers import Shown, unit_text
+from server.measurements.typical import spread_shown
 from server.search.columns import COLUMNS, Column
 from server.search.drive_list import (
     MATCH,
@@ -236,20 +235,12 @@ def _number(row: DriveSummary, column: Column, numbers: str) -> NumberCell:
     list of measured numbers has none, the best there is, labelled."""
     found = headline_of(row, column, numbers)
     if found is not None:
-        return NumberCell(*_shown(found))
+        return NumberCell(*spread_shown(found, "1"))
     for source, label in STAND_INS.items() if numbers == NUMBERS[0] else ():
         if (found := headline_of(row, column, source)) is not None:
-            shown, behind = _shown(found)
+            shown, behind = spread_shown(found, "1")
             return NumberCell(shown, f"{label}: {behind}", label)
     return NumberCell(None, "")
-
-
-def _shown(found: list[Any]) -> tuple[Shown | None, str]:
-    if found[4] is None:
-        median, runs = found[0], found[3]
-        return (show_stated if runs == 1 else show)(median, "1"), counted(runs, "published value")
-    typical = typical_of_spread(found)
-    return typical.shown("1"), typical.words
 
 
 def _csv_rows(found: DriveList) -> Iterator[Sequence[object]]:

@@ -17,7 +17,7 @@ from server.benchmarks.chart_rows import axis_title
 from server.benchmarks.contract import Axis, Chart, Series
 from server.core.cache import LISTS
 from server.core.lifecycle import Provenance
-from server.core.numbers import show
+from server.core.numbers import Shown, show, show_bytes
 from server.core.text import counted
 from server.drawing.chart_svg import WIDTH_PX, chart_svg
 from server.drawing.png import png_of
@@ -31,6 +31,7 @@ from server.search.explorer import (
     axis_of,
     column_choices,
     explored,
+    written,
 )
 from server.web.assets import drawing_fonts
 from server.web.figures import Figure, figure_with
@@ -86,10 +87,8 @@ def explore(request: HttpRequest) -> HttpResponse:
         shows(LISTS)
     query = _query(request)
     figure = _figure(asked, axes, source, points, query)
-    rows = [
-        (one, *(show(value, axis.unit or "1") for value, axis in zip((one.x, one.y), axes, strict=True)))
-        for one in sorted(points, key=lambda one: -one.y)[:ROWS_SHOWN]
-    ]
+    highest = sorted(points, key=lambda one: -one.y)[:ROWS_SHOWN]
+    rows = list(zip(highest, *_written(highest, asked, axes, source), strict=True))
     context: dict[str, Any] = {
         "asked": asdict(asked),
         "choices": column_choices(asked.x, asked.y),
@@ -132,6 +131,22 @@ def explore_csv(request: HttpRequest) -> HttpResponseBase:
     head = ("drive", "vendor", "number", "group", *(axis_title(axis) for axis in axes), "numbers")
     rows = ((one.slug, one.vendor, one.number, one.group, one.x, one.y, source) for one in points)
     return csv_response("diskatlas-explore.csv", (head, *rows))
+
+
+def _written(
+    points: list[Point], asked: Exploration, axes: tuple[Axis, Axis], source: str
+) -> list[list[Shown | None]]:
+    """Return the points' numbers on both axes as they are written."""
+    columns = []
+    for place, (key, axis) in enumerate(zip((asked.x, asked.y), axes, strict=True)):
+        known = written(points, key, source)
+        values = [(one.x, one.y)[place] for one in points]
+        facts = [
+            show_bytes(round(value * 1e9)) if key == CAPACITY else show(value, axis.unit or "1")
+            for value in values
+        ]
+        columns.append([known.get(one.pk, fact) for one, fact in zip(points, facts, strict=True)])
+    return columns
 
 
 def _asked(request: HttpRequest) -> tuple[Exploration, tuple[Axis, Axis]]:
@@ -182,7 +197,7 @@ def _figure(
     )
     summary = (
         f"{counted(len(points), 'drive model')}, {SOURCE_WORDS[source]}, one point each: "
-        "the median of its units."
+        f"the median of its {'values' if source == LITERATURE else 'units'}."
         f"{f' One in {every} is drawn.' if every > 1 else ''}"
     )
     chart = Chart("explore", "comparison", f"{y.label} against {x.label.lower()}", summary, x, y, series)

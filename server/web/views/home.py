@@ -16,7 +16,7 @@ from server.core.cache import LISTS, RUNS
 from server.core.numbers import show
 from server.core.text import counted
 from server.measurements.selectors import runs_latest
-from server.measurements.typical import Typical
+from server.measurements.typical import Typical, published_shown
 from server.search.archive_counts import BandwidthRange, archive_counts, bandwidth_ranges, recommended_runs
 from server.search.models import ArchiveCounts
 from server.web.page import page
@@ -94,14 +94,18 @@ def bars_of(ranges: tuple[BandwidthRange, ...]) -> tuple[list[Bar], list[Tick]]:
     bars = []
     for entry in ranges:
         left, right = sorted((percent(entry.inner), percent(entry.outer)))
-        outer, inner = _speed(entry.outer, entry.outer_interval), _speed(entry.inner, entry.inner_interval)
+        outer = _speed(entry, entry.outer, entry.outer_interval)
+        inner = _speed(entry, entry.inner, entry.inner_interval)
         bars.append(Bar(entry, left, max(right - left, _NARROWEST), outer, inner))
     ticks = [Tick(f"{step:g}", percent(step)) for step in steps if low <= step <= high]
     return bars, ticks
 
 
-def _speed(value: float, interval: Sequence[float] | None) -> str:
+def _speed(entry: BandwidthRange, value: float, interval: Sequence[float] | None) -> str:
     """Return a bandwidth with the digits that lists and the drive's page give it."""
-    low, high = interval or (None, None)
-    found = show(value, "1", low=low, high=high)
+    if entry.units is None:
+        found = published_shown(value, entry.runs, "1")
+    else:
+        low, high = interval or (None, None)
+        found = show(value, "1", low=low, high=high)
     return found.value if found else ""
