@@ -102,7 +102,10 @@ def test_20_each_release_has_a_page(client: Client) -> None:
     release = Release.objects.create(
         **{"number": 1, "schema_version": "2.1", "log_size": 2, "checkpoint": "a\n2\nroot\n"},
         **{"began_at": "2026-01-01T00:00:00Z", "published_at": "2026-01-01T00:10:00Z", "state": "published"},
-        **{"rows": {"runs": 3, "measurements": 4}, "changes": {"added": 3, "withdrawn": 0, "reextracted": 0}},
+        **{
+            "rows": {"samples": 5, "delta_runs": 0, "runs": 3, "measurements": 4},
+            "changes": {"added": 3, "withdrawn": 0, "reextracted": 0},
+        },
     )
     for path, table in (("SHA256SUMS", ""), ("csv/runs.csv.gz", "runs")):
         ReleaseFile.objects.create(
@@ -111,6 +114,8 @@ def test_20_each_release_has_a_page(client: Client) -> None:
     assert 'href="/datasets/1/"' in get(client, "/datasets/")
     page = get(client, "/datasets/1/")
     assert linked_data(page)["version"] == "1"
+    tables = [page.index(f'<th scope="row">{title}</th>') for title in ("Runs", "Measurements", "Samples")]
+    assert tables == sorted(tables) and "<code>delta_runs</code>" in page
     assert "@misc{diskatlas-release-1," in page and "http://testserver/datasets/1/" in page
     assert 'href="/api/v1/releases/1/files/csv/runs.csv.gz"' in page
     assert client.get("/datasets/2/").status_code == 404

@@ -88,19 +88,11 @@ def release_detail(request: HttpRequest, number: int) -> HttpResponse:
     if release is None:
         raise Http404
     files = list(release_files(release=release))
-    tables = {table.name: table for table in ALL_TABLES}
     context = {
         "release": release,
         "about": about_of(release),
         "missing": missing_count(release) if release.missing else 0,
-        "rows": [
-            (
-                tables[name].title if name in tables else name,
-                tables[name].about if name in tables else "",
-                rows,
-            )
-            for name, rows in release.rows.items()
-        ],
+        "rows": _tables(release),
         "parts": [
             (name, list(members))
             for name, members in groupby(files, key=lambda file: file.path.split("/")[0])
@@ -110,6 +102,16 @@ def release_detail(request: HttpRequest, number: int) -> HttpResponse:
         "linked_data": _linked_data(request, release),
     }
     return page(request, "web/release.html", context, section="datasets")
+
+
+def _tables(release: Release) -> list[tuple[str, str, int]]:
+    """Return title, words and rows of each table that a release has, in their order; the database keeps its
+    rows in another one."""
+    known = {table.name: (table.title, table.about) for table in ALL_TABLES}
+    known["samples"] = ("Samples", "Raw samples. One row for each series of a benchmark in a run.")
+    names = [name for name in known if name in release.rows]
+    names += sorted(release.rows.keys() - known.keys())
+    return [(*known.get(name, (name, "")), release.rows[name]) for name in names]
 
 
 def _linked_data(request: HttpRequest, release: Release) -> dict[str, Any]:
