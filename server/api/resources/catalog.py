@@ -197,6 +197,9 @@ def drive_models_seen() -> QuerySet[DriveModel]:
     return drive_models_all().filter(drive_models_public())
 
 
+_RPM = "The same as `rated_rpm`, by the name that lists of runs and numbers have."
+
+
 class DriveFilters(Filters):
     """Filters of drive models."""
 
@@ -207,6 +210,9 @@ class DriveFilters(Filters):
     number__icontains = django_filters.CharFilter("number", lookup_expr="icontains")
     interface = value_filter("interface", drive_models_seen, "interface", lookup="iexact")
     form_factor = value_filter("form factor", drive_models_seen, "form_factor", lookup="iexact")
+    rpm = django_filters.NumberFilter("rated_rpm", label=_RPM)
+    rpm__gte = django_filters.NumberFilter("rated_rpm", lookup_expr="gte", label=_RPM)
+    rpm__lte = django_filters.NumberFilter("rated_rpm", lookup_expr="lte", label=_RPM)
     year__isnull = null_filter("year", "a year")
     capacity_bytes__isnull = null_filter("capacity_bytes", "a capacity")
     rated_rpm__isnull = null_filter("rated_rpm", "a rated rotation rate")

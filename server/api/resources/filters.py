@@ -71,11 +71,12 @@ class ModelsNameFilter(ModelsFilter):
     field_class = NameField
 
 
-_BATCH = re.compile(r"(?P<year>[0-9]{4})(-[Ww](?P<week>[0-9]{1,2}))?( (?P<label>[^\x00]+))?")
-_BATCH_WORDS = "is no batch. Write year and week, 2014-W38, with the label behind where there is one."
-
-
-_BATCH_SHAPE = r"^[0-9]{4}(-[Ww][0-9]{1,2})?( [^\x00]+)?$"
+_WEEK = "0?[1-9]|[1-4][0-9]|5[0-3]"
+_BATCH = re.compile(rf"(?P<year>[0-9]{{4}})(-[Ww](?P<week>{_WEEK}))?( (?P<label>[^\x00]+))?")
+_BATCH_WORDS = (
+    "is no batch. Write year and week (1 to 53), 2014-W38, with the label behind where there is one."
+)
+_BATCH_SHAPE = rf"^[0-9]{{4}}(-[Ww]({_WEEK}))?( [^\x00]+)?$"
 
 
 class BatchField(forms.CharField):
@@ -193,6 +194,16 @@ def null_filter(column: str, what: str) -> FlagFilter:
     return FlagFilter(
         column, lookup_expr="isnull", label=f"true: rows without {what}; false: those with one."
     )
+
+
+class EmptyTextFilter(FlagFilter):
+    """Rows whose text is empty, or is not."""
+
+    def filter(self, queryset: QuerySet[Any], value: Any) -> QuerySet[Any]:
+        if value in (None, ""):
+            return queryset
+        empty = Q(**{self.field_name: ""})
+        return queryset.filter(empty if value else ~empty)
 
 
 def _filters(declared: Mapping[str, django_filters.Filter]) -> type[Filters]:

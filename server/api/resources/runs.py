@@ -17,6 +17,7 @@ from server.api.framework.openapi import described
 from server.api.framework.rows import Derived, Related, RowSerializer, Shape
 from server.api.framework.views import DetailView, ListView
 from server.api.resources.filters import (
+    EmptyTextFilter,
     UUIDsFilter,
     VariantFilter,
     batch_filter,
@@ -179,6 +180,7 @@ class RunFilters(_ModelFilters):
     run__in = UUIDsFilter("run_id", lookup_expr="in", label="Runs, separated by commas.")
     unit_digest = django_filters.CharFilter("unit__digest", label="Digest of the unit.")
     unit__isnull = null_filter("unit", "a unit that they tell")
+    unit_digest__isnull = null_filter("unit", "a unit that they tell")
     batch = batch_filter()
     batch__isnull = null_filter("batch", "a batch")
     unit = django_filters.CharFilter("unit__digest", label="Digest of the drive.")
@@ -192,6 +194,7 @@ class RunFilters(_ModelFilters):
     published_at__lt = InstantFilter("submission__published_at", lookup_expr="lt")
     license = value_filter("licence", runs_all, "license")
     firmware = value_filter("firmware revision", runs_all, "firmware")
+    firmware__isnull = EmptyTextFilter("firmware", label="true: runs that tell no firmware; false: others.")
     variant = VariantFilter(label="Variant that the unit names, by its key in comparisons.")
 
     class Meta:

@@ -125,10 +125,18 @@ def test_many_runs_drives_and_kinds_are_named_at_once(client: Client, archive: l
 
 def test_rows_without_a_value_are_asked_for(client: Client, archive: list[Run]) -> None:
     Batch.objects.update(label="x")
-    Run.objects.filter(pk=archive[0].pk).update(unit=None, batch=None)
-    for query in ("unit__isnull=true", "batch__isnull=true"):
+    Run.objects.filter(pk=archive[0].pk).update(unit=None, batch=None, firmware="")
+    for query in (
+        "unit__isnull=true",
+        "unit_digest__isnull=true",
+        "batch__isnull=true",
+        "firmware__isnull=true",
+    ):
         assert [row["run_id"] for row in rows_of(client, f"runs/?{query}")] == [str(archive[0].pk)]
-    assert len(rows_of(client, "runs/?unit__isnull=false")) == 2
+    for name in ("unit", "unit_digest", "firmware"):
+        assert len(rows_of(client, f"runs/?{name}__isnull=false")) == 2, name
+    assert {row["number"] for row in rows_of(client, "drives/?rpm=7200")} == {"Sample 7200"}
+    assert {row["number"] for row in rows_of(client, "drives/?rpm__lte=6000")} == {"Sample 5400"}
     without = rows_of(client, "measurements/?limit=500&value__isnull=true")
     assert without and all(row["value"] is None for row in without)
     assert {row["number"] for row in rows_of(client, "drives/?rated_rpm__isnull=true")} == {"Sample 7200 B"}
@@ -140,6 +148,8 @@ def test_rows_without_a_value_are_asked_for(client: Client, archive: list[Run]) 
         ("zones/?drive__in=no-such", 404),
         ("zones/?rpm=fast", 400),
         ("zones/?batch=week", 400),
+        ("runs/?batch=2014-W54", 400),
+        ("runs/?batch=2014-W0", 400),
         ("zones/?cursor=x", 404),
         ("zones/?nothing=1", 400),
         ("zones/?run__in=x,y", 400),
