@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,13 +33,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(autouse=True)
 def fresh_process() -> None:
-    """Forget what the process counts and knows of Redis itself."""
+    """Forget what the process counts and knows of Redis itself, and have it wait for no other that runs tests
+    here."""
+    from server.core import large_bodies
     from server.core.cache import breaker, local_attempts
     from server.core.rate_limit import local_counts
 
     local_counts.reset()
     local_attempts.clear()
     breaker.close()
+    large_bodies.LOCK_FILE = Path(tempfile.gettempdir()) / f"diskatlas-tests-{os.getpid()}-large-body"
 
 
 @pytest.fixture(autouse=True)

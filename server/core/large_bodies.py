@@ -53,21 +53,29 @@ places = ThreadPlaces()
 
 
 @contextmanager
-def large_turn(*, wait_s: float | None = None) -> Iterator[None]:
-    """Have the block alone among the large bodies of this machine; raises Problem where those before it take
-    too long. The largest takes two thirds of a gigabyte while it is read."""
-    until = time.monotonic() + (WAIT_S if wait_s is None else wait_s)
+def turn_taken(*, wait_s: float) -> Iterator[bool]:
+    """Try for so long to have the block alone among all that takes much of this machine's memory; give
+    whether it is."""
+    until = time.monotonic() + wait_s
     # Each opens the file anew, so that threads exclude each other too; the system unlocks what a killed one
     # had.
     descriptor = os.open(LOCK_FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
-        while not _locked(descriptor):
-            if time.monotonic() >= until:
-                raise overloaded()
+        while not (taken := _locked(descriptor)) and time.monotonic() < until:
             time.sleep(_POLL_S)
-        yield
+        yield taken
     finally:
         os.close(descriptor)
+
+
+@contextmanager
+def large_turn(*, wait_s: float | None = None) -> Iterator[None]:
+    """Have the block alone among the large bodies of this machine; raises Problem where those before it take
+    too long. The largest takes two thirds of a gigabyte while it is read."""
+    with turn_taken(wait_s=WAIT_S if wait_s is None else wait_s) as taken:
+        if not taken:
+            raise overloaded()
+        yield
 
 
 def overloaded() -> Problem:

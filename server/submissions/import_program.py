@@ -20,6 +20,7 @@ import orjson
 import structlog
 from django.conf import settings
 
+from server.core.large_bodies import turn_taken
 from server.core.strictjson import strict_loads
 
 log = structlog.get_logger("diskatlas.import")
@@ -29,9 +30,6 @@ MOST_BYTES = 16 * 1024**2
 """Of all files together."""
 _MOST_ANSWER_BYTES = 8 * 1024**2
 _TIME_LIMIT_S = 20.0
-_MOST_AT_ONCE = threading.BoundedSemaphore(2)
-"""In one process of the web server; each may take a gigabyte. Nobody waits for a place: whoever does keeps a
-thread from the site's readers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +77,10 @@ def files_read(files: Sequence[DroppedFile], facts: DriveFacts) -> dict[str, Any
     program = import_program()
     if program is None:
         raise CannotRead("This archive has no program that reads files here.")
-    if not _MOST_AT_ONCE.acquire(blocking=False):
-        raise CannotRead("Too many people import files just now. Try again in a minute.")
-    try:
+    # It may take a gigabyte. Nobody waits for the turn: whoever does keeps a thread from the site's readers.
+    with turn_taken(wait_s=0) as taken:
+        if not taken:
+            raise CannotRead("Too many people import files just now. Try again in a minute.")
         request = {
             "files": [
                 {"name": file.name, "base64": base64.b64encode(file.content).decode()} for file in files
@@ -89,8 +88,6 @@ def files_read(files: Sequence[DroppedFile], facts: DriveFacts) -> dict[str, Any
             **asdict(facts),
         }
         answer = _asked([str(program), "import-page"], orjson.dumps(request))
-    finally:
-        _MOST_AT_ONCE.release()
     if "refused" in answer:
         raise NotRead(str(answer["refused"]["file"]), str(answer["refused"]["why"]))
     document: dict[str, Any] = answer["document"]

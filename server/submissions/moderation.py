@@ -22,7 +22,7 @@ from server.core.rate_limit import mail_allowed
 from server.measurements.models import Benchmark
 from server.submissions.appeals import appeal_open, may_appeal
 from server.submissions.events import event_add, submission_enqueue, submission_move
-from server.submissions.models import Decision, Submission
+from server.submissions.models import Appeal, Decision, Submission
 from server.submissions.pipeline import submission_publish
 
 PERMISSION = "submissions.decide"
@@ -137,8 +137,7 @@ def _decide(
         if last is not None and verdict == Decision.Verdict.REJECTED and appeal_open(locked):
             return None, _appeal_refused(locked, last, by, reason)
         if last is not None and last.verdict == _PROPOSED and verdict == Decision.Verdict.REJECTED:
-            event_add(locked, State.REJECTED, f"The rejection stands: {reason}")
-            return None, _added(locked, verdict, reason, by)
+            return None, _lifting_refused(locked, by, reason)
         if last is not None and last.verdict == verdict and LEFT_BY.get(verdict) == locked.state:
             return None, last
         raise NotQuarantined(
@@ -154,6 +153,28 @@ def _appeal_refused(submission: Submission, last: Decision, by: User, reason: st
     event_add(submission, State.REJECTED, f"Looked at again; the rejection stands: {reason}")
     _tell(submission, "The rejection of your run stands", reason)
     return _added(submission, Decision.Verdict.REJECTED, reason, by)
+
+
+def _lifting_refused(submission: Submission, by: User, reason: str) -> Decision:
+    """Let a rejection stand that another moderator proposed to lift: where its contributor spoke against it,
+    and so is to be answered by another than who rejected, that is no way round."""
+    appeal = Appeal.objects.filter(submission=submission).select_related("rejection").first()
+    answered = appeal is not None and appeal.rejection_id is not None and _refused_since(appeal)
+    if appeal is not None and appeal.rejection is not None and not answered:
+        if appeal.rejection.by_id == by.pk:
+            raise NotTheSecond(
+                "You rejected this run, and its contributor spoke against that: another moderator says "
+                "whether the rejection stands."
+            )
+        _tell(submission, "The rejection of your run stands", reason)
+    event_add(submission, State.REJECTED, f"The rejection stands: {reason}")
+    return _added(submission, Decision.Verdict.REJECTED, reason, by)
+
+
+def _refused_since(appeal: Appeal) -> bool:
+    """Return whether a moderator has let the rejection stand that an appeal speaks against."""
+    later = Decision.objects.filter(submission=appeal.submission_id, pk__gt=appeal.rejection_id)
+    return later.filter(verdict=Decision.Verdict.REJECTED).exists()
 
 
 def _locked(submission: Submission, by: User) -> Submission:

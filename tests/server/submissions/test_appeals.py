@@ -127,6 +127,22 @@ def test_an_appeal_waits_in_the_queue_until_another_moderator_answers(
         appeal_make(Submission.objects.get(pk=rejected.pk), by=holder, words=WORDS)
 
 
+def test_18_who_rejected_does_not_answer_by_turning_down_anothers_proposal(
+    holder: User, rejected: Submission
+) -> None:
+    appeal_make(rejected, by=holder, words=WORDS)
+    first, second, third = User.objects.get(username="first"), moderator("second"), moderator("third")
+    moderation.submission_lift(rejected, by=second, reason="The photograph shows 7200.")
+    with pytest.raises(moderation.NotTheSecond, match="another moderator"):
+        moderation.submission_reject(rejected, by=first, reason=REASON)
+    moderation.submission_reject(rejected, by=third, reason="The photograph shows 5400.")
+    assert [message.subject for message in mail.outbox][-1] == "The rejection of your run stands"
+    # The appeal is answered: a later proposal is a matter of moderators alone.
+    moderation.submission_lift(rejected, by=second, reason="Another photograph shows 7200.")
+    moderation.submission_reject(rejected, by=first, reason=REASON)
+    assert len(mail.outbox) == 2
+
+
 @pytest.mark.parametrize("hours", [-1, 1])
 def test_a_clock_that_jumps_neither_hides_nor_repeats_an_appeal(
     holder: User, rejected: Submission, monkeypatch: pytest.MonkeyPatch, hours: int

@@ -9,7 +9,6 @@ import stat
 import subprocess
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from server.core.envelope_store import envelope_load
+from server.core.large_bodies import large_turn, turn_taken
 from server.core.lifecycle import Provenance, State
 from server.core.problems import Problem
 from server.measurements.model_measurements import model_measurements_read
@@ -241,13 +241,20 @@ class TestLimits:
         reader.write_text("#!/bin/sh\nexec sleep 60\n")
         reader.chmod(0o700)
         settings.IMPORT_PROGRAM = reader
-        with ExitStack() as taken:
-            for _place in range(2):
-                taken.enter_context(import_program._MOST_AT_ONCE)
+        with turn_taken(wait_s=0) as taken:
+            assert taken
             began = time.monotonic()
             response = drop(client, "zcav.txt")
         assert (response.status_code, time.monotonic() - began < 5) == (503, True)
         assert "Too many people import files just now" in words(response)
+
+    def test_18_1_a_reader_and_a_large_upload_do_not_share_a_machines_memory(
+        self, client: Client, program: Path
+    ) -> None:
+        """Each process of the web server let two readers run, and each may take a gigabyte."""
+        with large_turn():
+            assert drop(client, "zcav.txt", "identity.json").status_code == 503
+        assert drop(client, "zcav.txt", "identity.json").status_code == 200
 
     def test_more_than_the_limit_is_refused_before_it_is_read(self, client: Client) -> None:
         big = SimpleUploadedFile("fio.json", b"x" * (import_program.MOST_BYTES + 2 * 1024**2))

@@ -88,9 +88,9 @@ def test_18_1_whose_body_is_large_on_the_wire_has_a_place_and_takes_no_second_on
 def test_18_1_the_turn_is_the_machines_and_a_killed_process_gives_it_back() -> None:
     """As the processes of the web server take it from each other."""
     holds = (
-        "from django.conf import settings; settings.configure()\n"
-        "from server.core.large_bodies import large_turn\n"
-        "with large_turn():\n    print('held', flush=True)\n    input()"
+        "from server.core import large_bodies\n"
+        f"large_bodies.LOCK_FILE = {str(large_bodies.LOCK_FILE)!r}\n"
+        "with large_bodies.large_turn():\n    print('held', flush=True)\n    input()"
     )
     other = subprocess.Popen(
         [sys.executable, "-c", holds], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
