@@ -101,7 +101,7 @@ def _why_not(benchmark: Benchmark, kind: Kind, error: Exception, limit_s: float)
 def cpu_limit_s(benchmark: Benchmark) -> float:
     """Return what the extraction of a benchmark may take, and then its charts: so much that no genuine run
     comes near, and so little that a document made to take long holds up nobody for long."""
-    return LEAST_S + SAMPLE_S * benchmark.samples
+    return LEAST_S + SAMPLE_S * (benchmark.samples or 0)
 
 
 def benchmark_failed(benchmark: Benchmark, reason: str) -> Extracted:
