@@ -12,6 +12,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.db.models import F, QuerySet
 
+from server.benchmarks.clock_step import extraction_by_steps
 from server.benchmarks.contract import Extraction, Facts, Kind
 from server.benchmarks.contract import Measurement as ExtractedNumber
 from server.benchmarks.imported import capped_at_fair
@@ -115,7 +116,7 @@ def benchmark_failed(benchmark: Benchmark, reason: str) -> Extracted:
 def extraction_of(kind: Kind, part: Mapping[str, Any], facts: Facts) -> Extraction:
     """Run the kind on a benchmark's part of its document; raises whatever the kind raises. Its details are
     such as JSON holds."""
-    found = kind.extract(part, facts)
+    found = extraction_by_steps(kind.extract, part, facts)
     extraction = capped_at_fair(found) if facts.imported else found
     details: Mapping[str, Any] = finite_json(extraction.details)
     return replace(extraction, details=details)

@@ -12,7 +12,7 @@ from server.benchmarks.disturbed_mask import chart_undisturbed, extract_undistur
 KIND = Kind(
     slug="access",
     title="ACCESS: what HD Tune and HD Tach print",
-    extractor_version="1.4.0",
+    extractor_version="1.4.1",
     metrics=METRICS,
     extract=extract_undisturbed(extract),
     charts=chart_undisturbed(charts),

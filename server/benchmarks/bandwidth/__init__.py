@@ -11,7 +11,7 @@ from server.benchmarks.disturbed_mask import chart_undisturbed, extract_undistur
 KIND = Kind(
     slug="bandwidth",
     title="Bandwidth by size and position",
-    extractor_version="1.1.0",
+    extractor_version="1.1.1",
     metrics=METRICS,
     extract=extract_undisturbed(extract),
     charts=chart_undisturbed(charts),

@@ -11,7 +11,7 @@ from server.benchmarks.disturbed_mask import chart_undisturbed, extract_undistur
 KIND = Kind(
     slug="buffer",
     title="BUFFER: reads that the drive's buffer answers",
-    extractor_version="1.0.0",
+    extractor_version="1.0.1",
     metrics=METRICS,
     extract=extract_undisturbed(extract),
     charts=chart_undisturbed(charts),

@@ -11,7 +11,7 @@ from server.benchmarks.fluctuation.extract import extract
 KIND = Kind(
     slug="fluctuation",
     title="Fluctuation of bandwidth over time",
-    extractor_version="1.1.0",
+    extractor_version="1.1.1",
     metrics=METRICS,
     extract=extract_undisturbed(extract),
     charts=chart_undisturbed(charts),

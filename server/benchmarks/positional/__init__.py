@@ -11,7 +11,7 @@ from server.benchmarks.positional.extract import extract
 KIND = Kind(
     slug="positional",
     title="POSITIONAL: reads of three seconds at three positions",
-    extractor_version="1.2.0",
+    extractor_version="1.2.1",
     metrics=METRICS,
     extract=extract_undisturbed(extract),
     charts=chart_undisturbed(charts),

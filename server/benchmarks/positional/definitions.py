@@ -16,7 +16,8 @@ MEAN = Metric(
     ),
     method=(
         "Arithmetic mean of the samples' bandwidths. To Student's interval come what the way to the place "
-        "takes of a sample, upwards, and a turn either way, since all samples read the same stretch."
+        "takes of a sample, upwards (20 ms and a turn), and a turn either way, since all samples read the "
+        "same stretch."
     ),
     source=SOURCE,
     headline=True,

@@ -25,10 +25,10 @@ RESTLESS = 0.05
 WILD = 0.2
 
 
-FIRST_ACCESS_MS = 20.0
-"""The most that the way to the place and the first wait take of a sample, which is timed with them."""
-STRETCH_MS = 10.0
-"""All samples read the same stretch: the boundaries in it may be a turn of a slow disk more or less."""
+SLOWEST_TURN_MS = 60e3 / 3600
+"""Of a disk whose rotation is not told."""
+WAY_MS = 20.0
+"""The most that a command and the arm take on the way to the first block, which is timed with the sample."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,7 @@ class Position:
     """Samples that the end of the device cut short."""
     sample_ms: float
     """What a sample took, by their mean."""
+    turn_ms: float
 
     @property
     def mean(self) -> float:
@@ -60,11 +61,13 @@ class Position:
     @property
     def less(self) -> float:
         """How far the interval reaches below the mean, and how far above it: `more`."""
-        return self.error + self.mean * min(STRETCH_MS / self.sample_ms, 1.0)
+        # All samples read the same stretch: the boundaries in it may be a turn more or less.
+        return self.error + self.mean * min(self.turn_ms / self.sample_ms, 1.0)
 
     @property
     def more(self) -> float:
-        return self.error + self.mean * (STRETCH_MS + FIRST_ACCESS_MS) / self.sample_ms
+        # Beside that turn, the way to the place and up to a turn of waiting there.
+        return self.error + self.mean * (2 * self.turn_ms + WAY_MS) / self.sample_ms
 
 
 def extract(entry: Mapping[str, Any], facts: Facts) -> Extraction:
@@ -118,6 +121,7 @@ def position_of(entry: Mapping[str, Any], name: str, facts: Facts) -> Position |
         length * facts.block_bytes / elapsed * 1e3,
         int((elapsed < SHORT_SHARE * entry["params"]["sample_ns"]).sum()),
         float(elapsed.mean()) / 1e6,
+        60e3 / facts.rated_rpm if facts.rated_rpm else SLOWEST_TURN_MS,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import statistics
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -69,11 +70,14 @@ def test_the_samples_of_the_notes_give_the_means_and_deviations_that_the_notes_s
 
 def test_the_interval_holds_chance_the_way_to_the_place_and_what_the_stretch_may_be_off() -> None:
     """Chance and a turn either way, and upwards what the first access takes of a sample."""
-    mean = one(KIND.extract(entry_of(OLP), FACTS), "mean_bandwidth", "outer")
-    assert mean.value is not None and mean.high is not None and mean.low is not None
     chance = 2.262 * statistics.stdev(OLP["outer"]) / math.sqrt(10)
-    assert mean.value - mean.low == pytest.approx(chance + mean.value * 10 / 3000, rel=2e-2)
-    assert mean.high - mean.value == pytest.approx(chance + mean.value * 30 / 3000, rel=2e-2)
+    for rpm, turn_ms in ((7200.0, 8.333), (4200.0, 14.286), (None, 16.667)):
+        facts = replace(FACTS, rated_rpm=rpm)
+        mean = one(KIND.extract(entry_of(OLP), facts), "mean_bandwidth", "outer")
+        assert mean.value is not None and mean.high is not None and mean.low is not None
+        assert mean.value - mean.low == pytest.approx(chance + mean.value * turn_ms / 3000, rel=2e-2)
+        above = mean.value * (2 * turn_ms + 20) / 3000
+        assert mean.high - mean.value == pytest.approx(chance + above, rel=2e-2)
 
 
 def test_a_position_without_samples_has_a_reason_and_takes_the_ratio_with_it() -> None:

@@ -12,7 +12,7 @@ from server.benchmarks.random_io.extract import extract
 KIND = Kind(
     slug="random_io",
     title="RANDOM_IO: many small requests",
-    extractor_version="1.3.0",
+    extractor_version="1.3.1",
     metrics=METRICS,
     extract=extract_undisturbed(extract),
     charts=chart_undisturbed(charts),

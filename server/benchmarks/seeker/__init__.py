@@ -12,7 +12,7 @@ from server.benchmarks.seeker.extract import extract
 KIND = Kind(
     slug="seeker",
     title="SEEKER: seek time by distance",
-    extractor_version="1.3.1",
+    extractor_version="1.3.2",
     metrics=METRICS,
     extract=extract,
     charts=charts,

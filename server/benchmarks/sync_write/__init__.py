@@ -11,7 +11,7 @@ from server.benchmarks.sync_write.extract import extract
 KIND = Kind(
     slug="sync_write",
     title="SYNC_WRITE: direct writes by size",
-    extractor_version="1.1.2",
+    extractor_version="1.1.3",
     metrics=METRICS,
     extract=extract_undisturbed(extract),
     charts=chart_undisturbed(charts),

@@ -11,7 +11,7 @@ from server.benchmarks.temperature.extract import extract
 KIND = Kind(
     slug="temperature",
     title="Bandwidth by temperature",
-    extractor_version="1.1.0",
+    extractor_version="1.1.1",
     metrics=METRICS,
     extract=extract_undisturbed(extract),
     charts=chart_undisturbed(charts),

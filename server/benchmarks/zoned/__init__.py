@@ -13,7 +13,7 @@ from server.benchmarks.zoned.profile import head_spread
 KIND = Kind(
     slug="zoned",
     title="ZONED: bandwidth by position",
-    extractor_version="1.7.0",
+    extractor_version="1.7.1",
     metrics=METRICS,
     extract=extract_undisturbed(extract),
     charts=chart_undisturbed(charts),
