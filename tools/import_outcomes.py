@@ -61,7 +61,9 @@ def _outcome(path: Path, name: str, program: Path) -> Outcome:
         files = {"output.txt": _MEASURED.format(name=disk).encode(), path.name: text}
         answer = _asked(program, files)
         return Outcome(name, "smartctl", _smartctl_version(text), _reason(answer))
-    facts = {"model": "SAMPLE DRIVE", "rotational": True, "capacity_bytes": _capacity(text)}
+    facts: dict[str, Any] = {"rotational": True, "capacity_bytes": _capacity(text)}
+    if b"HD Tune" not in text:
+        facts["model"] = "SAMPLE DRIVE"
     answer = _asked(program, {path.name: text}, **facts)
     imported = answer.get("document", {}).get("imported", {})
     tool = imported.get("tool") or _TOOLS.get(folder, path.name.partition("_")[0])

@@ -216,6 +216,9 @@ fn describe_read(page: &mut Page, document: &RunDocument) {
                     name,
                     format!("{requests} requests of {bytes} bytes, {at_once} under way: {rate:.2} a second"),
                 );
+                for side in ["reads", "writes"] {
+                    page.optional(side, latencies(&series[side]));
+                }
             } else if let Some((blocks, elapsed_ns)) = column("length_blocks").zip(column("elapsed_ns")) {
                 let rate = blocks * block_bytes / elapsed_ns * 1e3;
                 let places = series["length_blocks"].list_length().unwrap_or(0) as u64;
@@ -226,6 +229,21 @@ fn describe_read(page: &mut Page, document: &RunDocument) {
             }
         }
     }
+}
+
+/// Mean and ends of the latencies of a side, and the median where the tool printed it.
+#[expect(clippy::cast_precision_loss, reason = "shown with two digits behind the point")]
+fn latencies(side: &Json) -> Option<String> {
+    let ms = |value: &Json| value.as_u64().map(|value| value as f64 / 1e6);
+    let summary = &side["summary"];
+    let buckets = side["requests"].as_column().map(|column| column.iter().map(|one| one as f64).sum::<f64>());
+    let requests = summary["requests"].as_u64().map(|count| count as f64).or(buckets)?;
+    let (total, least, most) = (ms(&side["total_ns"])?, ms(&side["minimum_ns"])?, ms(&side["maximum_ns"])?);
+    let shares = summary["per_million"].as_column();
+    let half = shares.and_then(|shares| shares.iter().position(|share| share == 500_000));
+    let median = half.and_then(|at| summary["percentile_ns"].as_column()?.iter().nth(at));
+    let median = median.map(|median| format!(", median {:.2} ms", median as f64 / 1e6)).unwrap_or_default();
+    Some(format!("mean {:.2} ms{median}, {least:.2} to {most:.2} ms", total / requests))
 }
 
 /// Series, and the length of their columns together.

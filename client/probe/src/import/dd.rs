@@ -1,7 +1,7 @@
 //! dd with its command: how long stretches of a drive took to read. Only the command says what was read, from where on, and whether
 //! directly; those of GNU (in any language), of BSD and of busybox print bytes, seconds and a rate of the same transfer.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex_lite::Regex;
@@ -53,6 +53,12 @@ pub fn import(input: &Input, about: &ImportContext<'_>) -> Result<ToolOutput, St
         };
         return Err(left_out.into_iter().next().unwrap_or_else(none));
     }
+    of_one_measurement(&readings, &sources)?;
+    Ok(carried(&readings, left_out, about))
+}
+
+/// Errors: what keeps the readings apart.
+fn of_one_measurement(readings: &[(Reading, Command)], sources: &BTreeSet<String>) -> Result<(), String> {
     if sources.len() > 1 {
         let names: Vec<&str> = sources.iter().map(String::as_str).collect();
         return Err(format!(
@@ -60,45 +66,50 @@ pub fn import(input: &Input, about: &ImportContext<'_>) -> Result<ToolOutput, St
             names.join(", ")
         ));
     }
-    let first = &readings[0].1;
-    let (request, direct) = (first.request, first.direct);
-    if readings.iter().any(|(_, command)| (command.request, command.direct) != (request, direct)) {
-        return Err(
-            "its readings differ in bs or in iflag=direct and are not one measurement; give each by itself".into()
-        );
+    let same =
+        |pair: &[(Reading, Command)]| (pair[0].1.request, pair[0].1.direct) == (pair[1].1.request, pair[1].1.direct);
+    if readings.windows(2).all(same) {
+        return Ok(());
     }
+    Err("its readings differ in bs or in iflag=direct and are not one measurement; give each by itself".to_owned())
+}
+
+fn carried(readings: &[(Reading, Command)], left_out: Vec<String>, about: &ImportContext<'_>) -> ToolOutput {
+    let first = &readings[0].1;
     let mut taken = ToolOutput::default();
     taken.remarks.extend(left_out.into_iter().map(|why| format!("A result was left out: {why}.")));
-    if !direct {
+    if !first.direct {
         taken.remarks.push("dd read through the kernel's page cache, without iflag=direct: read-ahead, copying and what the cache held are in its time.".to_owned());
     }
     taken.remarks.push("dd reads a stretch once: nothing says how far one reading may be trusted.".to_owned());
-    let mut positions: BTreeMap<&'static str, Vec<Reading>> = BTreeMap::new();
-    for (reading, _) in &readings {
-        positions.entry(reading.position).or_default().push(*reading);
-    }
+    let of =
+        |position: &str| readings.iter().map(|(one, _)| one).filter(|one| one.position == position).collect::<Vec<_>>();
+    let series = |position: &str| {
+        let mine = of(position);
+        let column = |pick: fn(&Reading) -> u64| mine.iter().map(|reading| pick(reading)).collect::<Vec<_>>();
+        (!mine.is_empty()).then(|| {
+            json!({
+                "position": position,
+                "offset_blocks": column(|reading| reading.offset_blocks),
+                "length_blocks": column(|reading| reading.length_blocks),
+                "elapsed_ns": column(|reading| reading.elapsed_ns),
+            })
+        })
+    };
     let shortest_ns = readings.iter().map(|(reading, _)| reading.elapsed_ns).min().unwrap_or(SHORTEST_NS);
     let params = json!({
         "block_bytes": about.block_bytes(),
-        "transfer_blocks": (request / about.block_bytes()).min(1_048_576),
+        "transfer_blocks": (first.request / about.block_bytes()).min(1_048_576),
         "sample_ns": shortest_ns.min(3_600_000_000_000),
-        "samples_per_position": positions.values().map(Vec::len).max().unwrap_or(1),
+        "samples_per_position": POSITIONS.iter().map(|position| of(position).len()).max().unwrap_or(1),
     });
-    let of = |position: &&str| {
-        let readings = positions.get(*position)?;
-        let column = |pick: fn(&Reading) -> u64| readings.iter().map(pick).collect::<Vec<_>>();
-        Some(json!({
-            "position": *position,
-            "offset_blocks": column(|reading| reading.offset_blocks),
-            "length_blocks": column(|reading| reading.length_blocks),
-            "elapsed_ns": column(|reading| reading.elapsed_ns),
-        }))
-    };
-    let series = ["outer", "middle", "inner"].iter().filter_map(of).collect();
     let elapsed_ns = readings.iter().map(|(reading, _)| reading.elapsed_ns).sum();
+    let series = POSITIONS.iter().filter_map(|position| series(position)).collect();
     taken.benchmarks.push(entry("positional", params, series, elapsed_ns));
-    Ok(taken)
+    taken
 }
+
+const POSITIONS: [&str; 3] = ["outer", "middle", "inner"];
 
 #[derive(Clone, Copy)]
 struct Reading {
@@ -186,7 +197,7 @@ fn command(operands: &[(String, String)]) -> Result<Command, String> {
 fn reading(command: &Command, bytes: u64, elapsed_ns: u64, about: &ImportContext<'_>) -> Result<Reading, String> {
     let (block, offset) = (about.block_bytes(), command.offset);
     let other = command.counted.is_some_and(|counted| counted != bytes);
-    if other || bytes % block != 0 || offset % block != 0 || command.request < block {
+    if other || !bytes.is_multiple_of(block) || !offset.is_multiple_of(block) || command.request < block {
         return Err("its result is not what its command asked for; give command and output of one dd".to_owned());
     }
     if offset.saturating_add(bytes) > about.device.capacity_bytes {

@@ -52,12 +52,15 @@ pub fn import(input: &Input, about: &ImportContext<'_>) -> Result<ToolOutput, St
     let mut series = Vec::new();
     let mut elapsed_ns = 0;
     for (label, position) in PLACES {
-        let Some(line) =
-            plain_lines(&text).find(|line| line.starts_with(label) && line[label.len()..].starts_with(':'))
-        else {
-            continue;
-        };
-        let (offset, length, time) = sample(&line, label, about)?;
+        let mine = |line: &String| line.starts_with(label) && line[label.len()..].starts_with(':');
+        let lines: Vec<String> = plain_lines(&text).filter(mine).collect();
+        let Some(line) = lines.first() else { continue };
+        if lines.iter().any(|other| other != line) {
+            return Err(
+                "it holds several outputs of diskinfo; give each as a file of its own, and import one".to_owned()
+            );
+        }
+        let (offset, length, time) = sample(line, label, about)?;
         elapsed_ns += time;
         series.push(
             json!({"position": position, "offset_blocks": [offset], "length_blocks": [length], "elapsed_ns": [time]}),

@@ -54,25 +54,11 @@ pub fn import(inputs: &[Input], about: &ImportContext<'_>) -> Result<ToolOutput,
         let found = lines(input, &mut taken).map_err(ImportError::of(input))?;
         results.extend(found.into_iter().map(|line| (input, line)));
     }
-    let mut left_out = BTreeSet::new();
-    results.retain(|(_, line)| match &line.drive {
-        Some(name) if about.asked.device.as_ref().is_none_or(|asked| asked == name) => match whole_drive(name) {
-            Ok(()) => true,
-            Err(why) => {
-                left_out.insert(why);
-                false
-            }
-        },
-        Some(name) => {
-            left_out.insert(format!("{} is not what was asked for", public_name(name)));
-            false
-        }
-        None => true,
-    });
+    let left_out = of_whole_drives(&mut results, about, &mut taken);
     let drives: BTreeSet<Option<&str>> = results.iter().map(|(_, line)| line.drive.as_deref()).collect();
     let names: Vec<&str> = drives.iter().copied().flatten().collect();
     if drives.contains(&None) {
-        let why = "no line says which device its results are of (/dev/DISK: above each); give the whole output";
+        let why = "no line says which device its results are of (/dev/DISK: above each); give the whole output, or add --device /dev/DISK where none says so";
         return Err(ImportError::new(&inputs[0], why));
     }
     if names.len() > 1 {
@@ -90,6 +76,38 @@ pub fn import(inputs: &[Input], about: &ImportContext<'_>) -> Result<ToolOutput,
     }
     taken.remarks.extend(left_out.into_iter().map(|why| format!("Results were left out: {why}.")));
     carry(&results, about, taken, &inputs[0])
+}
+
+/// Keeps the results of the device that was asked for, where it is a whole drive; returns why others were left out.
+fn of_whole_drives(
+    results: &mut Vec<(&Input, Line)>,
+    about: &ImportContext<'_>,
+    taken: &mut ToolOutput,
+) -> BTreeSet<String> {
+    if let Some(name) = about.asked.device.as_ref().filter(|_| results.iter().all(|(_, line)| line.drive.is_none())) {
+        for (_, line) in results.iter_mut() {
+            line.drive = Some(name.clone());
+        }
+        taken
+            .remarks
+            .push("Which device was read is the word of whoever imported it: the output does not say.".to_owned());
+    }
+    let mut left_out = BTreeSet::new();
+    results.retain(|(_, line)| match &line.drive {
+        Some(name) if about.asked.device.as_ref().is_none_or(|asked| asked == name) => match whole_drive(name) {
+            Ok(()) => true,
+            Err(why) => {
+                left_out.insert(why);
+                false
+            }
+        },
+        Some(name) => {
+            left_out.insert(format!("{} is not what was asked for", public_name(name)));
+            false
+        }
+        None => true,
+    });
+    left_out
 }
 
 fn carry(

@@ -3,12 +3,17 @@
 
 use serde_json::{Value, json};
 
-use super::plain_lines;
+use super::{hdparm, plain_lines, smartctl_text};
 
 const HEADING: &str = "ATA device, with";
 
 pub fn is_text(text: &str) -> bool {
     text.contains(HEADING) && text.contains("Model Number:")
+}
+
+/// Whether it says of the very device that was read which drive it is. What smartctl printed in the same file may be of another one.
+pub fn is_of_what_was_read(text: &str) -> bool {
+    is_text(text) && !smartctl_text::is_text(text) && hdparm::is_of_one_device(text) && parse(text).is_ok()
 }
 
 /// Errors: what of the text is damaged or missing, as a sentence.
@@ -18,16 +23,7 @@ pub fn parse(text: &str) -> Result<Value, String> {
         let mut found = plain_lines(text).filter(|line| line.trim_start_matches('*').trim() == words);
         found.next().map(|line| line.starts_with('*'))
     };
-    let get = |label: &str| {
-        let of =
-            |line: &String| line.strip_prefix(label).and_then(|rest| rest.trim().strip_prefix(':')).map(str::to_owned);
-        let found: Vec<String> = lines.iter().filter_map(of).map(|value| value.trim().to_owned()).collect();
-        match &found[..] {
-            [] => Ok(None),
-            [first, rest @ ..] if rest.iter().all(|other| other == first) => Ok(Some(first.clone())),
-            _ => Err("it is of several drives; give what hdparm -I printed of the one that was measured".to_owned()),
-        }
-    };
+    let get = |label: &str| value_of(&lines, label);
     let number = |label: &str, unit: &str| {
         let told = get(label)?;
         let digits = told.as_deref().and_then(|value| value.strip_suffix(unit)).map(str::trim);
@@ -36,16 +32,9 @@ pub fn parse(text: &str) -> Result<Value, String> {
     let both = number("Logical/Physical Sector size", "bytes")?;
     let logical = number("Logical  Sector size", "bytes")?.or(both).unwrap_or(512);
     let sectors = number("LBA48  user addressable sectors", "")?.or(number("LBA    user addressable sectors", "")?);
-    let short = get("device size with M = 1000*1000")?;
-    let short =
-        short.as_deref().and_then(|value| value.split_once(" MBytes")).and_then(|(number, _)| number.parse().ok());
-    let bytes = sectors.and_then(|sectors| sectors.checked_mul(logical));
-    if bytes.is_none() || bytes.map(|bytes| bytes / 1_000_000) != short {
-        return Err(
-            "its sectors and its device size contradict each other or are missing; give the whole output of hdparm -I"
-                .to_owned(),
-        );
-    }
+    let bytes = capacity(sectors, logical, get("device size with M = 1000*1000")?.as_deref()).ok_or(
+        "its sectors and its device size contradict each other or are missing; give the whole output of hdparm -I",
+    )?;
     let rate = get("Nominal Media Rotation Rate")?;
     let turns = rate.as_deref().and_then(|rate| rate.parse::<u64>().ok());
     Ok(json!({
@@ -61,4 +50,22 @@ pub fn parse(text: &str) -> Result<Value, String> {
         "write_cache": {"enabled": switched_on("Write cache")},
         "read_lookahead": {"enabled": switched_on("Look-ahead")},
     }))
+}
+
+/// Sectors and their size, where the short form `1000204 MBytes (1000 GB)` agrees.
+fn capacity(sectors: Option<u64>, sector_bytes: u64, short: Option<&str>) -> Option<u64> {
+    let bytes = sectors?.checked_mul(sector_bytes)?;
+    let (megabytes, _) = short?.split_once(" MBytes")?;
+    (megabytes.parse() == Ok(bytes / 1_000_000)).then_some(bytes)
+}
+
+/// Errors: the label has several values.
+fn value_of(lines: &[String], label: &str) -> Result<Option<String>, String> {
+    let of = |line: &String| line.strip_prefix(label).and_then(|rest| rest.trim().strip_prefix(':')).map(str::to_owned);
+    let found: Vec<String> = lines.iter().filter_map(of).map(|value| value.trim().to_owned()).collect();
+    match &found[..] {
+        [] => Ok(None),
+        [first, rest @ ..] if rest.iter().all(|other| other == first) => Ok(Some(first.clone())),
+        _ => Err("it is of several drives; give what hdparm -I printed of the one that was measured".to_owned()),
+    }
 }

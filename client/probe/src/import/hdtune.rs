@@ -74,9 +74,9 @@ pub fn import(input: &Input, about: &ImportContext<'_>) -> Result<ToolOutput, St
     Ok(taken)
 }
 
-/// The model that the text names; what it is of is told apart when it is imported.
-pub fn model(text: &str) -> Option<String> {
-    benchmark_of(text).ok().map(|block| block.model).filter(|model| !model.is_empty())
+/// The model that the text names. Errors: what it is instead of one benchmark.
+pub fn model(text: &str) -> Result<Option<String>, String> {
+    benchmark_of(text).map(|block| Some(block.model).filter(|model| !model.is_empty()))
 }
 
 /// HD Tune's text of one benchmark, without what stands before and behind it.

@@ -36,7 +36,7 @@ pub fn import(input: &Input, about: &ImportContext<'_>) -> Result<ToolOutput, St
         .ok_or("its line min/avg/max/mdev is missing or contradicts itself; give its output unchanged")?;
     let taken_ms = summary.taken_ms.filter(|_| lines.iter().any(|line| line.starts_with("generated ")));
     let near = |taken: f64| (mean.ms * summary.requests / taken - 1.0).abs() < 0.05;
-    if !(least.ms <= mean.ms && mean.ms <= most.ms) || !taken_ms.is_none_or(near) {
+    if least.ms > mean.ms || mean.ms > most.ms || taken_ms.is_some_and(|taken| !near(taken)) {
         return Err("its requests and their time are not its mean (min/avg/max/mdev); give its output unchanged".into());
     }
     let mean = mean.printed_ms.ok_or_else(|| {

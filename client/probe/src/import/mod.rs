@@ -156,14 +156,14 @@ impl Tool {
     fn identifies(self, input: &Input) -> bool {
         match self {
             Self::Diskinfo => smartctl::facts(input).is_ok(),
-            Self::Hdparm => hdparm::is_of_one_device(&text_of(&input.bytes)) && smartctl::facts(input).is_ok(),
+            Self::Hdparm => hdparm_identity::is_of_what_was_read(&text_of(&input.bytes)),
             _ => false,
         }
     }
 
-    /// The model alone, where its output names no more.
-    fn model(self, input: &Input) -> Option<String> {
-        if self == Self::HdTune { hdtune::model(&text_of(&input.bytes)) } else { None }
+    /// The model alone, where its output names no more. Errors: what the output is instead of a benchmark.
+    fn model(self, input: &Input) -> Result<Option<String>, String> {
+        if self == Self::HdTune { hdtune::model(&text_of(&input.bytes)) } else { Ok(None) }
     }
 
     fn format_of(self, input: &Input) -> &'static str {
@@ -282,11 +282,11 @@ fn identity_of(
         return Ok((value, device));
     }
     let lacks = |why: &str| Err(ImportError::new(&inputs[0], why));
-    let known = ImportOptions {
-        model: asked.model.clone().or_else(|| tool.model(&inputs[0])),
-        block_bytes: asked.block_bytes.or(Some(512)),
-        ..asked.clone()
+    let model = match &asked.model {
+        Some(model) => Some(model.clone()),
+        None => tool.model(&inputs[0]).map_err(ImportError::of(&inputs[0]))?,
     };
+    let known = ImportOptions { model, block_bytes: asked.block_bytes.or(Some(512)), ..asked.clone() };
     match (&known.model, known.capacity_bytes) {
         (Some(_), Some(_)) => {}
         (Some(model), None) if asked.model.is_none() => {

@@ -29,7 +29,8 @@ pub fn first_json(text: &str) -> Option<(Value, bool)> {
     let first = |text: &str| {
         let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
         let value = values.next()?.ok()?;
-        Some((value, text[values.byte_offset()..].contains('{')))
+        let rest = &text[values.byte_offset()..];
+        Some((value, rest.contains('{') || rest.contains("=== START OF INFORMATION SECTION")))
     };
     first(text).or_else(|| {
         let inner: Vec<&str> =
@@ -64,25 +65,10 @@ static ESCAPES: LazyLock<Regex> = LazyLock::new(|| {
     pattern("\u{1b}\\[[0-9;?]*[A-Za-z]|\u{1b}\\][^\u{7}\u{1b}\n]*(?:\u{7}|\u{1b}\\\\)|\u{1b}[()][A-Za-z0-9]|\u{1b}[=>]")
 });
 
-/// Mail as it is stored (RFC 2045, 6.7): `=3D` for `=`, and lines that an `=` at their end breaks.
+/// Mail as it is stored (RFC 2045, 6.7): `=3D` for `=`, and lines that an `=` at their end breaks. Other codes stay as they are: a text
+/// may be so in part, and `=38` in the rest of it is a number.
 fn without_quoted_printable(text: &str) -> String {
-    let joined = text.replace("=\r\n", "").replace("=\n", "");
-    let mut bytes = Vec::with_capacity(joined.len());
-    let mut rest = joined.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let code = after.get(..2).filter(|_| *first == b'=').and_then(|digits| std::str::from_utf8(digits).ok());
-        match code.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    text.replace("=\r\n", "").replace("=\n", "").replace("=20\n", "\n").replace("=3D", "=")
 }
 
 // ---- Markup of pages.

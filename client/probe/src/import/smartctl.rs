@@ -9,6 +9,7 @@ use crate::identify::DriveName;
 use crate::report::digest::unit_digest;
 use crate::report::document::{CacheSetting, DeviceReport, Manufacture, Rotational};
 
+const SEVERAL: &str = "it is of several drives; give what smartctl printed of the one that was measured";
 const MAKE_IT: &str = "make it with: smartctl --json -x /dev/DISK";
 
 /// What a file says of a drive, by the names that smartctl's JSON has.
@@ -17,6 +18,9 @@ pub fn facts(input: &Input) -> Result<Value, ImportError> {
     let wrong = |why: String| ImportError::new(input, why);
     let text = super::text_of(&input.bytes);
     if smartctl_text::is_text(&text) && !text.trim_start().starts_with('{') {
+        if text.contains("\"json_format_version\"") {
+            return Err(wrong(SEVERAL.to_owned()));
+        }
         return smartctl_text::parse(&text).map_err(wrong);
     }
     if let Some(found) = diskinfo::identity(&text) {
@@ -29,9 +33,7 @@ pub fn facts(input: &Input) -> Result<Value, ImportError> {
     let (value, more) = first_json(start)
         .ok_or_else(|| wrong(format!("this is neither JSON nor text of smartctl, or it is damaged; {MAKE_IT}")))?;
     if text.trim_start().starts_with('[') || more {
-        return Err(wrong(
-            "it is of several drives; give what smartctl printed of the one that was measured".to_owned(),
-        ));
+        return Err(wrong(SEVERAL.to_owned()));
     }
     // A version before 7.0 wrote no version, and tools that keep what smartctl printed leave it out.
     if value.get("smartctl").is_none() && value.pointer("/device/protocol").is_none() {
@@ -161,7 +163,7 @@ fn a_drive(value: &Value, vendor: &str, model: &str) -> Result<(), String> {
     let name = |path: &str| value.pointer(path).and_then(Value::as_str).unwrap_or_default();
     let known = DriveName::of(vendor, model).kind;
     let words = format!("{vendor} {model}").to_lowercase();
-    let volume = ["raid ", "raid-", "volume", "logical", "virtual", "megaraid", "perc ", "smart array"];
+    let volume = ["raid", "volume", "logical", "virtual", "perc ", "array", "stripe", "mirror", "jbod"];
     if known == "volume" || known == "virtual" || volume.iter().any(|word| words.contains(word)) {
         return Err(format!(
             "{:?} is a volume that a controller or a virtual machine makes, not a drive; name the drive behind it, for example: smartctl --json -x -d megaraid,N /dev/DISK (or -d cciss,N, -d areca,N, -d 3ware,N; smartctl --scan lists them)",
@@ -211,6 +213,9 @@ fn is_serial(serial: &str) -> bool {
 }
 
 fn no_model(value: &Value) -> String {
+    if value.get("smartctl").is_none() && value.pointer("/device/protocol").is_none() {
+        return "it names no model, as diskinfo before FreeBSD 12 and some disks do; add --model".to_owned();
+    }
     let said =
         value.pointer("/smartctl/messages/0/string").and_then(Value::as_str).map(|said| super::printable(said, 200));
     let said = said.map(|said| format!(" (it said: {said})")).unwrap_or_default();

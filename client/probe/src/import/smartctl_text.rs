@@ -20,7 +20,7 @@ pub fn parse(text: &str) -> Result<Value, String> {
         |label: &str| fields.iter().find(|(name, _)| name.eq_ignore_ascii_case(label)).map(|(_, value)| value.as_str());
     let mut found = json!({
         "json_format_version": [1, 0],
-        "smartctl": {"version": version(text)},
+        "smartctl": {"version": version(text), "messages": [{"string": message(text)}]},
         "model_name": get("Device Model").or_else(|| get("Model Number")),
         "vendor": get("Vendor"),
         "product": get("Product"),
@@ -132,6 +132,13 @@ fn switch(word: Option<&str>) -> Option<bool> {
         Some("Disabled") => Some(false),
         _ => None,
     }
+}
+
+/// What it says instead of an identity: `Smartctl open device: /dev/sda failed: Permission denied`.
+fn message(text: &str) -> Option<String> {
+    let mut lines = plain_lines(text).filter(|line| !line.is_empty());
+    let said = ["open device", "failed:", "Unknown USB bridge", "Unable to detect", "Read Device Identity", "No such"];
+    lines.find(|line| !line.starts_with("===") && said.iter().any(|words| line.contains(words)))
 }
 
 /// `smartctl 7.1 2020-06-20 r5066`.

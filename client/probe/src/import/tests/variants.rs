@@ -195,6 +195,8 @@ fn hd_tune_names_the_model_itself() {
     assert_eq!(found.device.model, "EXAMPLE DISK-8");
     assert!(remarks(&found).contains("The model is that of the tool's own text"));
     assert!(why(read(HDTUNE_PRO, &ImportOptions::default())).contains("no capacity: add --capacity"));
+    let scan = HDTUNE_PRO.replace("Benchmark", "Error Scan");
+    assert!(why(read(&scan, &asked)).contains("error scan"));
     let array = HDTUNE_PRO.replace("EXAMPLE DISK-8", "Intel   Raid 0 Volume");
     assert!(why(read(&array, &asked)).contains("not a drive"));
 }
@@ -246,8 +248,7 @@ fn fios_least_mean_most_and_deviation_are_kept_without_percentiles_and_of_clones
 
 #[test]
 fn json_of_which_some_lines_are_quoted_is_read() {
-    let quoted = FIO_3_1.lines().map(|line| format!("> {line}\n")).collect::<String>();
-    let mail = format!("Somebody wrote:\n{quoted}\nThank you.\n");
+    let mail = format!("Somebody wrote:\n> {}\nThank you.\n", FIO_3_1.replace('\n', "\n> "));
     assert_eq!(samples(&told(&mail).unwrap(), "random_io"), samples(&told(FIO_3_1).unwrap(), "random_io"));
 }
 
@@ -271,4 +272,65 @@ fn a_damaged_text_of_smartctl_is_refused_for_the_damage() {
     let files = vec![input("hdparm", HDPARM_PASTE.as_bytes()), input("smartctl", text.as_bytes())];
     let (outputs, identity) = split(files).unwrap();
     assert!(why(document(Tool::Hdparm, &outputs, identity.as_ref(), &ImportOptions::default())).contains("damaged"));
+}
+
+#[test]
+fn what_smartctl_said_instead_of_an_identity_is_told() {
+    let head = "smartctl 7.2 2020-12-30 r5155 [x86_64-linux] (local build)\nwww.smartmontools.org\n\n";
+    for said in
+        ["Smartctl open device: /dev/sda failed: Permission denied", "/dev/sdb: Unknown USB bridge [0x0bc2:0x2322]"]
+    {
+        let identity = input("smartctl", format!("{head}{said}\n").as_bytes());
+        let inputs = [input("hdparm", HDPARM_PASTE.as_bytes())];
+        let words = why(document(Tool::Hdparm, &inputs, Some(&identity), &ImportOptions::default()));
+        assert!(words.contains(said), "{words}");
+    }
+}
+
+#[test]
+fn arrays_by_any_name_are_no_drive() {
+    for model in ["NVIDIA  STRIPE 298.09G", "MIRROR 931.51G", "ARRAY0", "HighPoint RocketRAID", "AMD 2+0 JBOD"] {
+        let asked = ImportOptions {
+            model: Some(model.to_owned()),
+            capacity_bytes: Some(8_589_934_592),
+            rotational: Some(true),
+            ..ImportOptions::default()
+        };
+        let inputs = [input("hdparm", HDPARM_PASTE.as_bytes())];
+        assert!(why(document(Tool::Hdparm, &inputs, None, &asked)).contains("not a drive"), "{model}");
+    }
+}
+
+#[test]
+fn the_device_of_an_output_without_one_may_be_told() {
+    let bare = &HDPARM_PASTE[HDPARM_PASTE.find(" Timing").unwrap()..];
+    let read = |name: &str| {
+        let asked = ImportOptions {
+            model: Some("EXAMPLE DISK-8".to_owned()),
+            capacity_bytes: Some(8_589_934_592),
+            rotational: Some(true),
+            device: Some(name.to_owned()),
+            ..ImportOptions::default()
+        };
+        document(Tool::Hdparm, &[input("hdparm", bare.as_bytes())], None, &asked)
+    };
+    let found = read("/dev/sdb").unwrap();
+    assert_eq!(samples(&found, "positional"), samples(&told(HDPARM_PASTE).unwrap(), "positional"));
+    assert!(remarks(&found).contains("the word of whoever imported it: the output does not say"));
+    assert!(why(read("/dev/sdb1")).contains("partition"));
+    assert!(why(told(bare)).contains("--device /dev/DISK"));
+}
+
+#[test]
+fn text_and_json_of_smartctl_in_one_file_are_of_several_drives() {
+    let json = r#"{"json_format_version": [1, 0], "smartctl": {"version": [7, 3]}, "model_name": "OTHER DISK-9"}"#;
+    for both in [format!("{SMARTCTL_ATA}{json}\n"), format!("{json}\n{SMARTCTL_ATA}")] {
+        let why = smartctl::facts(&input("identity", both.as_bytes())).unwrap_err().to_string();
+        assert!(why.contains("several drives"), "{why}");
+    }
+    let beside = format!("{HDPARM_PASTE}{SMARTCTL_ATA}");
+    let inputs = [input("hdparm", beside.as_bytes())];
+    assert!(why(document(Tool::Hdparm, &inputs, None, &ImportOptions::default())).contains("--identity"));
+    let twice = format!("{DISKINFO}{}", DISKINFO.replace("0.439125 sec =   233191", "0.469125 sec =   218278"));
+    assert!(why(told(&twice)).contains("several outputs of diskinfo"));
 }
