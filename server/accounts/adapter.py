@@ -18,7 +18,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.encoding import force_bytes
 
-from server.accounts.mails import MAILS
+from server.accounts.mails import MAILS, NOTICES
 from server.accounts.models import User
 from server.accounts.second_factor import factors_of, second_factor_needed
 from server.core import clock
@@ -60,7 +60,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         headers: dict[str, str] | None = None,
     ) -> EmailMessage:
         """Return a mail in the site's words."""
-        mail, at = MAILS[template_prefix], clock.now()
+        mail, at = (MAILS | NOTICES)[template_prefix], clock.now()
         given = {"forgotten_url": self._at_site("account_reset_password"), "at": f"{at:%Y-%m-%d %H:%M}"}
         text = mail.text.format_map({**context, **given, "site": settings.SITE_URL})
         return EmailMessage(mail.subject, text, None, [email] if isinstance(email, str) else email)

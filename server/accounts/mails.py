@@ -63,3 +63,13 @@ MAILS = {
     ),
 }
 """By the name that allauth has for each. Those of ways to sign in that the settings leave off are missing."""
+
+NOTICES = {
+    "token-made": _notice(
+        "An API token was made", "An API token was made. Whoever has it acts for the account until it ends."
+    ),
+    "key-added": _notice("A key was added to your account", "The key of a probe was added to it."),
+    "key-revoked": _notice("A key of your account was revoked", "The key of a probe was revoked, for good."),
+    "key-released": _notice("A key left your account", "The keys of a probe were let go."),
+}
+"""What the site tells besides, of changes that outlast the session in which they are made."""

@@ -11,6 +11,7 @@ from allauth.usersessions.models import UserSession
 from django.conf import LazySettings
 from django.contrib.auth.models import Group
 from django.contrib.sessions.models import Session
+from django.core import mail as mails
 from django.test import Client
 
 from server.accounts.models import ApiToken, ProbeKey, User
@@ -142,3 +143,36 @@ def test_a_former_moderators_decisions_stay_by_nobody_in_particular(
     assert left.username.startswith("former-") and not left.is_active and left.email == ""
     assert not left.emailaddress_set.exists() and not ApiToken.objects.exists()
     assert not Client().login(username=left.username, password=PASSWORD)
+
+
+def test_18_a_session_left_open_makes_no_token_and_takes_no_key_away(
+    client: Client, run: Run, owner: User
+) -> None:
+    """What outlasts a session wants the password once more, and is told by mail."""
+    sign_in(client, owner)
+    key, form = ProbeKey.objects.get(), {"name": "thief", "scope": ["manage"], "days": "365"}
+    mails.outbox.clear()
+    for address, posted in (
+        ("/accounts/tokens/", form),
+        *((f"/accounts/keys/{key.pk}/", {"action": action}) for action in ("revoke", "release")),
+    ):
+        answer = client.post(address, posted)
+        assert answer.status_code == 302 and "/accounts/reauthenticate/" in answer.headers["Location"]
+    key.refresh_from_db()
+    assert (key.owner, key.status) == (owner, "claimed")
+    assert [token.name for token in ApiToken.objects.all()] == ["notebook"] and mails.outbox == []
+
+
+def test_18_with_the_password_they_are_done_and_told(client: Client, run: Run, owner: User) -> None:
+    sign_in(client, owner)
+    key, form = ProbeKey.objects.get(), {"name": "mine", "scope": ["read"], "days": "30"}
+    mails.outbox.clear()
+    asked = client.post("/accounts/tokens/", form)
+    made = client.post(asked.headers["Location"], {"password": PASSWORD})
+    assert "datk_" in made.content.decode(), "what was asked for is done once the password is given"
+    client.post(f"/accounts/keys/{key.pk}/", {"action": "revoke"})
+    key.refresh_from_db()
+    assert key.status == "revoked"
+    subjects = [message.subject for message in mails.outbox]
+    assert subjects == ["An API token was made", "A key of your account was revoked"]
+    assert all("mine" not in str(message.body) for message in mails.outbox)

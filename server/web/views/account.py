@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+from allauth.account.adapter import get_adapter
 from allauth.account.decorators import reauthentication_required
 from allauth.usersessions.models import UserSession
 from django.contrib import messages
@@ -66,6 +67,7 @@ def _decided(request: HttpRequest) -> HttpResponse:
     if not done:
         messages.error(request, "The code has expired, or was decided about before.")
     elif approve:
+        _notify(request, "key-added")
         messages.success(request, "The key is yours now. The probe says so too.")
     else:
         messages.success(request, "Refused. If you did not ask for it, somebody sent you that link.")
@@ -84,30 +86,39 @@ def key_list(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_POST
 @login_required
+@reauthentication_required  # type: ignore[untyped-decorator]  # allauth has no types
 def key_change(request: HttpRequest, key_id: int) -> HttpResponse:
     """Rename a key of the account, revoke it, or let it go."""
     key = _user(request).probe_keys.filter(pk=key_id).first()
     if key is None:
         raise Http404
-    words = _change(key, request.POST)
+    notice, words = _change(key, request.POST)
+    if notice:
+        _notify(request, notice)
     if words:
         messages.success(request, words)
     return HttpResponseRedirect(reverse("account-keys"))
 
 
-def _change(key: ProbeKey, form: Any) -> str:
+def _change(key: ProbeKey, form: Any) -> tuple[str, str]:
+    """Return the notice that is mailed of a change, and what the next page says."""
     action = form.get("action")
     if action == "rename":
         key.name = squeeze_spaces(form.get("name", ""))[:60]
         key.save(update_fields=["name"])
-        return "The key has its name."
+        return "", "The key has its name."
     if action == "revoke":
         probe_key_revoke(key=key, since=clock.now())
-        return "The key is revoked: nothing more is taken that it signs."
+        return "key-revoked", "The key is revoked: nothing more is taken that it signs."
     if action == "release":
         key_release(key=key)
-        return "The key is no longer this account's."
-    return ""
+        return "key-released", "The key is no longer this account's."
+    return "", ""
+
+
+def _notify(request: HttpRequest, notice: str) -> None:
+    """Tell the account by mail what was done, and from where: it may have been somebody else."""
+    get_adapter(request).send_notification_mail(notice, _user(request))
 
 
 DAYS = (30, 90, 365)
@@ -117,6 +128,7 @@ DAYS = (30, 90, 365)
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
+@reauthentication_required(allow_get=True)  # type: ignore[untyped-decorator]  # a token outlasts the session
 def token_list(request: HttpRequest) -> HttpResponse:
     """List the account's API tokens; make one, whose secret the answer alone shows."""
     context: dict[str, Any] = {"secret": "", "error": "", "scopes": Scope.choices, "days": DAYS}
@@ -140,7 +152,9 @@ def _token_made(request: HttpRequest) -> str:
     if not name or not scopes or days not in map(str, DAYS):
         raise ValueError("A token needs a name, something that it may do, and a day on which it ends.")
     ends = clock.now() + timedelta(days=int(days))
-    return api_token_create(owner=_user(request), name=name, scopes=scopes, expires_at=ends)[1]
+    secret = api_token_create(owner=_user(request), name=name, scopes=scopes, expires_at=ends)[1]
+    _notify(request, "token-made")
+    return secret
 
 
 @never_cache

@@ -14,7 +14,7 @@ from django.core import mail
 from django.test import Client, RequestFactory
 
 from server.accounts.adapter import AccountAdapter
-from server.accounts.mails import MAILS
+from server.accounts.mails import MAILS, NOTICES
 from server.accounts.models import User
 
 pytestmark = pytest.mark.django_db
@@ -45,7 +45,7 @@ def test_every_mail_of_the_library_is_one_of_ours_or_never_sent() -> None:
     assert set(names()) == set(MAILS) | NOT_OFFERED
 
 
-@pytest.mark.parametrize("name", sorted(MAILS))
+@pytest.mark.parametrize("name", sorted(MAILS | NOTICES))
 def test_a_mail_has_a_fixed_subject_and_links_to_this_site_alone(name: str, settings: LazySettings) -> None:
     settings.SITE_URL = "https://archive.example"
     request = RequestFactory().get("/", headers={"User-Agent": LURE, "Host": LURE})
@@ -58,7 +58,7 @@ def test_a_mail_has_a_fixed_subject_and_links_to_this_site_alone(name: str, sett
         "password_reset_url": "https://archive.example/accounts/password/reset/key/1-a-b/",
     }
     made = adapter.render_mail(name, "sample@example.org", strangers)
-    assert made.subject == MAILS[name].subject and made.content_subtype == "plain"
+    assert made.subject == (MAILS | NOTICES)[name].subject and made.content_subtype == "plain"
     assert LURE not in f"{made.subject}\n{made.body}" and "{" not in str(made.body)
     links = re.findall(r"https?://\S+", str(made.body))
     assert links and all(link.startswith("https://archive.example") for link in links)
