@@ -18,9 +18,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 app = Celery("diskatlas")
 app.config_from_object("server.config.celery_config")
-app.autodiscover_tasks(
-    [f"server.{room}" for room in ("datasets", "model_stats", "search", "submissions", "subscriptions")]
-)
+ROOMS = ("datasets", "model_stats", "search", "submissions", "subscriptions", "transparency")
+"""Those with jobs. A worker throws a message away whose job it does not know."""
+app.autodiscover_tasks([f"server.{room}" for room in ROOMS])
 app.set_default()
 
 
