@@ -100,8 +100,11 @@ def key_claim(*, key: ProbeKey, owner: User, name: str) -> None:
 
 @transaction.atomic
 def key_release(*, key: ProbeKey) -> None:
-    """Let a key, and all of the same holder, go: they are nobody's until an account takes them."""
+    """Let a key, and all of the same holder, go: they are nobody's until an account takes them. Those that
+    another account took since the key was read stay there."""
     for one in holder_keys(key).select_for_update():
+        if one.owner_id != key.owner_id:
+            continue
         one.owner, one.name = None, ""
         if one.status == ProbeKey.Status.CLAIMED:
             one.status = ProbeKey.Status.UNCLAIMED

@@ -11,7 +11,7 @@ from server.accounts.models import Profile, User
 from server.core.cache import key_tag, purge_on_commit
 from server.core.text import squeeze_spaces
 
-_ORCID = re.compile(r"(?:https?://orcid\.org/)?(\d{4}-\d{4}-\d{4}-\d{3}[\dX])")
+_ORCID = re.compile(r"(?:https?://orcid\.org/)?(\d{4}-\d{4}-\d{4}-\d{3}[\dX])", re.ASCII)
 
 
 class BadProfile(ValueError):

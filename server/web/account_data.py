@@ -11,7 +11,7 @@ from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
 from allauth.usersessions.models import UserSession
 
-from server.accounts.models import ApiToken, ProbeKey, Profile, User
+from server.accounts.models import ApiToken, KeyCommand, ProbeKey, Profile, User
 from server.core import clock
 from server.submissions.holder import submissions_of
 from server.submissions.models import Appeal, CatalogueChange, Decision, Submission
@@ -45,6 +45,7 @@ def account_export(*, user: User, site: str) -> Iterator[bytes]:
             ProbeKey.objects.filter(owner=user),
             *("keyid", "name", "status", "first_seen_at", "revoked_from"),
         ),
+        "commands": _rows(KeyCommand.objects.filter(key__owner=user), "key__keyid", "action", "at"),
         "webhooks": _rows(webhooks_of(user), "drive_model__slug", "url", "state", "created_at"),
         "followed_by_mail": _rows(
             mail_follows_of(

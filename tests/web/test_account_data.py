@@ -14,7 +14,7 @@ from django.contrib.sessions.models import Session
 from django.core import mail as mails
 from django.test import Client
 
-from server.accounts.models import ApiToken, ProbeKey, User
+from server.accounts.models import ApiToken, KeyCommand, ProbeKey, User
 from server.accounts.services import api_token_create
 from server.measurements.models import Run
 from server.submissions.models import Decision
@@ -61,12 +61,19 @@ def test_everything_of_an_account_is_in_one_document(client: Client, run: Run, o
         Subscription.objects.create(
             drive_model=run.drive_model, channel="mail", mail=mail, created_at=run.created_at
         )
+    now, mine = run.created_at, run.submission.probe_key
+    for place, key in enumerate((mine, ProbeKey.objects.get(owner=other))):
+        KeyCommand.objects.create(
+            nonce_digest=f"{place:064}", key=key, action="label", envelope=b"{}", at=now
+        )
     sign_in(client, owner)
     assert "Download" in client.get("/accounts/data/").content.decode()
     found = taken_along(client)
     assert found["account"]["user_name"] == "sample"
     assert [row["email"] for row in found["mail_addresses"]] == ["sample@example.org"]
     assert [row["name"] for row in found["keys"]] == ["workshop"]
+    [command] = found["commands"]
+    assert (command["key__keyid"], command["action"]) == (mine.keyid, "label")
     assert [row["name"] for row in found["tokens"]] == ["notebook"]
     assert [row["url"] for row in found["webhooks"]] == ["https://example.org/hook"]
     assert [row["mail"] for row in found["followed_by_mail"]] == ["Sample@example.org"]

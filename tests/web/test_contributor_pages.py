@@ -143,7 +143,11 @@ def test_an_orcid_id_is_taken_as_people_copy_it(known: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", ["0000-0002-1825-0098", "0000000218250097", "x", "https://evil.example/" + IDS[0]]
+    "wrong",
+    [
+        *("0000-0002-1825-0098", "0000000218250097", "x", "https://evil.example/" + IDS[0]),
+        IDS[0].replace("0", "\N{ARABIC-INDIC DIGIT ZERO}"),
+    ],
 )
 def test_what_is_no_orcid_id_is_refused_with_fact_limit_and_remedy(
     client: Client, owner: User, wrong: str

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from server.accounts.key_logins import LETTERS, LIFETIME, logins_forget
+from server.accounts.key_logins import LETTERS, LIFETIME, key_claim, key_release, logins_forget
 from server.accounts.models import KeyLogin, ProbeKey, User
 from server.core import clock
 from tests.support.commands import ask, rotation, sealed
@@ -182,3 +182,15 @@ def test_18_what_is_no_request_of_a_key_is_told_so(client: Client, login: str) -
     client.force_login(User.objects.create_user("sample"))
     answer = client.post("/accounts/device/", {"login": login, "decision": "approve"}, follow=True)
     assert answer.status_code == 200 and "was decided about before" in answer.content.decode()
+
+
+def test_18_letting_a_key_go_twice_takes_it_from_nobody_else(holder: User) -> None:
+    """Of two such requests at once the second one knows the key as it was, and another account has it."""
+    key = ProbeKey.objects.create(keyid="ab" * 32, public_key=b"x" * 32, owner=holder, status="claimed")
+    other = User.objects.create_user("sample-other")
+    late = ProbeKey.objects.get(pk=key.pk)
+    key_release(key=key)
+    key_claim(key=ProbeKey.objects.get(pk=key.pk), owner=other, name="bench")
+    key_release(key=late)
+    key.refresh_from_db()
+    assert (key.owner, key.status, key.name) == (other, "claimed", "bench")
