@@ -24,9 +24,13 @@ def disk(tmp_path: Path) -> Iterator[CutDisk]:
 
 def test_what_nobody_waited_for_is_gone(disk: CutDisk) -> None:
     """Or the other tests would tell nothing."""
-    (disk.folder / "written").write_bytes(ENVELOPE)
-    with disk.after_power_cut() as left:
-        assert not (left / "written").exists()
+    # Whoever has the whole machine write to its disks just then (`sync`) has it write to this one, too.
+    for name in ("first", "second", "third"):
+        (disk.folder / name).write_bytes(ENVELOPE)
+        with disk.after_power_cut() as left:
+            if not (left / name).exists():
+                return
+    raise AssertionError("what was written is on the disk at once")
 
 
 def test_an_envelope_that_was_stored_is_there(disk: CutDisk) -> None:
