@@ -304,6 +304,25 @@ fn identity_of(
     Ok((Value::Null, device))
 }
 
+/// What is no drive's is refused for that first: telling which drive it was, or whether it turns, would not help. `None` where the
+/// files may be of some drive.
+fn no_drives(tool: Tool, inputs: &[Input], identity: Option<&Input>, asked: &ImportOptions) -> Option<ImportError> {
+    let turning = ImportOptions { rotational: Some(true), ..asked.clone() };
+    if let Ok((_, device)) = identity_of(tool, inputs, identity, &turning) {
+        return tool.import(inputs, &ImportContext { device: &device, asked }).err();
+    }
+    // Any drive will do: only what its device's name says counts.
+    let any = ImportOptions {
+        model: Some("any".to_owned()),
+        capacity_bytes: Some(1 << 50),
+        block_bytes: Some(512),
+        ..turning
+    };
+    let device = smartctl::device(&Value::Null, &any).ok()?;
+    let error = tool.import(inputs, &ImportContext { device: &device, asked }).err()?;
+    node::decides(&error.why).then_some(error)
+}
+
 /// The document of one tool's files, and of the drive that `identity` (what smartctl or diskinfo printed) or `asked` describes.
 /// Errors: [`ImportError`] names the file, what is wrong with it, and what to do.
 pub fn document(
@@ -314,14 +333,7 @@ pub fn document(
 ) -> Result<RunDocument, ImportError> {
     let (facts, device) = match identity_of(tool, inputs, identity, asked) {
         Ok(found) => found,
-        Err(lack) => {
-            // What is no drive's is refused for that first: telling whether it turns would not help.
-            let turning = ImportOptions { rotational: Some(true), ..asked.clone() };
-            if let Ok((_, device)) = identity_of(tool, inputs, identity, &turning) {
-                tool.import(inputs, &ImportContext { device: &device, asked })?;
-            }
-            return Err(lack);
-        }
+        Err(lack) => return Err(no_drives(tool, inputs, identity, asked).unwrap_or(lack)),
     };
     let mut taken = tool.import(inputs, &ImportContext { device: &device, asked })?;
     taken.remarks.extend(inputs.iter().flat_map(|input| tool.beside(input)));

@@ -44,6 +44,13 @@ pub fn public_name(name: &str) -> String {
     short.split_once('/').map_or_else(|| name.to_owned(), |(folder, _)| format!("/dev/{folder}/..."))
 }
 
+/// Whether a refusal is for what was read: then nothing that somebody adds would help.
+pub fn decides(why: &str) -> bool {
+    ["not a whole drive", "not known to be a whole drive", "not on a device as a whole"]
+        .iter()
+        .any(|words| why.contains(words))
+}
+
 /// Errors: what the name stands for instead, as a clause.
 pub fn whole_drive(name: &str) -> Result<(), String> {
     let physical = name.trim_start_matches(['\\', '.']);

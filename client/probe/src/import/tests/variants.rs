@@ -334,3 +334,24 @@ fn text_and_json_of_smartctl_in_one_file_are_of_several_drives() {
     let twice = format!("{DISKINFO}{}", DISKINFO.replace("0.439125 sec =   233191", "0.469125 sec =   218278"));
     assert!(why(told(&twice)).contains("several outputs of diskinfo"));
 }
+
+#[test]
+fn what_is_no_drives_is_refused_for_that_without_an_identity_too() {
+    let read = |text: &str| {
+        let inputs = [input("output", text.as_bytes())];
+        document(Tool::of_all(&inputs)?, &inputs, None, &ImportOptions::default())
+    };
+    for (text, reason) in [
+        (HDPARM_PASTE.replace("sdb", "sdb1"), "partition"),
+        (DD.replace("/dev/sdb", "/dev/mapper/home"), "device mapper"),
+        (IOPING.replace("/dev/sdb", "/home"), "ran on a file"),
+        (ZCAV_1_03.replace("/dev/sdb", "/dev/md0"), "RAID"),
+        (FIO_3_1.replace("\"filename\" : \"/dev/sdb\"", "\"directory\" : \"/mnt\""), "files of a file system"),
+    ] {
+        let words = why(read(&text));
+        assert!(words.contains(reason) && !words.contains("--identity"), "{words}");
+    }
+    for text in [HDPARM_PASTE, DD, IOPING, FIO_3_1] {
+        assert!(why(read(text)).contains("nothing says which drive it was: give --identity"));
+    }
+}
