@@ -12,12 +12,14 @@ from dataclasses import dataclass
 
 from server.benchmarks.contract import Chart
 from server.drawing.palette import DARK_STYLE, FONT, INK, MUTED, SURFACE, ink, ramp_color
-from server.drawing.text import escape, shortened, wrapped
+from server.drawing.text import escape, shortened, width_of, wrapped
 
 SIZE_PX = 360
 _CENTRE, _OUTER = SIZE_PX / 2, SIZE_PX / 2 - 8
 _SMALLEST_HOLE, _LARGEST_HOLE = 0.36, 0.7
 """Shares of the radius: words have to fit into the hole, and rings around it."""
+_FILLED = 0.88
+"""How much of the hole's width a line takes at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,26 +127,39 @@ def rings_svg(zones: Sequence[Zone], *, focusable: bool = False) -> str:
     if not rings:
         return ""
     rates = [ring.zone.mb_per_s for ring in rings]
-    span = f"{max(rates):.4g}" if len(rings) == 1 else f"{max(rates):.4g} to {min(rates):.4g}"
     count = "one zone" if len(rings) == 1 else f"{len(rings)} zones"
-    parts = [f'<g class="all">{_hole(span, "MB/s", count)}</g>']
+    room = 2 * rings[-1].inner * _OUTER
+    parts = [f'<g class="all">{_hole(_span(rates), "MB/s", count, room)}</g>']
     for index, ring in enumerate(rings):
         label, shown = f"Zone {index + 1}: {ring.zone.words}", _ring(ring)
         focus = ""
         if focusable:
             focus = f' tabindex="{min(index, 1) * -1}" role="img" aria-label="{escape(label)}"'
             span = f"{ring.zone.start_gb:.4g} to {ring.zone.end_gb:.4g} GB"
-            shown += f'<g class="told">{_hole(f"{ring.zone.mb_per_s:.4g}", "MB/s", span)}</g>'
+            shown += f'<g class="told">{_hole(f"{ring.zone.mb_per_s:.4g}", "MB/s", span, room)}</g>'
         parts.append(f'<g class="zone"{focus}><title>{escape(label)}</title>{shown}</g>')
     return "".join(parts)
 
 
-def _hole(large: str, unit: str, small: str) -> str:
+def _span(rates: Sequence[float]) -> str:
+    """Return the range of the rates, as many decimals in both."""
+    high, low = max(rates), min(rates)
+    text = f"{high:.4g}"
+    return text if high == low else f"{text} to {low:.{len(text.partition('.')[2])}f}"
+
+
+def _hole(large: str, unit: str, small: str, room_px: float) -> str:
+    """Return the lines in the hole, no wider than it leaves room for."""
     return "".join(
-        f'<text {ink(color)} fill="currentColor" text-anchor="middle" font-size="{size}" x="{_CENTRE:g}" '
+        f'<text {ink(color)} fill="currentColor" text-anchor="middle" '
+        f'font-size="{_size_in(words, size, _FILLED * room_px):.3g}" x="{_CENTRE:g}" '
         f'y="{_CENTRE + drop:g}">{escape(words)}</text>'
         for words, size, drop, color in ((large, 24, -8, INK), (unit, 15, 13, MUTED), (small, 14, 34, MUTED))
     )
+
+
+def _size_in(words: str, size_px: float, room_px: float) -> float:
+    return min(size_px, size_px * room_px / width_of(words, size_px))
 
 
 def _ring(ring: Ring) -> str:

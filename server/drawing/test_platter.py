@@ -7,7 +7,16 @@ import pytest
 
 from server.benchmarks.contract import Axis, Chart, Series
 from server.drawing.card import card_svg
-from server.drawing.platter import Zone, platter_svg, rings_of, rings_svg, thumbnail_svg, zones_of_chart
+from server.drawing.platter import (
+    SIZE_PX,
+    Zone,
+    platter_svg,
+    rings_of,
+    rings_svg,
+    thumbnail_svg,
+    zones_of_chart,
+)
+from server.drawing.text import width_of
 
 ZONES = (Zone(0, 60, 100), Zone(60, 100, 50))
 
@@ -63,3 +72,14 @@ def test_drawings_of_a_platter_are_documents_whatever_the_drive_is_called() -> N
     ):
         root = ElementTree.fromstring(svg)
         assert not [one for one in root.iter() if one.tag.endswith("script")]
+
+
+def test_20_the_words_of_the_hole_fit_into_it_with_as_many_decimals_in_both() -> None:
+    zones = (Zone(0, 60, 104.4), Zone(60, 100, 50.12))
+    drawing = ElementTree.fromstring(f"<svg>{rings_svg(zones)}</svg>")
+    [span] = [
+        text for text in drawing.iter("text") if " to " in (text.text or "") and "GB" not in str(text.text)
+    ]
+    assert span.text == "104.4 to 50.1"
+    hole_px = 2 * rings_of(zones)[-1].inner * (SIZE_PX / 2 - 8)
+    assert width_of(str(span.text), float(span.get("font-size", "0"))) < 0.9 * hole_px
