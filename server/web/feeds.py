@@ -19,11 +19,14 @@ from django.views.decorators.http import require_safe
 
 from server.benchmarks.registry import kind_name
 from server.catalog.models import DriveModel
+from server.claims.selectors import UNTESTED
 from server.core.lifecycle import Provenance
+from server.core.scopes import scope_text
 from server.core.text import counted
 from server.measurements.selectors import drive_model_public, runs_latest, runs_of_model
 from server.subscriptions.events import EventDetails, details_of, events_listed
 from server.subscriptions.models import ArchiveEvent
+from server.web.claims import metric_title
 
 ENTRIES = 30
 _HOW = {
@@ -85,6 +88,9 @@ _EVENT_WORDS = {
 }
 
 
+_VERDICT_WORDS = {UNTESTED: "not tested"}
+
+
 def _events(request: HttpRequest, detailed: Sequence[tuple[ArchiveEvent, EventDetails]]) -> Atom1Feed:
     feed = Atom1Feed(
         title="Changes of DiskAtlas",
@@ -92,6 +98,8 @@ def _events(request: HttpRequest, detailed: Sequence[tuple[ArchiveEvent, EventDe
         "first.",
         link=request.build_absolute_uri("/"),
         feed_url=request.build_absolute_uri(request.path),
+        # Otherwise its id would be that of the page, which other feeds have too.
+        feed_guid=request.build_absolute_uri(request.path),
         description="",
         language=get_language(),
         author_name="DiskAtlas",
@@ -101,6 +109,9 @@ def _events(request: HttpRequest, detailed: Sequence[tuple[ArchiveEvent, EventDe
         subject = event.run or event.claim
         if subject is not None and said.drive_model is not None:
             of = f": {subject.drive_model.title}"
+        if event.claim is not None and of:
+            scope = scope_text(event.claim.scope)
+            of = f"{of}, {metric_title(event.claim.metric)}{f' ({scope})' if scope else ''}"
         address = _event_address(event, said)
         feed.add_item(
             title=f"{_EVENT_WORDS[ArchiveEvent.Kind(event.kind)]}{of}",
@@ -125,13 +136,18 @@ def _event_address(event: ArchiveEvent, said: EventDetails) -> str:
 def _event_description(event: ArchiveEvent, said: EventDetails) -> str:
     """Return what changed, as far as it may be told."""
     if said.verdict_after is not None:
-        return f"The verdict was “{said.verdict_before}” and is “{said.verdict_after}”."
+        before, after = (
+            _VERDICT_WORDS.get(one or "", one) for one in (said.verdict_before, said.verdict_after)
+        )
+        return f"The verdict was “{before}” and is “{after}”."
     if said.kind is not None:
         numbers = counted(said.changes or 0, "number")
         return f"{kind_name(said.kind)}, version {said.extractor_version}: {numbers} changed."
     if event.release is not None:
         return "A release of all published runs as tables."
-    return "Withdrawn since." if event.run_id and said.drive_model is None else ""
+    if event.run is None or said.drive_model is None:
+        return "Withdrawn since." if event.run_id else ""
+    return f"{_HOW[event.run.provenance]}." if event.kind == ArchiveEvent.Kind.RUN_PUBLISHED else ""
 
 
 def _feed(request: HttpRequest, model: DriveModel | None, runs: Sequence[Any]) -> Atom1Feed:
@@ -140,6 +156,8 @@ def _feed(request: HttpRequest, model: DriveModel | None, runs: Sequence[Any]) -
         subtitle="Published runs, the latest first. Simulated and imported runs say so in their title.",
         link=request.build_absolute_uri(reverse("drive-detail", args=[model.slug]) if model else "/"),
         feed_url=request.build_absolute_uri(request.path),
+        # Otherwise its id would be that of the page, which other feeds have too.
+        feed_guid=request.build_absolute_uri(request.path),
         description="",
         language=get_language(),
         author_name="DiskAtlas",

@@ -19,7 +19,7 @@ from server.core.lifecycle import Provenance
 from server.measurements.models import Measurement, Run
 from server.submissions.models import Submission
 from server.submissions.withdrawal import run_erase, run_withdraw
-from server.subscriptions.events import events_list, run_events_add
+from server.subscriptions.events import events_list, run_events_add, verdict_events_add
 from server.subscriptions.models import ArchiveEvent, Delivery, Subscription
 from server.subscriptions.services import webhook_create, webhook_resume, webhook_test
 from tests.server.subscriptions.conftest import Clock
@@ -280,6 +280,28 @@ def test_the_feed_tells_events_and_is_read_again_for_nothing(client: Client, tim
     assert feed.entries[1].title == f"Run published: {run.drive_model.title}"
     again = client.get("/events.atom", headers={"If-None-Match": response.headers["ETag"]})
     assert again.status_code == 304
+
+
+def test_20_the_feed_says_how_a_run_was_made_and_of_which_claim_the_verdict_is(
+    client: Client, time: Clock
+) -> None:
+    import feedparser
+
+    [run] = happened()
+    citation = Citation.objects.create(key="sheet", authors="Sample", title="A sheet", year=2000)
+    claim = Claim.objects.create(
+        **{"drive_model": run.drive_model, "citation": citation, "metric": "skippy.rotation_time"},
+        **{"form": "typical", "low": 6, "high": 6, "unit": "ms", "locator": "p. 1"},
+    )
+    verdict_events_add({claim.pk: ("untested", "met")})
+    events_list()
+    feed = feedparser.parse(client.get("/events.atom").content)
+    newest, published = feed.entries
+    assert newest.title == f"Another verdict on a claim: {run.drive_model.title}, Rotation time"
+    assert newest.summary == "The verdict was “not tested” and is “met”."
+    assert published.summary == "Measured on a real drive."
+    other = feedparser.parse(client.get("/feed.atom").content)
+    assert feed.feed.id != other.feed.id and feed.feed.id.endswith("/events.atom")
 
 
 def test_the_feed_calls_a_kind_by_its_name(client: Client, time: Clock) -> None:
