@@ -126,6 +126,18 @@ def test_uploads_with_a_token_count_apart_from_their_address(
     assert post(document(), Authorization="Bearer datk_wrong").status_code == 401
 
 
+@override_settings(API_LIMITS=LIMITS)
+def test_18_many_tokens_of_an_account_read_as_often_as_one(client: Client, owner: User) -> None:
+    answers = []
+    for place in range(5):
+        token, secret = api_token_create(owner=owner, name=f"sample {place}")
+        answers.append(status_with(client, f"Bearer {secret}"))
+        api_token_revoke(token=token)
+    assert answers == [200] * 4 + [429]
+    other = api_token_create(owner=User.objects.create_user("sample-other"), name="sample")[1]
+    assert status_with(client, f"Bearer {other}") == 200
+
+
 def test_the_database_knows_the_scopes(owner: User) -> None:
     for scopes in (["everything"], []):
         with pytest.raises(IntegrityError), transaction.atomic():
