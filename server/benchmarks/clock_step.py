@@ -56,7 +56,8 @@ def _changes(step: int) -> list[Change]:
 
     def blurred(times: Times) -> Times:
         off = random.uniform(-0.5, 0.5, (2, len(times))).sum(axis=0) * step
-        return np.maximum(times + np.rint(off).astype(np.int64), 1)
+        moved: Times = np.maximum(times + np.rint(off).astype(np.int64), 1)
+        return moved
 
     # Chance may leave a spread as it was once, and hardly three times.
     return [lambda times: times + step, lambda times: np.maximum(times - step, 1), *[blurred] * 3]
