@@ -11,6 +11,9 @@ const MIB: u64 = 1 << 20;
 /// A profile that does not reach both ends says nothing of the disk's.
 const COVERED: f64 = 0.9;
 
+/// Large blocks leave several sizes to rate and time alone.
+const MOST_CANDIDATES: f64 = 64.0;
+
 /// Where a block begins, how long it is, and how long it took.
 type Region = (u64, u64, u64);
 
@@ -149,8 +152,13 @@ fn row(line: &str, columns: Columns) -> Option<Row> {
     })
 }
 
-/// The one whole number of MiB that every row's rate and time allow.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded just before")]
+/// The one whole number of MiB that every row's rate and time allow, and of which every row's place is a multiple.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "bounded just before"
+)]
 fn block_mib(rows: &[Row]) -> Option<u64> {
     let product = |row: &Row, side: f64| {
         (row.mib_per_s.value + side * row.mib_per_s.half).max(0.0)
@@ -158,7 +166,13 @@ fn block_mib(rows: &[Row]) -> Option<u64> {
     };
     let low = rows.iter().map(|row| product(row, -1.0)).fold(0.0, f64::max).ceil();
     let high = rows.iter().map(|row| product(row, 1.0)).fold(f64::INFINITY, f64::min).floor();
-    ((1.0..=1_048_576.0).contains(&low) && (low - high).abs() < 0.5).then_some(low as u64)
+    if !(1.0..=1_048_576.0).contains(&low) || high < low || high - low > MOST_CANDIDATES {
+        return None;
+    }
+    let off = |row: &Row, block: f64| ((row.mib.value / block).round() * block - row.mib.value).abs();
+    let fits = |block: &u64| rows.iter().all(|row| off(row, *block as f64) <= row.mib.half + 1e-3);
+    let mut found = (low as u64..=high as u64).filter(fits);
+    found.next().filter(|_| found.next().is_none())
 }
 
 #[expect(

@@ -355,3 +355,24 @@ fn what_is_no_drives_is_refused_for_that_without_an_identity_too() {
         assert!(why(read(text)).contains("nothing says which drive it was: give --identity"));
     }
 }
+
+#[test]
+fn places_say_how_large_zcavs_blocks_are_where_rate_and_time_leave_several_sizes() {
+    let row = |at: u32| {
+        let rate = 180.0 - 5.0 * f64::from(at);
+        format!("{:.2} {rate:.2} {:.3}\n", 64.0 * f64::from(at), 65_536.0 / rate)
+    };
+    let rows: Vec<String> = (0..15).map(row).collect();
+    let text = format!("#loops: 1, version: 2.00\n#block offset (GiB), MiB/s, time\n{}", rows.concat());
+    let asked = ImportOptions {
+        model: Some("EXAMPLE DISK-8".to_owned()),
+        capacity_bytes: Some((15 * 64) << 30),
+        rotational: Some(true),
+        ..ImportOptions::default()
+    };
+    let read = |text: &str| document(Tool::Zcav, &[input("zcav", text.as_bytes())], None, &asked);
+    assert_eq!(samples(&read(&text).unwrap(), "zoned")[0]["length_blocks"][14], 64u64 << 21);
+    // One place alone fits every size.
+    let alone = text.replace(&rows[1..].concat(), "");
+    assert!(why(read(&alone)).contains("does not follow from its"));
+}
