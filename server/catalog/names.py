@@ -100,6 +100,8 @@ def drive_name(vendor: str | None, model: str) -> DriveName:
         found = _read(text)
         if found.rule and (not best.maker or same_house(best.maker, found.maker)):
             return replace(found, family=_family(found))
+        if found.rule and found.maker and best.maker in _tables().resell:
+            return replace(found, brand=found.brand or best.maker, family=_family(found))
         if found.vendor and not best.vendor:
             # A maker named in the middle says nothing of where the number begins.
             best = found if whole else replace(found, model=second)
@@ -172,19 +174,19 @@ def _run_together(text: str) -> Iterator[tuple[str, bool]]:
 def _read(text: str) -> DriveName:
     """Return what a text means; without a rule where it only names a maker."""
     rest, brand, part = _without_oem(text)
-    maker = ""
+    maker, last = "", text
     while True:
         found = _by_rule(rest, maker, brand)
         if found is not None:
             stated = brand or (maker if not same_house(maker, found.maker) else "")
             return replace(found, brand=found.brand or stated, oem_part=part)
         word = _leading_word(rest)
-        if word is None or len(rest) <= len(word.text) or (maker and not word.maker):
+        if word is None or (maker and not word.maker):
             break
-        rest = rest[len(word.text) + 1 :].strip(" -")
+        last, rest = rest, rest[len(word.text) + 1 :].strip(" -")
         maker, brand = word.maker or maker, word.brand or brand
     if maker or brand:
-        return DriveName(model=rest or text, maker=maker, brand=brand, oem_part=part)
+        return DriveName(model=rest or last, maker=maker, brand=brand, oem_part=part)
     return DriveName(model=text)
 
 

@@ -56,5 +56,32 @@ def test_bridges_resellers_and_controllers_are_seen_through(entry: dict[str, str
     } == {key: entry[key] for key in ("maker", "brand", "number", "variant", "oem_part", "kind")}
 
 
+@pytest.mark.parametrize(
+    ("number", "family"),
+    [
+        # Front pages of Seagate's product manuals list these numbers; their endings are those of other lines.
+        ("ST2000NM0001", "Constellation ES"),  # 100650925, Rev. C
+        ("ST4000NM0011", "Enterprise Performance 3.5 HDD"),  # 100790573, Rev. B
+        ("ST1000NM0033", "Constellation ES.3"),  # 100671511, Rev. E
+        ("ST2000NM0034", "Enterprise Capacity 3.5 HDD"),  # 100726011, Rev. C
+        ("ST6000NM001B", "Exos 7E10"),  # 201473700, Rev. E
+        ("ST6000NM003A", "Exos 7E8"),  # 100846379, Rev. D
+        ("ST1200MM0007", "Enterprise Performance 10K HDD v7"),  # 100713202, Rev. C
+        ("ST1200MM0009", "Exos 10E2400"),  # 100827454, Rev. F
+        ("ST500LT012", "Laptop Thin HDD"),  # 100713732, Rev. K
+        ("ST3200822AS", "Barracuda 7200.7"),  # 100270024, Rev. N
+        ("ST3000DM007", "BarraCuda"),  # 100805918, Rev. N
+        # No document at hand says what these are, and what looks like them belongs to several lines.
+        ("ST5000LM001", ""),
+        ("ST340823A", ""),
+        ("ST34311A", ""),
+        ("SAMSUNG HD080HJ", ""),
+        ("Maxtor 6L040J2", ""),
+    ],
+)
+def test_a_family_is_that_of_the_number_and_not_of_its_ending(number: str, family: str) -> None:
+    assert drive_name(None, number).family == family
+
+
 if __name__ == "__main__":
     record()

@@ -44,6 +44,10 @@ impl DriveName {
             if !found.rule.is_empty() && (best.maker.is_empty() || same_house(&best.maker, &found.maker)) {
                 return Self { family: family(&found), ..found };
             }
+            if !found.rule.is_empty() && !found.maker.is_empty() && TABLES.resell.contains(&best.maker) {
+                let brand = if found.brand.is_empty() { best.maker } else { found.brand.clone() };
+                return Self { family: family(&found), brand, ..found };
+            }
             if !found.vendor().is_empty() && best.vendor().is_empty() {
                 // A maker named in the middle says nothing of where the number begins.
                 best = if whole { found } else { Self { model: model.clone(), ..found } };
@@ -146,7 +150,7 @@ static SIZE: LazyLock<Regex> = LazyLock::new(|| regex(r"[0-9] ?[GT]i?B(?:[^0-9A-
 /// What a text means; without a rule where it only names a maker.
 fn read(text: &str) -> DriveName {
     let (mut rest, mut brand, part) = without_oem(text);
-    let mut maker = String::new();
+    let (mut maker, mut last) = (String::new(), text.to_owned());
     loop {
         if let Some(found) = by_rule(&rest, &maker, &brand) {
             let stated = if !brand.is_empty() || same_house(&maker, &found.maker) { brand } else { maker };
@@ -154,17 +158,18 @@ fn read(text: &str) -> DriveName {
             return DriveName { brand, oem_part: part, ..found };
         }
         let Some(word) = leading_word(&rest) else { break };
-        if rest.len() <= word.text.len() || (!maker.is_empty() && word.maker.is_empty()) {
+        if !maker.is_empty() && word.maker.is_empty() {
             break;
         }
-        rest = String::from(rest[word.text.len() + 1..].trim_matches([' ', '-']));
+        let behind = rest.get(word.text.len() + 1..).unwrap_or_default().trim_matches([' ', '-']).to_owned();
+        last = std::mem::replace(&mut rest, behind);
         maker = if word.maker.is_empty() { maker } else { word.maker.clone() };
         brand = if word.brand.is_empty() { brand } else { word.brand.clone() };
     }
     if maker.is_empty() && brand.is_empty() {
         return DriveName { model: text.to_owned(), ..DriveName::default() };
     }
-    let model = if rest.is_empty() { text.to_owned() } else { rest };
+    let model = if rest.is_empty() { last } else { rest };
     DriveName { model, maker, brand, oem_part: part, ..DriveName::default() }
 }
 
