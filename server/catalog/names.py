@@ -124,6 +124,21 @@ def makers() -> dict[str, list[str]]:
     return names
 
 
+@cache
+def former_families() -> dict[str, str]:
+    """Return numbers with the family that an earlier table gave them, which no document bears out."""
+    former: dict[str, list[str]] = _file("families.toml")["former"]
+    return {number: family for family, numbers in former.items() for number in numbers}
+
+
+@cache
+def rule_source(rule: str) -> dict[str, str]:
+    """Return the document that a rule rests on: its title, publisher and, where there is one, address."""
+    source = next(one["source"] for one in _file("numbers.toml")["rule"] if one["id"] == rule)
+    found: dict[str, str] = _file("makers.toml")["source"][source]
+    return found
+
+
 def names_nobody(vendor: str) -> bool:
     """Return whether a vendor field says nothing of a maker: empty, the bus's name, a bridge's."""
     return not vendor or any(

@@ -11,7 +11,7 @@ from django.db import transaction
 
 from server.catalog.identities import Identity, identities
 from server.catalog.models import DriveAlias, DriveModel, Vendor, VendorAlias
-from server.catalog.names import DriveName, drive_name, makers
+from server.catalog.names import DriveName, drive_name, former_families, makers
 from server.catalog.services import (
     drive_alias_add,
     drive_model_resolve,
@@ -100,6 +100,8 @@ def _fill(drive_model: DriveModel, seen: _Seen) -> bool:
     values: dict[str, Any] = {
         name: value for name, value in stated.items() if value and not getattr(drive_model, name)
     }
+    if stated and drive_model.family and drive_model.family == former_families().get(seen.name.model):
+        values["family"] = stated["family"]
     values["seen_units"] = sum(one.units for one in seen.rows)
     values["seen"] = {
         "variants": {text: count for text, count in seen.variants.most_common() if text},
@@ -117,8 +119,13 @@ def _fill(drive_model: DriveModel, seen: _Seen) -> bool:
 
 
 def _alias(drive_model: DriveModel, identity: Identity) -> None:
-    """Make the drive's own string name the model, unless it holds what is of one drive."""
+    """Make the drive's own string name the model, without what is of one drive; and whoever sold it, with
+    the number."""
     name = drive_name(None, identity.model_string)
     text = squeeze_spaces(identity.model_string)
-    if name.brand != "Sun" and not DriveAlias.objects.filter(normalized=normalize_name(text)).exists():
-        drive_alias_add(drive_model=drive_model, text=text)
+    if name.brand == "Sun":
+        text = text[: text.upper().index(name.oem_part) + len(name.oem_part)]
+    texts = [text, f"{name.brand} {name.model}"] if name.maker and name.brand else [text]
+    for one in texts:
+        if not DriveAlias.objects.filter(normalized=normalize_name(one)).exists():
+            drive_alias_add(drive_model=drive_model, text=one)

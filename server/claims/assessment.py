@@ -39,6 +39,11 @@ from server.core.lifecycle import Provenance, State
 from server.core.units import link_bytes_per_s
 from server.measurements.model_measurements import USABLE, counting_runs
 from server.measurements.models import Measurement, Run
+from server.measurements.variants import variant_reported
+from server.stats.wording import count_words
+
+VARIANTS_NAMED = 4
+"""So many variants are told apart in a verdict's words; the page of variants has them all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +85,8 @@ class _Number:
     """Whether the disk was asked through a USB bridge."""
     link_mb_per_s: float | None
     """The most that the link can have passed, where its speed is known."""
+    variant: str = ""
+    """What the maker tells drives of the model apart by, where the drive says it."""
     of_one_head: bool = False
     """Whether it is of a stretch that one head read while heads differ: no stand-in for a zone's number."""
 
@@ -138,7 +145,8 @@ def _measured(drive_model: DriveModel, metrics: set[str]) -> dict[MetricKey, lis
         if (way := ways.get(run)) is not None:
             states = _caches(caches or "{}")
             during = states.get("write") if states else way.cache
-            number = _Number(value, low, high, run, way.unit, during, way.bridged, way.link_mb_per_s)
+            stood = (way.bridged, way.link_mb_per_s, way.variant)
+            number = _Number(value, low, high, run, way.unit, during, *stood)
             found[metric, scope].append(replace(number, of_one_head=True) if of_one_head else number)
     return found
 
@@ -151,6 +159,7 @@ class _Way:
     cache: object
     bridged: bool
     link_mb_per_s: float | None
+    variant: str
 
 
 def _ways(runs: QuerySet[Run]) -> dict[UUID, _Way]:
@@ -159,13 +168,17 @@ def _ways(runs: QuerySet[Run]) -> dict[UUID, _Way]:
         "run_id",
         "unit_id",
         holder_id_at("submission"),
+        KT("summary__device__vendor"),
+        KT("summary__device__model"),
         KT("summary__device__interface"),
         *(KT(f"summary__{name}") for name in states),
     )
-    return {
-        run: _Way(("unit", unit) if unit is not None else ("key", holder), *_way(*way))
-        for run, unit, holder, *way in _tuples(rows)
-    }
+    found = {}
+    for run, unit, holder, vendor, model, *way in _tuples(rows):
+        of = ("unit", unit) if unit is not None else ("key", holder)
+        cache, bridged, limit = _way(*way)
+        found[run] = _Way(of, cache, bridged, limit, variant_reported(vendor, model))
+    return found
 
 
 # Most runs were made alike: their texts are read once.
@@ -231,7 +244,8 @@ def _judge_measured(claim: Claim, metric: Metric | None, numbers: dict[MetricKey
             return Judged(Verdict(Outcome.NOT_COMPARABLE, left_out.words_alone), key, left_out=left_out.runs)
         evidence = _evidence(fitting)
         verdict = judge(terms, evidence)
-        verdict = replace(verdict, words=f"{verdict.words}{left_out.words_beside}")
+        words = f"{verdict.words}{_words_by_variant(terms, verdict, fitting)}{left_out.words_beside}"
+        verdict = replace(verdict, words=words)
         return Judged(verdict, key, left_out=left_out.runs, evidence=evidence)
     elsewhere = sorted(scope or "the whole drive" for name, scope in numbers if name == claim.metric)
     if elsewhere and terms.quantity == Quantity.SAME:
@@ -241,6 +255,24 @@ def _judge_measured(claim: Claim, metric: Metric | None, numbers: dict[MetricKey
         )
         return Judged(Verdict(Outcome.NOT_COMPARABLE, words), None)
     return Judged(judge(terms, None), None)
+
+
+def _words_by_variant(terms: Terms, verdict: Verdict, numbers: Sequence[_Number]) -> str:
+    """Return what comes of a claim for each variant, where there are several: two mechanisms may be sold
+    under one name, and the mean of both is that of neither."""
+    by_variant: dict[str, list[_Number]] = defaultdict(list)
+    for number in numbers:
+        by_variant[number.variant].append(number)
+    named = sorted(by_variant.keys() - {""})
+    if len(named) < 2 or verdict.outcome == Outcome.NOT_COMPARABLE:
+        return ""
+    parts = []
+    for variant in named[:VARIANTS_NAMED]:
+        evidence = _evidence(by_variant[variant])
+        outcome = judge(terms, evidence).outcome
+        parts.append(f"{variant} {outcome} ({count_words(evidence.units, 'unit')})")
+    more = len(named) - len(parts)
+    return f" By variant: {', '.join(parts)}{f', and {more} more' if more else ''}."
 
 
 def _evidence(numbers: Sequence[_Number]) -> Evidence:

@@ -56,7 +56,9 @@ def models_find(index: ModelIndex, text: str) -> Matches:
     squeezed, words = normalize_name(text), words_of(text)[:_WORDS]
     if not squeezed or not words:
         return Matches()
-    literal = _literal(index, words, squeezed) or _by_facts(index, text) or _by_number(index, text)
+    # `2 TB` stands within the words of a disk of 12 TB: a size is a size first, and a part of a name after.
+    literal = _by_facts(index, text) if _SIZE.search(text) or _RATE.search(text) else []
+    literal = literal or _literal(index, words, squeezed) or _by_facts(index, text) or _by_number(index, text)
     fuzzy: list[int] = []
     if len(literal) < ENOUGH and len(squeezed) >= SHORTEST_FUZZY:
         fuzzy = _fuzzy(index, squeezed, literal)
@@ -69,9 +71,20 @@ def models_find(index: ModelIndex, text: str) -> Matches:
     return Matches(tuple(sorted(literal, key=rank)), tuple(fuzzy))
 
 
-_SIZE = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s?(mb|gb|tb)(?!\w)", re.IGNORECASE)
+_SIZE = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s?(?:([mgt])b|(meg|gig|ter)abytes?)(?!\w)", re.IGNORECASE)
 _RATE = re.compile(r"(?<![\w.])(\d{1,2}[.,]?\d{3})\s?(?:rpm|/min|u/min)(?!\w)", re.IGNORECASE)
-_BYTES = {"mb": 1e6, "gb": 1e9, "tb": 1e12}
+_BARE_RATE = re.compile(r"(?<![\w.])(4200|5400|5900|7200|10000|15000)(?![\w.])")
+"""Said of a disk beside its size, as in `2tb 7200`; alone it may be a part of a number."""
+_TRAITS = {
+    "sata": "interface:SATA",
+    "sas": "interface:SAS",
+    "scsi": "interface:SCSI",
+    "smr": "recording:SMR",
+    "cmr": "recording:CMR",
+}
+"""What labels and shops say beside a size."""
+_FORM = re.compile(r"(?<![\w.])([23][.,]5)\s?(?:inch|in|\"|''|zoll)?(?![\w.])", re.IGNORECASE)
+_BYTES = {"m": 1e6, "g": 1e9, "t": 1e12}
 _SIZE_WITHIN, _RATE_WITHIN = 0.05, 0.02
 """Shares by which a size or a rate may be off: boxes round them."""
 _SHORTEST_MAKER = 5
@@ -81,28 +94,45 @@ def _by_facts(index: ModelIndex, text: str) -> list[int]:
     """Return the models that fit the sizes and rates in a text, and its other words with makers' names set
     right: `maxtor 40gb`, `7200 rpm 2 tb`, `seagte 500 GB`."""
     wanted: list[tuple[str, float, float]] = []
-    for number, unit in _SIZE.findall(text):
-        wanted.append(("capacity", float(number) * _BYTES[unit.lower()], _SIZE_WITHIN))
+    for number, letter, word in _SIZE.findall(text):
+        wanted.append(("capacity", float(number) * _BYTES[(letter or word)[0].lower()], _SIZE_WITHIN))
     wanted += [("rpm", float(re.sub("[.,]", "", rate)), _RATE_WITHIN) for rate in _RATE.findall(text)]
-    rest = _RATE.sub(" ", _SIZE.sub(" ", text))
+    rest, among = _RATE.sub(" ", _SIZE.sub(" ", text)), index.listed
+    if wanted:
+        wanted += [("rpm", float(rate), _RATE_WITHIN) for rate in _BARE_RATE.findall(rest)]
+        rest, among = _traits(index, _BARE_RATE.sub(" ", rest), among)
     words = words_of(rest)[:_WORDS]
     mended = [_maker(index, word) for word in words]
     if not wanted and mended == words:
         return []
     found_at = (
-        _literal(index, mended, normalize_name("".join(mended)))
-        if mended
-        else [at for at in range(len(index.models)) if index.listed >> at & 1]
+        _literal(index, mended, normalize_name("".join(mended))) if mended else range(len(index.models))
     )
     return [
         at
         for at in found_at
-        if all(
+        if among >> at & 1
+        and all(
             abs(index.orders.value(column, at) / value - 1) <= within
             for column, value, within in wanted
             if value
         )
     ]
+
+
+def _traits(index: ModelIndex, text: str, among: int) -> tuple[str, int]:
+    """Return a text without the interface, way of recording and form factor that it names, and which of
+    some models have them."""
+    traits = [f"form:{form.replace(',', '.')} inch" for form in _FORM.findall(text)]
+    rest = []
+    for word in _FORM.sub(" ", text).split():
+        if trait := _TRAITS.get(word.casefold()):
+            traits.append(trait)
+        else:
+            rest.append(word)
+    for trait in traits:
+        among &= index.values.get(trait, 0)
+    return " ".join(rest), among
 
 
 def _maker(index: ModelIndex, word: str) -> str:

@@ -181,6 +181,8 @@ def test_a_model_that_nobody_measured_says_what_drives_of_it_said(client: Client
     page = client.get(f"/drives/{model.slug}/").content.decode()
     assert "Nobody has measured this model yet" in page and "--suite quick" in page
     assert "CC BY 4.0" in page and "75WN4A0" in page and "said in IDENTIFY" in page
+    plain = DriveModel.objects.get(number="HDS5C3020ALA632")
+    assert "Also reported as" not in client.get(f"/drives/{plain.slug}/").content.decode()
     assert model.family == "Blue" and model.rated_rpm == 7200 and not model.curated
 
 
@@ -189,6 +191,7 @@ def test_what_a_number_says_is_shown_as_that_and_goes_behind_what_is_known(clien
     DriveModel.objects.filter(pk=model.pk).update(curated=True)
     page = client.get(f"/drives/{model.slug}/").content.decode()
     assert "Capacity, by its number" in page and "1000 GB" in page
+    assert "Seagate and Samsung model number formats</a>" in page
     DriveModel.objects.filter(pk=model.pk).update(capacity_bytes=1_000_204_886_016)
     cache.clear()
     assert "Capacity, by its number" not in client.get(f"/drives/{model.slug}/").content.decode()

@@ -20,7 +20,7 @@ from server.benchmarks.contract import MetricKey
 from server.benchmarks.measurands import answered
 from server.benchmarks.registry import kinds_by_slug
 from server.catalog.models import DriveAlias, DriveModel
-from server.catalog.names import drive_name
+from server.catalog.names import drive_name, rule_source
 from server.catalog.selectors import drive_class, drive_models_similar, literature_list
 from server.catalog.sightings import SOURCE as SIGHTINGS_SOURCE
 from server.claims.selectors import claim_rows
@@ -28,7 +28,7 @@ from server.core.cache import model_tag
 from server.core.lifecycle import Provenance
 from server.core.numbers import Shown
 from server.core.querying import CompiledQuery
-from server.core.text import counted
+from server.core.text import counted, normalize_name
 from server.measurements.models import AggregateDue, Run
 from server.measurements.selectors import drive_models_public, runs_before
 from server.measurements.typical import typical_of
@@ -169,12 +169,13 @@ _DECODED = (
 )
 
 
-def _decoded(model: DriveModel) -> list[tuple[str, str]]:
-    """Return what the model's number says of it that nothing else here does."""
+def _decoded(model: DriveModel) -> list[tuple[str, str, Mapping[str, str]]]:
+    """Return what the model's number says of it that nothing else here does, and the document that says how
+    it is read."""
     unsaid = [entry for entry in _DECODED if not getattr(model, entry[1])]
     facts = drive_name(model.vendor.name, model.number).facts if unsaid else {}
     return [
-        (title, f"{facts[fact].value} {unit}".strip())
+        (title, f"{facts[fact].value} {unit}".strip(), rule_source(facts[fact].rule))
         for fact, _column, title, unit in unsaid
         if fact in facts
     ]
@@ -211,7 +212,11 @@ def drive_detail(request: HttpRequest, slug: str) -> HttpResponse:
     }
     context = {
         "model": model,
-        "aliases": _ALIASES.rows(drive_model_id=model.pk),
+        "aliases": [
+            text
+            for text in _ALIASES.rows(drive_model_id=model.pk)
+            if normalize_name(text) != normalize_name(model.number)
+        ],
         "decoded": _decoded(model),
         "seen_source": SIGHTINGS_SOURCE,
         "overview": overview,

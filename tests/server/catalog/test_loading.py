@@ -174,6 +174,18 @@ def test_documents_and_sightings_meet_in_one_model_whichever_comes_first() -> No
     assert rows() == documents_first
 
 
+def test_a_family_that_an_earlier_table_gave_wrongly_is_mended_and_a_persons_stays() -> None:
+    sightings_load()
+    wrong, said = DriveModel.objects.filter(number__in=("ST3500630NS", "ST4000DM000")).order_by("number")
+    assert (wrong.family, said.family) == ("Barracuda ES", "Desktop HDD.15")
+    DriveModel.objects.filter(pk=wrong.pk).update(family="Constellation ES")
+    DriveModel.objects.filter(pk=said.pk).update(family="Backup Plus")
+    sightings_load()
+    wrong.refresh_from_db()
+    said.refresh_from_db()
+    assert (wrong.family, said.family) == ("Barracuda ES", "Backup Plus")
+
+
 def test_a_document_with_something_to_mend_is_not_loaded(tmp_path: Path) -> None:
     folder = sample_files(tmp_path)
     path = folder / "sheets" / "seagate-constellation-es3-sas-b.json"

@@ -323,3 +323,20 @@ def test_what_stands_is_the_verdict_of_documents_where_nobody_has_measured() -> 
     inner = ClaimVerdict.objects.get(claim__metric="zoned.inner_bandwidth", claim__form="minimum")
     assert (inner.outcome, inner.published_outcome) == ("inconclusive", "exceeded")
     assert (inner.effective_verdict, inner.evidence) == ("exceeded", "published")
+
+
+def test_a_verdict_tells_the_variants_of_a_model_apart() -> None:
+    for place, (variant, value) in enumerate([("00BN5A0", 150), ("75WN4A0", 60)] * 4):
+        device = {"vendor": "WDC", "model": f"WD10EZEX-{variant}"}
+        model = run_with(value + place / 10, unit=f"{place:02x}" * 32, device=device)
+    claim(model, form="typical", low=150.0, high=150.0)
+    words = only(model).measured.verdict.words
+    assert words.endswith(" By variant: 00BN5A0 met (four units), 75WN4A0 missed (four units).")
+
+
+def test_a_verdict_of_drives_of_one_variant_tells_none() -> None:
+    for place in range(4):
+        device = {"vendor": "WDC", "model": "WD10EZEX-00BN5A0" if place else "WD10EZEX"}
+        model = run_with(150 + place, unit=f"{place:02x}" * 32, device=device)
+    claim(model)
+    assert "variant" not in only(model).measured.verdict.words

@@ -59,8 +59,27 @@ LABELS = [
     ("IronWolf 10 TB", "ST10000VN0008"),
     ("HP MB2000EBUCF", "MB2000EBUCF"),
     ("Hewlett-Packard MB2000EBUCF", "MB2000EBUCF"),
+    ("SUN250G", "ST32500NS"),
+    ("Lenovo ST1000NX0423", "ST1000NX0423"),
+    ("lenovo", "MG07ACA14TE"),
+    ("SATA 4TB", "ST4000DM000"),
+    ("2.5 inch 1tb", "ST1000LM035"),
+    ("2,5 Zoll 1 TB", "ST1000LM035"),
+    ("barracuda 7200 1tb", "ST1000DM003"),
+    ("1 terabyte", "WD10EZEX"),
+]
+
+
+NOT_MEANT = [
+    # `2tb` stands in `12tb`, and a number of 12 TB may begin with `12`.
+    ("2TB", "HUH721212ALE600"),
+    ("2 TB", "HUH721212ALE600"),
+    ("SATA 2 TB", "HUH721212ALE600"),
+    ("2tb 7200", "WD20EFRX"),
+    ("2.5 inch 1tb", "ST1000DM003"),
 ]
 
 
 def test_labels_families_parts_and_capacities_lead_to_a_drive(index: ModelIndex) -> None:
     assert [text for text, number in LABELS if normalize_name(number) not in found(index, text)] == []
+    assert [text for text, number in NOT_MEANT if normalize_name(number) in found(index, text)] == []
