@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from tools.embedded.binaries import PROJECT
 from tools.embedded.postgres import free_port
 
-READY_S = 60.0
+READY_S = 180.0
 WORKERS = 2
 UNCACHED = {"PAGE_CACHE_S": "0", "PAGES_KEPT_S": "0"}
 """With these, every page is rendered: the present name, and that of the first commits."""
