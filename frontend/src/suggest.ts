@@ -44,7 +44,7 @@ export function watchSuggest(root: ParentNode): void {
 
 class Combobox {
   private readonly list = document.createElement("ul");
-  private readonly told = document.createElement("p");
+  private readonly status = document.createElement("p");
   private offered: Suggestion[] = [];
   private chosen = -1;
   private waiting: ReturnType<typeof setTimeout> | undefined;
@@ -60,9 +60,9 @@ class Combobox {
     this.list.ariaLabel = "Suggestions";
     this.list.className = "suggestions plain";
     this.list.hidden = true;
-    this.told.role = "status";
-    this.told.className = "visually-hidden";
-    box.append(this.list, this.told);
+    this.status.role = "status";
+    this.status.className = "visually-hidden";
+    box.append(this.list, this.status);
     field.role = "combobox";
     field.ariaAutoComplete = "list";
     field.ariaExpanded = "false";
@@ -106,7 +106,7 @@ class Combobox {
     this.list.replaceChildren(...offered.map((one, place) => this.option(one, place)));
     this.list.hidden = offered.length === 0;
     this.field.ariaExpanded = String(offered.length > 0);
-    this.told.textContent =
+    this.status.textContent =
       offered.length === 0
         ? "No suggestions"
         : `${offered.length} suggestion${offered.length > 1 ? "s" : ""}`;
@@ -161,7 +161,7 @@ class Combobox {
     this.asking?.abort();
     this.list.hidden = true;
     this.field.ariaExpanded = "false";
-    this.told.textContent = "";
+    this.status.textContent = "";
     this.choose(-1);
   }
 }

@@ -183,9 +183,9 @@ def _pair(
     level: float,
 ) -> Pair:
     a, b = members[indices[0]], members[indices[1]]
-    lack = _lack(a, b, values)
-    if lack:
-        return Pair(*indices, "", None, None, None, reason=lack)
+    missing = _missing_reason(a, b, values)
+    if missing:
+        return Pair(*indices, "", None, None, None, reason=missing)
     if a.model == b.model and len(values[0].keys() & values[1].keys()) >= PAIRS_ENOUGH:
         paired = compare_paired(values[0], values[1], level=level)
         method = "paired" if paired.p is not None else ""
@@ -206,7 +206,7 @@ def _pair(
     return Pair(*indices, "welch", test.difference, effect, test.p, stdev=stdev, sizes=sizes)
 
 
-def _lack(a: Member, b: Member, values: tuple[Mapping[str, float], Mapping[str, float]]) -> str:
+def _missing_reason(a: Member, b: Member, values: tuple[Mapping[str, float], Mapping[str, float]]) -> str:
     """Return why two groups can't be tested against each other, or nothing."""
     if a.provenance != b.provenance:
         return "One is measured in another way than the other: side by side only."

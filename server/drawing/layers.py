@@ -20,14 +20,14 @@ LABEL_PX = 11
 _LABEL_ROWS = 7
 Pixels = NDArray[np.float64]
 
-_FORM_PATHS = {
+_STYLE_PATHS = {
     "triangle": "M%.1f %.1fm0-3.4l3.1 5.4h-6.2z",
     "rectRot": "M%.1f %.1fm0-3.6l3.6 3.6l-3.6 3.6l-3.6-3.6z",
     "rect": "M%.1f %.1fm-2.8-2.8h5.6v5.6h-5.6z",
     "crossRot": "M%.1f %.1fm-2.6-2.6l5.2 5.2m-5.2 0l5.2-5.2",
     "star": "M%.1f %.1fm-2.6-2.6l5.2 5.2m-5.2 0l5.2-5.2m-2.6-1v7.2m-3.5-3.6h7",
 }
-_OPEN_FORMS = ("crossRot", "star")
+_OPEN_STYLES = ("crossRot", "star")
 # A line of no length with round ends is a dot, and the shortest way to write one.
 _DOT = "M%.1f %.1fh0"
 
@@ -50,8 +50,8 @@ def layer(series: Series, stroke: Stroke, x: Scale, y: Scale) -> str:
     return f"<g {ink(stroke.color)}>{parts}</g>"
 
 
-def _written(form: str, across: Pixels, up: Pixels) -> str:
-    return (form * len(across)) % tuple(np.column_stack((across, up)).ravel().tolist())
+def _written(path: str, across: Pixels, up: Pixels) -> str:
+    return (path * len(across)) % tuple(np.column_stack((across, up)).ravel().tolist())
 
 
 def _way(across: Pixels, up: Pixels) -> str:
@@ -91,9 +91,9 @@ def _points(series: Series, stroke: Stroke, x: Scale, y: Scale, across: Pixels, 
     bars = _error_bars(series, x, y, across) if series.low else ""
     joined = _line(series, stroke, x, y, across, up) if stroke.joined else ""
     faint = ' opacity=".45"' if series.role == "faint" else ""
-    if stroke.form in _FORM_PATHS and series.role != "faint":
-        form = _written(_FORM_PATHS[stroke.form], across, up)
-        fill = "none" if stroke.form in _OPEN_FORMS else "currentColor"
+    if stroke.point_style in _STYLE_PATHS and series.role != "faint":
+        form = _written(_STYLE_PATHS[stroke.point_style], across, up)
+        fill = "none" if stroke.point_style in _OPEN_STYLES else "currentColor"
         width = ' stroke="currentColor" stroke-width="1.2"' if fill == "none" else ""
         return f'{bars}{joined}<path fill="{fill}"{width} d="{form}"/>'
     size = 2 * radius_px(len(across), series.role)

@@ -136,7 +136,7 @@ def rings_svg(zones: Sequence[Zone], *, focusable: bool = False) -> str:
         if focusable:
             focus = f' tabindex="{min(index, 1) * -1}" role="img" aria-label="{escape(label)}"'
             span = f"{ring.zone.start_gb:.4g} to {ring.zone.end_gb:.4g} GB"
-            shown += f'<g class="told">{_hole(f"{ring.zone.mb_per_s:.4g}", "MB/s", span, room)}</g>'
+            shown += f'<g class="speed">{_hole(f"{ring.zone.mb_per_s:.4g}", "MB/s", span, room)}</g>'
         parts.append(f'<g class="zone"{focus}><title>{escape(label)}</title>{shown}</g>')
     return "".join(parts)
 

@@ -10,7 +10,7 @@ from server.benchmarks.contract import Series
 from server.drawing.palette import series_color
 
 DASHES = ("", "7 4", "2 3", "9 3 2 3")
-FORMS = ("circle", "triangle", "rectRot", "crossRot", "rect", "star")
+POINT_STYLES = ("circle", "triangle", "rectRot", "crossRot", "rect", "star")
 OTHERS = 5
 """The colour of other units where what was measured is grey."""
 _LINE = re.compile(r"\bL([1-4])\b", re.IGNORECASE)
@@ -28,7 +28,7 @@ class Stroke:
     """A name of the palette."""
     dash: str = ""
     width_px: float = 2.0
-    form: str = "circle"
+    point_style: str = "circle"
     joined: bool = False
     """Whether a line joins the points."""
     order: int = 0
@@ -66,7 +66,7 @@ def _group(one: Series, index: int) -> Stroke | None:
     return Stroke(
         series_color(place + 1),
         DASHES[(place + place // 4) % 4],
-        form=FORMS[place % len(FORMS)],
+        point_style=POINT_STYLES[place % len(POINT_STYLES)],
         order=1,
     )
 
@@ -91,8 +91,8 @@ def _beside(one: Series, index: int, *, joined: bool = False) -> Stroke:
         return Stroke(series_color(1), order=3)
     color, dash = series_color(index + 1), DASHES[index % 4]
     if one.role == "points":
-        form = FORMS[index % len(FORMS)]
-        return Stroke(color, dash, 1.5, form, joined=joined, order=2)
+        point_style = POINT_STYLES[index % len(POINT_STYLES)]
+        return Stroke(color, dash, 1.5, point_style, joined=joined, order=2)
     return Stroke(color, dash, order=1)
 
 
@@ -101,7 +101,7 @@ def _fitted(shape: str, one: Series, index: int) -> Stroke:
         return Stroke(series_color(OTHERS), order=9)
     if one.role == "points":
         color = series_color(0 if index == 0 else index + (4 if shape == "profile" else 3))
-        return Stroke(color, form=FORMS[index % len(FORMS)], order=3)
+        return Stroke(color, point_style=POINT_STYLES[index % len(POINT_STYLES)], order=3)
     if shape == "profile" and one.role == "step":
         return Stroke(series_color(index + 1), width_px=2.5, order=2)
     if shape == "profile" and one.role == "line":
@@ -113,8 +113,8 @@ def _sawtooth(one: Series, index: int) -> Stroke:
     if one.role in _BAND_LIKE:
         return Stroke(series_color(OTHERS), order=9)
     if one.role == "points":
-        form = ("circle", "crossRot", "triangle")[index % 3]
-        return Stroke(series_color(0 if index == 0 else index + 4), form=form, order=2)
+        point_style = ("circle", "crossRot", "triangle")[index % 3]
+        return Stroke(series_color(0 if index == 0 else index + 4), point_style=point_style, order=2)
     match = _LINE.search(one.key) or _LINE.search(one.label)
     line = int(match[1]) - 1 if match else index
     return Stroke(series_color(line + 1), DASHES[line % 4], order=1)
@@ -124,5 +124,5 @@ def _by_state(one: Series, every: Sequence[Series]) -> Stroke:
     states = list(dict.fromkeys(each.key.removesuffix("-law") for each in every))
     place = states.index(one.key.removesuffix("-law"))
     if one.role == "points":
-        return Stroke(series_color(place + 1), form=FORMS[place % len(FORMS)], order=2)
+        return Stroke(series_color(place + 1), point_style=POINT_STYLES[place % len(POINT_STYLES)], order=2)
     return Stroke(series_color(place + 1), DASHES[(place + 1) % 4], order=1)

@@ -116,7 +116,7 @@ def _breakdown(drive_model: DriveModel, provenance: Provenance, condition: str) 
         unidentified_runs=sum(not run.conditions.whole.get(condition, "") for run in found.runs),
         numbers=tuple(_number(found, key, condition, tests.get(key)) for key in found.keys(headline)),
         words=confounder.words if confounder else "",
-        lack=_lack(condition, parts),
+        lack=_missing_reason(condition, parts),
     )
 
 
@@ -147,7 +147,7 @@ def _parts(
     )
 
 
-def _lack(condition: str, parts: Sequence[BreakdownPart]) -> str:
+def _missing_reason(condition: str, parts: Sequence[BreakdownPart]) -> str:
     one, several = CONDITIONS[condition]
     if not parts:
         return f"No run here tells its {one}. One that does would make the first of these {several}."

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from django.db import transaction
 from django.db.models import F
 
@@ -26,6 +29,7 @@ from server.model_stats.statistics import statistics_of_measurements
 from server.plausibility.holder_shares import holder_shares_update
 from server.plausibility.run_standing import standings_update
 from server.search.summaries import summary_update
+from server.submissions.events import models_due
 
 
 def refresh_model(*, drive_model_id: int, charts: bool = True) -> int:
@@ -46,7 +50,7 @@ def refresh_model(*, drive_model_id: int, charts: bool = True) -> int:
         published = holder_shares_update(drive_model_id=drive_model_id, published=published)
         count = aggregates_update(drive_model_id=drive_model_id, published=published.counting())
         standings_update(drive_model_id=drive_model_id, published=published)
-        _derived_rows_refresh(model, published)
+        derived_rows_refresh(model, published)
         purge_on_commit(model_tag(drive_model_id))
         took_s = (clock.monotonic_ms() - began_ms) / 1000
         refresh_cost_record(drive_model_id=drive_model_id, took_s=took_s)
@@ -60,14 +64,8 @@ def refresh_model(*, drive_model_id: int, charts: bool = True) -> int:
     return count
 
 
-def derived_rows_refresh(*, drive_model_id: int) -> None:
+def derived_rows_refresh(model: DriveModel, published: ModelMeasurements) -> None:
     """Compute what follows from a model's aggregates: statistics, verdicts and summary."""
-    model = DriveModel.objects.select_related("vendor").get(pk=drive_model_id)
-    with transaction.atomic():
-        _derived_rows_refresh(model, model_measurements_read(drive_model_id=drive_model_id))
-
-
-def _derived_rows_refresh(model: DriveModel, published: ModelMeasurements) -> None:
     snapshots_update(model=model, published=published)
     verdicts_update(drive_model_id=model.pk, model=model)
     summary_update(drive_model_id=model.pk, model=model, published=published)
@@ -92,3 +90,13 @@ def snapshots_update(*, model: DriveModel, published: ModelMeasurements) -> None
             representative_run_id=representative_compute(published, provenance),
         )
         row_upsert(snapshot, "drive_model", "provenance")
+
+
+def catalogue_follow(*, drive_model_ids: Iterable[int], at_once: bool, **_: Any) -> None:
+    """Have everything that is kept about models that changed in the catalogue computed anew, now or by a
+    worker."""
+    if not at_once:
+        models_due(set(drive_model_ids))
+        return
+    for drive_model_id in sorted(drive_model_ids):
+        refresh_model(drive_model_id=drive_model_id)

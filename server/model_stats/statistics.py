@@ -40,7 +40,7 @@ class NumberOfUnits:
 
 
 @dataclass(frozen=True, slots=True)
-class UnitApart:
+class UnitOutlier:
     """A unit that stands apart in one number."""
 
     unit: str
@@ -64,7 +64,7 @@ class DriveStatistics:
     mixture: str
     """What the runs differ in, in words; empty where they were alike."""
     numbers: tuple[NumberOfUnits, ...]
-    apart: tuple[UnitApart, ...]
+    apart: tuple[UnitOutlier, ...]
     confounders: tuple[Confounder, ...]
     mechanisms: Mechanisms
     mechanism_flag: str
@@ -136,12 +136,12 @@ def _number(found: RunNumbers, key: MetricKey, level: float) -> NumberOfUnits:
     )
 
 
-def _apart(numbers: Sequence[NumberOfUnits]) -> tuple[UnitApart, ...]:
+def _apart(numbers: Sequence[NumberOfUnits]) -> tuple[UnitOutlier, ...]:
     """Return who stands apart, corrected for the number of metrics looked at."""
     looked_at = [number for number in numbers if number.distances.p is not None]
     adjusted = holm([number.distances.p for number in looked_at if number.distances.p is not None])
     return tuple(
-        UnitApart(unit.key, number.metric, number.scope, unit.value, unit.distance, p)
+        UnitOutlier(unit.key, number.metric, number.scope, unit.value, unit.distance, p)
         for number, p in zip(looked_at, adjusted, strict=True)
         if p <= ALPHA
         for unit in number.distances.apart

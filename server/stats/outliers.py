@@ -25,7 +25,7 @@ ALPHA = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Apart:
+class Outlier:
     """One unit and its distance from the others."""
 
     key: str
@@ -45,7 +45,7 @@ class Distances:
     limit: float | None
     p: float | None
     """How often so many normal values hold one at least as far out as the farthest here."""
-    apart: tuple[Apart, ...]
+    apart: tuple[Outlier, ...]
     reason: str
     """Why nothing can be said; empty where something can."""
 
@@ -71,7 +71,7 @@ def distances(
     farthest = _farthest(min(found.size, LARGEST_DRAWN))
     limit = float(np.quantile(farthest, 1 - alpha))
     far = sorted(
-        (Apart(key, value, (value - median) / scale) for key, value in known.items()),
+        (Outlier(key, value, (value - median) / scale) for key, value in known.items()),
         key=lambda unit: -abs(unit.distance),
     )
     beyond = int((farthest >= abs(far[0].distance)).sum())

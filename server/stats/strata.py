@@ -72,9 +72,9 @@ def compare_strata(groups: Mapping[str, Sequence[float | None]], *, level: float
     samples = {name: values for name, given in groups.items() if (values := usable(given)).size}
     described = tuple(_stratum(name, values) for name, values in samples.items())
     smallest = _smallest_p([values.size for values in samples.values()])
-    lack = _lack(samples, smallest, alpha)
-    if lack:
-        return Strata(level, described, None, None, "", smallest, None, (), None, lack)
+    missing = _missing_reason(samples, smallest, alpha)
+    if missing:
+        return Strata(level, described, None, None, "", smallest, None, (), None, missing)
     h, p, method = _kruskal_wallis(list(samples.values()))
     differs = p <= alpha
     pairs = _dunn(samples, alpha) if differs else ()
@@ -87,7 +87,7 @@ def _stratum(name: str, values: Values) -> Stratum:
     return Stratum(name, values.size, float(values.mean()), float(np.median(values)), stdev)
 
 
-def _lack(samples: Mapping[str, Values], smallest_p: float, alpha: float) -> str:
+def _missing_reason(samples: Mapping[str, Values], smallest_p: float, alpha: float) -> str:
     """Return why nothing can be said, or nothing."""
     if len(samples) < 2:
         return "There is one group only, so nothing can be compared."

@@ -25,8 +25,8 @@ class TableLink:
 
 
 @dataclass(frozen=True, slots=True)
-class FormLinks:
-    """One form that simulators read, with its addresses by provenance."""
+class FormatLinks:
+    """One format that simulators read, with its addresses by provenance."""
 
     title: str
     files: tuple[tuple[str, str], ...]
@@ -34,11 +34,11 @@ class FormLinks:
 
 @dataclass(frozen=True, slots=True)
 class ExportsView:
-    """The forms that a model's numbers are enough for."""
+    """The formats that a model's numbers are enough for."""
 
-    forms: tuple[FormLinks, ...]
+    formats: tuple[FormatLinks, ...]
     lacking: tuple[str, ...]
-    """What its measured runs lack, where no form can be had of any runs."""
+    """What its measured runs lack, where no format can be had of any runs."""
 
 
 def _tables() -> tuple[TableLink, ...]:
@@ -53,17 +53,17 @@ DETAIL_TABLES = SimpleLazyObject(_tables)
 
 
 def exports_view(model: DriveModel) -> ExportsView:
-    """Return the forms that a model's numbers are enough for. Whether what extraction kept is enough too, the
-    file says: finding out takes as long as making it."""
+    """Return the formats that a model's numbers are enough for. Whether what extraction kept is enough too,
+    the file says: finding out takes as long as making it."""
     lacking = drive_exports_lacking(drive_model=model)
-    ready = [provenance for provenance, lacks in lacking.items() if not lacks]
+    ready = [provenance for provenance, missing in lacking.items() if not missing]
     base = reverse("api:drive-exports", args=[model.slug])
-    forms = tuple(
-        FormLinks(
-            form.title.replace("`", ""),
-            tuple((one.value, f"{base}{form.slug}/?provenance={one.value}") for one in ready),
+    formats = tuple(
+        FormatLinks(
+            one_format.title.replace("`", ""),
+            tuple((one.value, f"{base}{one_format.slug}/?provenance={one.value}") for one in ready),
         )
-        for form in FORMATS.values()
+        for one_format in FORMATS.values()
         if ready
     )
-    return ExportsView(forms, () if ready else lacking.get(Provenance.PROBE, ()))
+    return ExportsView(formats, () if ready else lacking.get(Provenance.PROBE, ()))

@@ -191,7 +191,7 @@ def measured_row(row: MeasurementRow) -> MeasuredRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Lack:
+class MissingReason:
     """A reason for which there are no numbers, with the metrics and places that it takes away."""
 
     reason: str
@@ -199,14 +199,14 @@ class Lack:
     """Each metric once, with the places in words."""
 
 
-def lacks_of(rows: Iterable[MeasuredRow]) -> tuple[Lack, ...]:
+def missing_reasons(rows: Iterable[MeasuredRow]) -> tuple[MissingReason, ...]:
     """Return the reasons of the rows without a number, each once, in the order of their first use."""
     by_reason: dict[str, dict[str, list[Name]]] = {}
     for row in rows:
         if row.shown is None:
             by_reason.setdefault(row.reason, {}).setdefault(row.name.title, []).append(row.name)
     return tuple(
-        Lack(reason, tuple((names[0], _scopes(names)) for names in metrics.values()))
+        MissingReason(reason, tuple((names[0], _scopes(names)) for names in metrics.values()))
         for reason, metrics in by_reason.items()
     )
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from server.benchmarks.registry import metrics_by_key
 from server.core.numbers import Shown, show, show_deviation, write
-from server.model_stats.statistics import DriveStatistics, NumberOfUnits, UnitApart
+from server.model_stats.statistics import DriveStatistics, NumberOfUnits, UnitOutlier
 from server.stats.results import Interval
 from server.stats.wording import level_text
 from server.web.rows import Name, metric_name
@@ -54,7 +54,10 @@ def units_section(statistics: DriveStatistics | None) -> UnitsSection | None:
         flag=statistics.mechanism_flag,
         mechanisms=tuple((tuple(map(unit_name, group.units)), group.runs) for group in groups),
         mixture=f"These numbers are of {statistics.mixture}." if statistics.mixture else "",
-        sentences=(*map(_apart_words, statistics.apart), *(found.words for found in statistics.confounders)),
+        sentences=(
+            *map(_outlier_words, statistics.apart),
+            *(found.words for found in statistics.confounders),
+        ),
         rows=tuple(_spread_row(number) for number in statistics.numbers if number.spread.n > 1),
         level=level_text(statistics.level),
     )
@@ -101,7 +104,7 @@ def _share_words(share: Interval | None) -> str:
     return f"{value} % ({low} to {high})"
 
 
-def _apart_words(unit: UnitApart) -> str:
+def _outlier_words(unit: UnitOutlier) -> str:
     name = metric_name(unit.metric, unit.scope)
     where = f" ({name.scope})" if name.scope else ""
     value = show(unit.value, _unit_of(unit.metric))

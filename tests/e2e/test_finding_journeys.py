@@ -10,9 +10,9 @@ from playwright.sync_api import Browser, Page, expect
 
 from server.catalog.models import DriveModel
 from server.measurements.models import Run
-from server.model_stats.refresh import derived_rows_refresh
 from server.search.archive_counts import archive_counts_update
 from tests.e2e.audit import audit
+from tests.support.derived_rows import derived_rows_refresh
 from tests.support.sample_archive import drive_model_curated
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -17,7 +17,6 @@ from server.core import clock
 from server.core.lifecycle import State
 from server.core.problems import PROBLEM_TYPES
 from server.measurements.models import Run
-from server.model_stats.refresh import derived_rows_refresh
 from server.submissions.models import Submission
 from server.subscriptions.messages import confirm_url, stop_url
 from server.subscriptions.models import Subscription
@@ -25,6 +24,7 @@ from server.transparency.log_entry import LogEntry
 from server.transparency.models import LogLeaf, Withdrawal
 from server.transparency.publication_log import log_append
 from tests.e2e.walk import AXE, findings, heard_errors
+from tests.support.derived_rows import derived_rows_refresh
 from tests.support.sample_archive import SampleRun, drive_model_curated, sample_run
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -17,9 +17,9 @@ from server.core.envelope_store import envelope_store
 from server.core.ids import uuid7
 from server.core.lifecycle import Provenance, State
 from server.measurements.models import Aggregate, Batch, Benchmark, Measurement, Run, Unit
-from server.model_stats.refresh import derived_rows_refresh
 from server.search.archive_counts import archive_counts_update
 from server.submissions.models import Submission, SubmissionEvent
+from tests.support.derived_rows import derived_rows_refresh
 
 DAY = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
 ROWS: dict[str, list[tuple[str, str, float | None, float | None, float | None, str, str]]] = {

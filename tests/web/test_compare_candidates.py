@@ -12,7 +12,7 @@ from server.catalog.loading import catalog_load
 from server.comparison.candidates import candidates_find
 from server.core.lifecycle import Provenance
 from server.measurements.models import Batch, Run
-from server.model_stats.refresh import derived_rows_refresh
+from tests.support.derived_rows import derived_rows_refresh
 from tests.support.sample_units import measured
 from tests.web.test_pages import get, text_of
 

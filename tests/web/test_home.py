@@ -65,9 +65,9 @@ def test_the_picture_shows_each_drive_by_its_best_provenance_alone() -> None:
 def test_the_first_page_counts_names_what_is_wanted_and_what_is_new(client: Client) -> None:
     model = sample_archive()
     page = client.get("/").content.decode()
-    wanted = page[page.index("wanted-title") : page.index("latest-title")]
-    assert f"/drives/{model.slug}/" in wanted
-    assert "Three runs of one unit: a second unit tells the model from the specimen." in wanted
+    recommended = page[page.index("recommended-title") : page.index("latest-title")]
+    assert f"/drives/{model.slug}/" in recommended
+    assert "Three runs of one unit: a second unit tells the model from the specimen." in recommended
     latest = page[page.index("latest-title") :]
     assert latest.count("/runs/") == 4
     assert [row.pk for row in recommended_runs()] == [model.pk]

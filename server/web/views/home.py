@@ -70,7 +70,7 @@ def home(request: HttpRequest) -> HttpResponse:
     context = {
         "counts": counts or ArchiveCounts(),
         "latest": runs_latest(limit=LATEST),
-        "wanted": recommended_runs(),
+        "recommended": recommended_runs(),
         "bars": bars,
         "ticks": ticks,
         "method": metrics_by_key()[source(Measurand.OUTER_BANDWIDTH)[0]].kind,

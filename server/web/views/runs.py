@@ -36,7 +36,7 @@ from server.web.figures import Figure, figures_of_run
 from server.web.page import page
 from server.web.page_cache import cache_page, shows
 from server.web.peer_rank import peer_rank_view
-from server.web.rows import Lack, MeasuredRow, lacks_of, measured_row
+from server.web.rows import MeasuredRow, MissingReason, measured_row, missing_reasons
 from server.web.views.withdrawn import absent
 
 REFRESH_S = 3
@@ -57,7 +57,7 @@ class Part:
     title: str
     rows: tuple[MeasuredRow, ...]
     """Those with a number."""
-    lacks: tuple[Lack, ...]
+    missing: tuple[MissingReason, ...]
     figures: tuple[Figure, ...]
     disturbed: str
     """What disturbed it, as a sentence; empty where nothing did."""
@@ -67,7 +67,7 @@ class Part:
         """What the section holds: `2 pictures, 14 numbers`."""
         found = [counted(len(self.figures), "picture")] if self.figures else []
         found += [counted(len(self.rows), "number")] if self.rows else []
-        found += ["what has no number"] if self.lacks else []
+        found += ["what has no number"] if self.missing else []
         return ", ".join(found) or "No numbers"
 
 
@@ -129,7 +129,7 @@ def _part(part: BenchmarkPart, figures: tuple[Figure, ...], conditions: Mapping[
         benchmark=part.benchmark,
         title=part.title,
         rows=tuple(row for row in rows if row.shown),
-        lacks=lacks_of(rows),
+        missing=missing_reasons(rows),
         figures=figures,
         disturbed=disturbance_words(conditions, part.benchmark.kind),
     )

@@ -12,12 +12,12 @@ from django.test import Client
 
 from server.api.resources.catalog import DrivesView
 from server.catalog.models import DriveModel
-from server.model_stats.refresh import derived_rows_refresh
 from server.search.archive_counts import archive_counts_update
 from server.search.columns import COLUMN_OF_KEY
 from server.search.drive_list import DriveList, drive_query_of
 from server.search.model_index import EVIDENCE, SORTS
 from server.search.models import DriveSummary
+from tests.support.derived_rows import derived_rows_refresh
 from tests.support.sample_archive import DAY, drive_model_curated
 
 pytestmark = pytest.mark.django_db

@@ -17,7 +17,7 @@ from django.test import Client, override_settings
 
 from server.api.framework import keyset
 from server.catalog.models import DriveModel
-from server.model_stats.refresh import derived_rows_refresh
+from tests.support.derived_rows import derived_rows_refresh
 from tests.support.sample_archive import DAY, SampleRun, drive_model_curated, sample_archive, sample_run
 
 pytestmark = pytest.mark.django_db

@@ -15,11 +15,11 @@ from server.measurements import firmware
 from server.measurements.firmware import firmware_list
 from server.measurements.model_charts import drive_charts_update
 from server.measurements.models import Batch, Run
-from server.model_stats.refresh import derived_rows_refresh
 from server.plausibility.peer_rank import run_peer_rank
 from server.search.archive_counts import archive_counts_update
 from server.submissions.models import Submission
 from server.transparency.models import LogLeaf
+from tests.support.derived_rows import derived_rows_refresh
 from tests.support.sample_archive import DAY, SampleRun, sample_archive, sample_run
 from tests.support.sample_registry import sample_kinds_registered
 

@@ -19,9 +19,9 @@ from server.catalog.loading import catalog_load
 from server.catalog.models import Claim, DriveAlias, DriveModel
 from server.core.lifecycle import Provenance
 from server.measurements.models import Benchmark, Run
-from server.model_stats.refresh import derived_rows_refresh
 from server.subscriptions.events import events_list, release_event_add, run_events_add
 from server.subscriptions.models import ArchiveEvent
+from tests.support.derived_rows import derived_rows_refresh
 from tests.support.sample_archive import SampleRun, sample_archive, sample_run
 
 pytestmark = pytest.mark.django_db

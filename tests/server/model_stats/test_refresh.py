@@ -13,9 +13,10 @@ from server.catalog.models import DriveModel
 from server.measurements.model_measurements import _column, model_measurements_read
 from server.measurements.models import Aggregate, Measurement, Run
 from server.model_stats.models import ModelStatsSnapshot
-from server.model_stats.refresh import derived_rows_refresh, refresh_model
+from server.model_stats.refresh import refresh_model
 from server.search.models import DriveSummary
 from server.stats.strata import compare_strata
+from tests.support.derived_rows import derived_rows_refresh
 from tools.sample_archive import filling
 
 
