@@ -86,12 +86,17 @@ def key_list(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_POST
 @login_required
-@reauthentication_required  # type: ignore[untyped-decorator]  # allauth has no types
 def key_change(request: HttpRequest, key_id: int) -> HttpResponse:
     """Rename a key of the account, revoke it, or let it go."""
     key = _user(request).probe_keys.filter(pk=key_id).first()
     if key is None:
         raise Http404
+    answer: HttpResponse = _key_changed(request, key)
+    return answer
+
+
+@reauthentication_required  # type: ignore[untyped-decorator]  # allauth has no types
+def _key_changed(request: HttpRequest, key: ProbeKey) -> HttpResponse:
     notice, words = _change(key, request.POST)
     if notice:
         _notify(request, notice)
