@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from tests.support.probe import document_of, entry_of, probe_path, simtool_path
+from tools.accuracy.corner_drives import CORNERS, corner
 from tools.accuracy.stress import Job, judge_drive, line
 
 SEEDS = (31415, 4711)
@@ -44,3 +46,11 @@ def test_a_drives_runs_read_places_of_their_own(tmp_path: Path) -> None:
         for file in sorted(tmp_path.glob("*.json"))
     )
     assert len(clean & noisy) < len(clean) / 10
+
+
+def test_corners_are_drawn_as_they_were_and_every_one_is_met() -> None:
+    drives = [corner(number, 271828) for number in range(60)]
+    assert drives == [corner(number, 271828) for number in range(60)]
+    met = {name for drive in drives for name in drive.words.partition(";")[0].split(", ")}
+    assert met == set(CORNERS)
+    assert all(tomllib.loads(drive.text)["zones"] for drive in drives)

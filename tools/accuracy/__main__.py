@@ -30,6 +30,7 @@ def main() -> int:
             arguments.report,
             arguments.only,
             arguments.jobs,
+            arguments.corners,
         )
     return report()
 
@@ -51,6 +52,7 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument(
         "--only", nargs="+", choices=ALL, default=ALL, metavar="KIND", help="kinds that drawn drives are for"
     )
+    parser.add_argument("--corners", action="store_true", help="draw drives with what hardly any drive has")
     parser.add_argument("--jobs", type=int, default=2, help="drives at a time, with --random")
     return parser
 

@@ -19,9 +19,10 @@ from server.benchmarks.contract import Quality
 from server.benchmarks.registry import kinds_by_slug
 from tests.support.probe import Probe, document_of, probe_path
 from tools.accuracy.cases import CLEAN, NOISY, Case, Row, judge
+from tools.accuracy.corner_drives import corner
 from tools.accuracy.coverage import coverage_of, failures, table
 from tools.accuracy.kinds import EXPECTATIONS, facts_of
-from tools.accuracy.random_drives import draw
+from tools.accuracy.random_drives import Drawn, draw
 from tools.accuracy.random_truth import expected_of, starts_of
 from tools.accuracy.requests import with_rhythms
 from tools.accuracy.simulated import built_simtool
@@ -52,6 +53,12 @@ class Job:
     simtool: Path
     only: tuple[str, ...] = ALL
     """The kinds that are measured."""
+    corners: bool = False
+    """Whether the drive has what hardly any has."""
+
+    @property
+    def drawn(self) -> Drawn:
+        return (corner if self.corners else draw)(self.number, self.seed)
 
 
 def stress(
@@ -61,6 +68,7 @@ def stress(
     report: Path | None,
     only: Sequence[str] = ALL,
     processes: int = 2,
+    corners: bool = False,
 ) -> int:
     """Prints a line for each wrong number, then verdicts and coverage; 1 where a number was silent or
     intervals hold the truth too seldom."""
@@ -72,7 +80,9 @@ def stress(
         where = folder or Path(own)
         where.mkdir(parents=True, exist_ok=True)
         jobs = [
-            Job(number, seed, where, probe, simtool, tuple(only)) for seed in seeds for number in range(count)
+            Job(number, seed, where, probe, simtool, tuple(only), corners)
+            for seed in seeds
+            for number in range(count)
         ]
         rows = []
         with ProcessPoolExecutor(max_workers=min(processes, os.cpu_count() or 1)) as pool:
@@ -101,7 +111,7 @@ def _summary(rows: Sequence[Row], count: int, seeds: Sequence[int], report: Path
 
 def judge_drive(job: Job) -> list[tuple[str, Row]]:
     """The judged numbers of one drive in all conditions, each with the words that name the drive."""
-    drawn = draw(job.number, job.seed)
+    drawn = job.drawn
     file = job.folder / f"{drawn.name}.toml"
     file.write_text(drawn.text, encoding="utf-8")
     return [(drawn.words, row) for case in _cases(job, file, drawn.name) for row in judge(case)]
@@ -154,7 +164,7 @@ def _cases(job: Job, file: Path, name: str) -> Iterator[Case]:
 def _measure(job: Job, device: str, writes: str, kinds: Sequence[str], output: Path) -> None:
     options = ["--only", ",".join(kinds), "--writes", writes]
     if writes != "none":
-        options.append(f"--confirm={draw(job.number, job.seed).name[-4:]}")
+        options.append(f"--confirm={job.drawn.name[-4:]}")
     Probe(job.probe, job.folder).run(device, output, *options)
 
 

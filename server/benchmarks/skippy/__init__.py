@@ -12,7 +12,7 @@ from server.benchmarks.skippy.extract import extract
 KIND = Kind(
     slug="skippy",
     title="SKIPPY: rotation, tracks and heads",
-    extractor_version="3.9.6",
+    extractor_version="3.9.7",
     metrics=METRICS,
     extract=extract,
     charts=charts,

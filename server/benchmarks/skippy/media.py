@@ -85,7 +85,7 @@ def _threshold(trace: Trace, model: Model, own: BoolArray, heard: BoolArray) -> 
     if len(missed) < 2 or len(in_time) < 2:
         return None
     late = max(model.noise_ms, LEAST_LATE * model.lines.turn_ms)
-    coarse = np.linspace(0.0, 0.7 * model.lines.turn_ms, GRID)
+    coarse = np.linspace(0.0, model.lines.turn_ms, GRID)
     widest = max(late, 2 * float(coarse[1]))
     likely = float(coarse[int(_posterior(coarse, hit, missed, widest, STRAY).argmax())])
     stray = _stray(in_time, missed, likely + FADED * late + model.lines.block_ms)

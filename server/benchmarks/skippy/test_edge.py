@@ -137,3 +137,18 @@ def test_a_stretch_that_settles_on_a_turn_of_less_than_nothing_is_no_line(
     elapsed = np.random.default_rng(1).random(400) * 8.0
     found = lines._longest_straight(elapsed, distance, 8.0, 0.04)
     assert found.turn_ms in (8.0, 8.1)
+
+
+@pytest.mark.parametrize("share", [0.65, 0.75, 0.8])
+def test_an_edge_late_in_the_turn_is_held_where_it_lies(share: float) -> None:
+    """Fast spindles behind slow interfaces have one: the search ended at 0.7 of a turn, and gave that."""
+    mtm_ms = share * 8.333
+    found = one(KIND.extract(entry_of(columns(mock_disk(mtm_ms=mtm_ms))), FACTS), "mtm", "outer/write")
+    assert found.value is not None and found.low is not None and found.high is not None
+    assert found.value == pytest.approx(mtm_ms, abs=2 * BLOCK_MS)
+    assert found.low <= mtm_ms <= found.high
+
+
+def test_an_edge_with_hardly_an_access_behind_it_is_declined() -> None:
+    found = one(KIND.extract(entry_of(columns(mock_disk(mtm_ms=0.95 * 8.333))), FACTS), "mtm", "outer/write")
+    assert found.value is None and "edge" in found.reason
