@@ -63,8 +63,9 @@ def samples_spend(request: Request, samples: int) -> None:
 
 def _reader(request: Request) -> str:
     """Return whom reads count for."""
-    if request.auth is not None:
-        return f"account:{request.auth.owner_id}"
+    token: Any = request.auth
+    if token is not None:
+        return f"account:{token.owner_id}"
     return f"address:{limit_client(request._request)}"
 
 
