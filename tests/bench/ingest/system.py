@@ -39,11 +39,20 @@ Cpu = dict[str, float]
 """Part of the archive to seconds of CPU time since its start."""
 
 
-def niceness(checkout: Path) -> list[str]:
-    """Return the command by which a checkout's image puts its workers behind the web server."""
+def niceness(checkout: Path) -> int:
+    """Return by how much a checkout's image puts its workers behind the web server."""
     entrypoint = checkout / "docker" / "entrypoint.sh"
-    found = re.search(r"nice -n \d+", entrypoint.read_text(encoding="utf-8")) if entrypoint.exists() else None
-    return found.group().split() if found else []
+    text = entrypoint.read_text(encoding="utf-8") if entrypoint.exists() else ""
+    found = re.search(r"nice -n (\d+)", text)
+    return int(found.group(1)) if found else 0
+
+
+def put_behind(pid: int, nice: int) -> None:
+    """Put a session behind the others on a busy machine, as `cpu_shares` does among containers: sched(7),
+    where sessions share the processors, niceness counts within each alone."""
+    autogroup = Path(f"/proc/{pid}/autogroup")
+    if nice and autogroup.exists():
+        autogroup.write_text(f"{nice}\n")
 
 
 class System:
@@ -116,11 +125,11 @@ class System:
                 "",
             ],
         }
-        behind = {"worker": niceness(self.checkout.folder)}
+        behind = niceness(self.checkout.folder)
         for name, command in commands.items():
-            self._pids[name] = children.start(
-                name, [*behind.get(name, []), sys.executable, "-m", *command]
-            ).pid
+            own = ["nice", "-n", str(behind)] if name == "worker" else []
+            self._pids[name] = children.start(name, [*own, sys.executable, "-m", *command]).pid
+        put_behind(self._pids["worker"], behind)
         self._pids |= {
             "postgres": self._services.postgres.pid() or 0,
             "redis": self._services.redis.pid() or 0,
