@@ -72,7 +72,7 @@ def class_rank(
 ) -> ClassRank:
     """Return where a model's number stands; `value` is its own, which the index need not hold yet.
 
-    `place` is `metric|scope`, `higher` whether more is better. Other provenances' numbers never count.
+    `key` is `metric|scope`, `higher` whether more is better. Other provenances' numbers never count.
     """
     members = index.chosen({**klass.facets, "numbers": (provenance,)}, index.listed)
     own = index.numbers.get(drive_model_id)

@@ -108,7 +108,7 @@ def test_level_models_share_a_rank_and_less_can_be_better() -> None:
     archive_counts_update()
     klass = model_class(model)
     assert klass is not None
-    asked = {"drive_model_id": model.pk, "place": f"{OUTER}|", "value": 10.0}
+    asked = {"drive_model_id": model.pk, "key": f"{OUTER}|", "value": 10.0}
     lower = class_rank(model_index(), klass, **asked, higher=False)
     assert (lower.rank, lower.of, lower.values) == (1, 3, (10.0, 10.0, 12.0))
     assert class_rank(model_index(), klass, **asked, higher=True).rank == 2
