@@ -9,9 +9,12 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from django.conf import settings
 
+from server.api.framework.keyset import cursor_signer
 from tests.bench.web.archive import Archive
 from tests.bench.web.measuring import FIRST_VISITS, measure
+from tests.bench.web.pages import signed_cursor
 from tools.embedded.account import ServicesError
 from tools.embedded.binaries import SOURCES
 from tools.services import Services
@@ -62,3 +65,10 @@ def test_first_visits_are_asked_of_the_server_that_caches_no_page() -> None:
             server.server_close()
     assert asked[uncached] == FIRST_VISITS + 1  # one warms what is behind the pages
     assert asked[cached] > FIRST_VISITS
+
+
+def test_a_cursor_of_the_benchmark_is_one_of_the_archives_own(tmp_path: Path) -> None:
+    archive = Archive(tmp_path, runs=1)
+    archive.environment = {"SECRET_KEY": settings.SECRET_KEY}
+    text = signed_cursor(archive, "MeasurementsView:id", 7)
+    assert cursor_signer("MeasurementsView:id").unsign_object(text) == [False, 7]

@@ -21,7 +21,7 @@ from tests.bench.web.pages import Page, api_of, pages_of
 from tests.bench.web.releasing import release_document, release_measure, release_table
 from tests.bench.web.serving import UNCACHED, web_server
 from tests.bench.web.side_by_side import compare
-from tests.bench.web.table import Figures, document, table
+from tests.bench.web.table import NOT_ANSWERED, Figures, document, table
 
 EXPORTS = [
     f"/api/v1/runs.ndjson?limit={ROWS}",
@@ -60,6 +60,9 @@ def main() -> int:
         text = _addresses(archives, options)
     if options.table:
         Path(options.table).write_text(text)
+    if NOT_ANSWERED in text:
+        print("bench-web: an address was answered with an error, so that nothing of it was measured.")
+        return 1
     return 0
 
 

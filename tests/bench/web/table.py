@@ -9,6 +9,9 @@ from tests.bench.web.pages import Page
 Figures = dict[int, list[tuple[Page, Times]]]
 """Runs in the archive to what its addresses took."""
 
+NOT_ANSWERED = "| status "
+"""How a cell begins whose address was answered with an error."""
+
 
 def table(figures: Figures) -> str:
     """Return the table in Markdown."""
